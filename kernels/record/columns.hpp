@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+// Made by tools/generate.py from schema/columns.toml: change that file, not this one.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace mpigauge::column {
+
+inline constexpr int schema_version = 1;
+
+// Number of the launch (one start of the MPI job), from 0.
+inline constexpr std::string_view launch = "launch";
+// Suite of the benchmark, as IMB names it (MPI1).
+inline constexpr std::string_view suite = "suite";
+// Registered name of the benchmark.
+inline constexpr std::string_view benchmark = "benchmark";
+// Ranks that take part in one group.
+inline constexpr std::string_view ranks = "ranks";
+// Groups that run at the same time (IMB -multi); 1 without.
+inline constexpr std::string_view groups = "groups";
+// Which of these groups the row is about; -1: all of them together.
+inline constexpr std::string_view group = "group";
+// Message size as IMB counts it: per message, or per rank in collectives. -1: the benchmark has no
+// message. [B]
+inline constexpr std::string_view message_bytes = "message_bytes";
+// MPI data type of the message.
+inline constexpr std::string_view datatype = "datatype";
+// Reduction operation; empty where nothing is reduced.
+inline constexpr std::string_view op = "op";
+// hot: the same buffers at every call; cold: buffers rotate through more memory than the caches
+// hold.
+inline constexpr std::string_view cache = "cache";
+// static: the send buffer is written once; fresh: before each call.
+inline constexpr std::string_view data = "data";
+// How ranks are brought together before a timed call: none, barrier, dissemination, clock.
+inline constexpr std::string_view sync = "sync";
+// The root moves by one rank at each call.
+inline constexpr std::string_view root_shift = "root_shift";
+// Messages sent before a wait (Uniband, Biband); 1 elsewhere.
+inline constexpr std::string_view inflight = "inflight";
+// adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
+inline constexpr std::string_view mode = "mode";
+// Which memory the buffers are in (host).
+inline constexpr std::string_view memory = "memory";
+// measured, imported, simulated or predicted.
+inline constexpr std::string_view origin = "origin";
+// Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
+inline constexpr std::string_view calls = "calls";
+// Timed samples that the statistics rest on.
+inline constexpr std::string_view samples = "samples";
+// Chunks (runs of samples at one visit) that the samples came in.
+inline constexpr std::string_view chunks = "chunks";
+// Visits to this cell, the discarded first one left out.
+inline constexpr std::string_view rounds = "rounds";
+// How many different sets of buffers were used.
+inline constexpr std::string_view epochs = "epochs";
+// Why sampling ended: precise, budget, time, interrupted; classic: schedule.
+inline constexpr std::string_view stop = "stop";
+// Share of chunks in which a rank was switched out, moved to another core, or lost time to the
+// hypervisor. [1]
+inline constexpr std::string_view tainted_ratio = "tainted_ratio";
+// What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock,
+// oversubscribed.
+inline constexpr std::string_view flags = "flags";
+// Elements that arrived different from what was sent, in the untimed checked call.
+inline constexpr std::string_view wrong_count = "wrong_count";
+// exact: every element was compared; none: the benchmark moves no data.
+inline constexpr std::string_view check = "check";
+// Time of one call: median over the medians of chunks, of the slowest rank of each sample. Not
+// halved. [s]
+inline constexpr std::string_view time_p50_s = "time_p50_s";
+// Lower end of the 95 % interval of time_p50_s from order statistics of chunk medians. [s]
+inline constexpr std::string_view ci_low_s = "ci_low_s";
+// Upper end of that interval. [s]
+inline constexpr std::string_view ci_high_s = "ci_high_s";
+// Over ranks: fastest rank of a sample, median over samples. Classic: smallest rank mean. [s]
+inline constexpr std::string_view time_min_s = "time_min_s";
+// Over ranks: mean of the ranks of a sample, median over samples. Classic: mean of rank means. [s]
+inline constexpr std::string_view time_avg_s = "time_avg_s";
+// Over ranks: slowest rank of a sample, median over samples. Classic: largest rank mean. [s]
+inline constexpr std::string_view time_max_s = "time_max_s";
+// Mean over all samples of the slowest rank, disturbed ones included: what IMB prints. [s]
+inline constexpr std::string_view time_mean_s = "time_mean_s";
+// Smallest sample. [s]
+inline constexpr std::string_view time_best_s = "time_best_s";
+// 1st percentile of samples. [s]
+inline constexpr std::string_view time_p01_s = "time_p01_s";
+// 99th percentile of samples. [s]
+inline constexpr std::string_view time_p99_s = "time_p99_s";
+// Largest sample. [s]
+inline constexpr std::string_view time_worst_s = "time_worst_s";
+// First call after another cell had its turn, median over visits: caches hold other data. [s]
+inline constexpr std::string_view time_first_s = "time_first_s";
+// Estimated error of the common clock (sync = clock); 0 elsewhere. [s]
+inline constexpr std::string_view sync_error_s = "sync_error_s";
+// What one call's time is multiplied by to give the printed time: 0.5 for a half round trip. [1]
+inline constexpr std::string_view time_scale = "time_scale";
+// Bytes that count for bandwidth in one printed time (factor 2 in Sendrecv, 4 in Exchange); 0: no
+// bandwidth. [B]
+inline constexpr std::string_view moved_bytes = "moved_bytes";
+// Messages that count for the message rate in one printed time; 0: no rate. [1]
+inline constexpr std::string_view messages = "messages";
+
+// All of them, in the order in which a record has them.
+// clang-format off
+inline constexpr std::array<std::string_view, 43> all{
+    launch,
+    suite,
+    benchmark,
+    ranks,
+    groups,
+    group,
+    message_bytes,
+    datatype,
+    op,
+    cache,
+    data,
+    sync,
+    root_shift,
+    inflight,
+    mode,
+    memory,
+    origin,
+    calls,
+    samples,
+    chunks,
+    rounds,
+    epochs,
+    stop,
+    tainted_ratio,
+    flags,
+    wrong_count,
+    check,
+    time_p50_s,
+    ci_low_s,
+    ci_high_s,
+    time_min_s,
+    time_avg_s,
+    time_max_s,
+    time_mean_s,
+    time_best_s,
+    time_p01_s,
+    time_p99_s,
+    time_worst_s,
+    time_first_s,
+    sync_error_s,
+    time_scale,
+    moved_bytes,
+    messages,
+};
+// clang-format on
+
+}  // namespace mpigauge::column

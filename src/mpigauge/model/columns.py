@@ -1,0 +1,625 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+# Made by tools/generate.py from schema/columns.toml: change that file, not this one.
+"""Every stored column of a cell record, and what is derived from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMA_VERSION = 1
+
+
+class Column(NamedTuple):
+    name: str
+    type: str
+    unit: str
+    group: str
+    about: str
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else math.nan
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(str(word) for word in value)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of one launch: each stored column, and derived values."""
+
+    # Number of the launch (one start of the MPI job), from 0.
+    launch: int
+
+    # Suite of the benchmark, as IMB names it (MPI1).
+    suite: str
+
+    # Registered name of the benchmark.
+    benchmark: str
+
+    # Ranks that take part in one group.
+    ranks: int
+
+    # Groups that run at the same time (IMB -multi); 1 without.
+    groups: int
+
+    # Which of these groups the row is about; -1: all of them together.
+    group: int
+
+    # Message size as IMB counts it: per message, or per rank in collectives. -1: the benchmark
+    # has no message. [B]
+    message_bytes: int
+
+    # MPI data type of the message.
+    datatype: str
+
+    # Reduction operation; empty where nothing is reduced.
+    op: str
+
+    # hot: the same buffers at every call; cold: buffers rotate through more memory than the
+    # caches hold.
+    cache: str
+
+    # static: the send buffer is written once; fresh: before each call.
+    data: str
+
+    # How ranks are brought together before a timed call: none, barrier, dissemination, clock.
+    sync: str
+
+    # The root moves by one rank at each call.
+    root_shift: bool
+
+    # Messages sent before a wait (Uniband, Biband); 1 elsewhere.
+    inflight: int
+
+    # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
+    mode: str
+
+    # Which memory the buffers are in (host).
+    memory: str
+
+    # measured, imported, simulated or predicted.
+    origin: str
+
+    # Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
+    calls: int
+
+    # Timed samples that the statistics rest on.
+    samples: int
+
+    # Chunks (runs of samples at one visit) that the samples came in.
+    chunks: int
+
+    # Visits to this cell, the discarded first one left out.
+    rounds: int
+
+    # How many different sets of buffers were used.
+    epochs: int
+
+    # Why sampling ended: precise, budget, time, interrupted; classic: schedule.
+    stop: str
+
+    # Share of chunks in which a rank was switched out, moved to another core, or lost time to the
+    # hypervisor. [1]
+    tainted_ratio: float
+
+    # What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock,
+    # oversubscribed.
+    flags: tuple[str, ...]
+
+    # Elements that arrived different from what was sent, in the untimed checked call.
+    wrong_count: int
+
+    # exact: every element was compared; none: the benchmark moves no data.
+    check: str
+
+    # Time of one call: median over the medians of chunks, of the slowest rank of each sample. Not
+    # halved. [s]
+    time_p50_s: float
+
+    # Lower end of the 95 % interval of time_p50_s from order statistics of chunk medians. [s]
+    ci_low_s: float
+
+    # Upper end of that interval. [s]
+    ci_high_s: float
+
+    # Over ranks: fastest rank of a sample, median over samples. Classic: smallest rank mean. [s]
+    time_min_s: float
+
+    # Over ranks: mean of the ranks of a sample, median over samples. Classic: mean of rank means.
+    # [s]
+    time_avg_s: float
+
+    # Over ranks: slowest rank of a sample, median over samples. Classic: largest rank mean. [s]
+    time_max_s: float
+
+    # Mean over all samples of the slowest rank, disturbed ones included: what IMB prints. [s]
+    time_mean_s: float
+
+    # Smallest sample. [s]
+    time_best_s: float
+
+    # 1st percentile of samples. [s]
+    time_p01_s: float
+
+    # 99th percentile of samples. [s]
+    time_p99_s: float
+
+    # Largest sample. [s]
+    time_worst_s: float
+
+    # First call after another cell had its turn, median over visits: caches hold other data. [s]
+    time_first_s: float
+
+    # Estimated error of the common clock (sync = clock); 0 elsewhere. [s]
+    sync_error_s: float
+
+    # What one call's time is multiplied by to give the printed time: 0.5 for a half round trip.
+    # [1]
+    time_scale: float
+
+    # Bytes that count for bandwidth in one printed time (factor 2 in Sendrecv, 4 in Exchange); 0:
+    # no bandwidth. [B]
+    moved_bytes: float
+
+    # Messages that count for the message rate in one printed time; 0: no rate. [1]
+    messages: float
+
+    @property
+    def latency_s(self) -> float:
+        """The printed time: half round trip for PingPong, time of a call elsewhere. [s]"""
+        return self.time_p50_s * self.time_scale
+
+    @property
+    def bandwidth_bytes_per_s(self) -> float:
+        """Bandwidth; the factor for directions is in moved_bytes. [B/s]"""
+        return _ratio(self.moved_bytes, self.latency_s)
+
+    @property
+    def message_rate_per_s(self) -> float:
+        """Messages per second. [1/s]"""
+        return _ratio(self.messages, self.latency_s)
+
+    @property
+    def key(self) -> tuple[str | int | bool, ...]:
+        """What makes this cell one cell: the columns of group "cell" without the launch."""
+        return tuple(getattr(self, name) for name in KEY_COLUMNS)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Cell:
+        """The cell in a record line; keys that are no columns are left out."""
+        try:
+            return cls(**{name: read(record[name]) for name, read in _READ.items()})
+        except KeyError as error:
+            raise ValueError(f"the cell record has no column {error}") from None
+        except TypeError as error:
+            raise ValueError(f"the cell record has a value of a wrong type: {error}") from None
+
+
+KEY_COLUMNS = (
+    "suite",
+    "benchmark",
+    "ranks",
+    "groups",
+    "group",
+    "message_bytes",
+    "datatype",
+    "op",
+    "cache",
+    "data",
+    "sync",
+    "root_shift",
+    "inflight",
+    "mode",
+    "memory",
+    "origin",
+)
+
+_READ: dict[str, Any] = {
+    "launch": int,
+    "suite": str,
+    "benchmark": str,
+    "ranks": int,
+    "groups": int,
+    "group": int,
+    "message_bytes": int,
+    "datatype": str,
+    "op": str,
+    "cache": str,
+    "data": str,
+    "sync": str,
+    "root_shift": bool,
+    "inflight": int,
+    "mode": str,
+    "memory": str,
+    "origin": str,
+    "calls": int,
+    "samples": int,
+    "chunks": int,
+    "rounds": int,
+    "epochs": int,
+    "stop": str,
+    "tainted_ratio": _float,
+    "flags": _words,
+    "wrong_count": int,
+    "check": str,
+    "time_p50_s": _float,
+    "ci_low_s": _float,
+    "ci_high_s": _float,
+    "time_min_s": _float,
+    "time_avg_s": _float,
+    "time_max_s": _float,
+    "time_mean_s": _float,
+    "time_best_s": _float,
+    "time_p01_s": _float,
+    "time_p99_s": _float,
+    "time_worst_s": _float,
+    "time_first_s": _float,
+    "sync_error_s": _float,
+    "time_scale": _float,
+    "moved_bytes": _float,
+    "messages": _float,
+}
+
+COLUMNS = (
+    Column(
+        "launch",
+        "int",
+        "",
+        "cell",
+        "Number of the launch (one start of the MPI job), from 0.",
+    ),
+    Column(
+        "suite",
+        "str",
+        "",
+        "cell",
+        "Suite of the benchmark, as IMB names it (MPI1).",
+    ),
+    Column(
+        "benchmark",
+        "str",
+        "",
+        "cell",
+        "Registered name of the benchmark.",
+    ),
+    Column(
+        "ranks",
+        "int",
+        "",
+        "cell",
+        "Ranks that take part in one group.",
+    ),
+    Column(
+        "groups",
+        "int",
+        "",
+        "cell",
+        "Groups that run at the same time (IMB -multi); 1 without.",
+    ),
+    Column(
+        "group",
+        "int",
+        "",
+        "cell",
+        "Which of these groups the row is about; -1: all of them together.",
+    ),
+    Column(
+        "message_bytes",
+        "int",
+        "B",
+        "cell",
+        (
+            "Message size as IMB counts it: per message, or per rank in collectives. -1: the "
+            "benchmark has no message."
+        ),
+    ),
+    Column(
+        "datatype",
+        "str",
+        "",
+        "cell",
+        "MPI data type of the message.",
+    ),
+    Column(
+        "op",
+        "str",
+        "",
+        "cell",
+        "Reduction operation; empty where nothing is reduced.",
+    ),
+    Column(
+        "cache",
+        "str",
+        "",
+        "cell",
+        (
+            "hot: the same buffers at every call; cold: buffers rotate through more memory "
+            "than the caches hold."
+        ),
+    ),
+    Column(
+        "data",
+        "str",
+        "",
+        "cell",
+        "static: the send buffer is written once; fresh: before each call.",
+    ),
+    Column(
+        "sync",
+        "str",
+        "",
+        "cell",
+        "How ranks are brought together before a timed call: none, barrier, dissemination, clock.",
+    ),
+    Column(
+        "root_shift",
+        "bool",
+        "",
+        "cell",
+        "The root moves by one rank at each call.",
+    ),
+    Column(
+        "inflight",
+        "int",
+        "",
+        "cell",
+        "Messages sent before a wait (Uniband, Biband); 1 elsewhere.",
+    ),
+    Column(
+        "mode",
+        "str",
+        "",
+        "cell",
+        "adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.",
+    ),
+    Column(
+        "memory",
+        "str",
+        "",
+        "cell",
+        "Which memory the buffers are in (host).",
+    ),
+    Column(
+        "origin",
+        "str",
+        "",
+        "cell",
+        "measured, imported, simulated or predicted.",
+    ),
+    Column(
+        "calls",
+        "int",
+        "",
+        "effort",
+        "Calls between two clock reads (one sample). In classic mode: the repetitions of the row.",
+    ),
+    Column(
+        "samples",
+        "int",
+        "",
+        "effort",
+        "Timed samples that the statistics rest on.",
+    ),
+    Column(
+        "chunks",
+        "int",
+        "",
+        "effort",
+        "Chunks (runs of samples at one visit) that the samples came in.",
+    ),
+    Column(
+        "rounds",
+        "int",
+        "",
+        "effort",
+        "Visits to this cell, the discarded first one left out.",
+    ),
+    Column(
+        "epochs",
+        "int",
+        "",
+        "effort",
+        "How many different sets of buffers were used.",
+    ),
+    Column(
+        "stop",
+        "str",
+        "",
+        "effort",
+        "Why sampling ended: precise, budget, time, interrupted; classic: schedule.",
+    ),
+    Column(
+        "tainted_ratio",
+        "float",
+        "1",
+        "effort",
+        (
+            "Share of chunks in which a rank was switched out, moved to another core, or lost"
+            " time to the hypervisor."
+        ),
+    ),
+    Column(
+        "flags",
+        "words",
+        "",
+        "effort",
+        (
+            "What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, "
+            "clock, oversubscribed."
+        ),
+    ),
+    Column(
+        "wrong_count",
+        "int",
+        "",
+        "effort",
+        "Elements that arrived different from what was sent, in the untimed checked call.",
+    ),
+    Column(
+        "check",
+        "str",
+        "",
+        "effort",
+        "exact: every element was compared; none: the benchmark moves no data.",
+    ),
+    Column(
+        "time_p50_s",
+        "float",
+        "s",
+        "time",
+        (
+            "Time of one call: median over the medians of chunks, of the slowest rank of each"
+            " sample. Not halved."
+        ),
+    ),
+    Column(
+        "ci_low_s",
+        "float",
+        "s",
+        "time",
+        "Lower end of the 95 % interval of time_p50_s from order statistics of chunk medians.",
+    ),
+    Column(
+        "ci_high_s",
+        "float",
+        "s",
+        "time",
+        "Upper end of that interval.",
+    ),
+    Column(
+        "time_min_s",
+        "float",
+        "s",
+        "time",
+        "Over ranks: fastest rank of a sample, median over samples. Classic: smallest rank mean.",
+    ),
+    Column(
+        "time_avg_s",
+        "float",
+        "s",
+        "time",
+        (
+            "Over ranks: mean of the ranks of a sample, median over samples. Classic: mean of"
+            " rank means."
+        ),
+    ),
+    Column(
+        "time_max_s",
+        "float",
+        "s",
+        "time",
+        "Over ranks: slowest rank of a sample, median over samples. Classic: largest rank mean.",
+    ),
+    Column(
+        "time_mean_s",
+        "float",
+        "s",
+        "time",
+        "Mean over all samples of the slowest rank, disturbed ones included: what IMB prints.",
+    ),
+    Column(
+        "time_best_s",
+        "float",
+        "s",
+        "time",
+        "Smallest sample.",
+    ),
+    Column(
+        "time_p01_s",
+        "float",
+        "s",
+        "time",
+        "1st percentile of samples.",
+    ),
+    Column(
+        "time_p99_s",
+        "float",
+        "s",
+        "time",
+        "99th percentile of samples.",
+    ),
+    Column(
+        "time_worst_s",
+        "float",
+        "s",
+        "time",
+        "Largest sample.",
+    ),
+    Column(
+        "time_first_s",
+        "float",
+        "s",
+        "time",
+        "First call after another cell had its turn, median over visits: caches hold other data.",
+    ),
+    Column(
+        "sync_error_s",
+        "float",
+        "s",
+        "time",
+        "Estimated error of the common clock (sync = clock); 0 elsewhere.",
+    ),
+    Column(
+        "time_scale",
+        "float",
+        "1",
+        "facts",
+        (
+            "What one call's time is multiplied by to give the printed time: 0.5 for a half "
+            "round trip."
+        ),
+    ),
+    Column(
+        "moved_bytes",
+        "float",
+        "B",
+        "facts",
+        (
+            "Bytes that count for bandwidth in one printed time (factor 2 in Sendrecv, 4 in "
+            "Exchange); 0: no bandwidth."
+        ),
+    ),
+    Column(
+        "messages",
+        "float",
+        "1",
+        "facts",
+        "Messages that count for the message rate in one printed time; 0: no rate.",
+    ),
+)
+
+DERIVED = (
+    Column(
+        "latency_s",
+        "float",
+        "s",
+        "derived",
+        "The printed time: half round trip for PingPong, time of a call elsewhere.",
+    ),
+    Column(
+        "bandwidth_bytes_per_s",
+        "float",
+        "B/s",
+        "derived",
+        "Bandwidth; the factor for directions is in moved_bytes.",
+    ),
+    Column(
+        "message_rate_per_s",
+        "float",
+        "1/s",
+        "derived",
+        "Messages per second.",
+    ),
+)

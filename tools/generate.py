@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Writes what follows from schema/columns.toml: a C++ header, Python types, a docs page.
+
+`python tools/generate.py` writes, `python tools/generate.py --check` only compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMA = "schema/columns.toml"
+LICENCE = ("SPDX-License-Identifier: BSD-3-Clause", "Copyright the mpigauge authors")
+MADE_BY = f"Made by tools/generate.py from {SCHEMA}: change that file, not this one."
+PYTHON_TYPES = {
+    "int": "int",
+    "float": "float",
+    "str": "str",
+    "bool": "bool",
+    "words": "tuple[str, ...]",
+}
+GROUPS = {
+    "cell": "Which cell it is",
+    "effort": "How much was measured, and why it ended",
+    "time": "What the clock saw, per call",
+    "facts": "Facts to derive from",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    about: str
+    type: str = "float"
+    unit: str = ""
+    group: str = ""
+    formula: str = ""
+
+
+@dataclass(frozen=True)
+class Schema:
+    version: int
+    columns: tuple[Column, ...]
+    derived: tuple[Column, ...]
+
+
+def read_schema(path: Path) -> Schema:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    columns = tuple(Column(**entry) for entry in table["column"])
+    derived = tuple(Column(**entry) for entry in table["derived"])
+    _check(columns, derived)
+    return Schema(table["version"], columns, derived)
+
+
+def _check(columns: tuple[Column, ...], derived: tuple[Column, ...]) -> None:
+    names = [column.name for column in columns + derived]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SystemExit(f"{SCHEMA}: defined twice: {', '.join(twice)}")
+    for column in columns:
+        if column.type not in PYTHON_TYPES or column.group not in GROUPS:
+            raise SystemExit(f"{SCHEMA}: {column.name}: unknown type or group")
+    for column in derived:
+        for used in _names_in(column.formula):
+            if used not in names[: names.index(column.name)]:
+                raise SystemExit(f"{SCHEMA}: {column.name}: unknown name {used} in the formula")
+
+
+def _names_in(formula: str) -> list[str]:
+    return [node.id for node in ast.walk(ast.parse(formula)) if isinstance(node, ast.Name)]
+
+
+# --- C++ -----------------------------------------------------------------------------------
+
+
+def cpp_header(schema: Schema) -> str:
+    lines = [f"// {line}" for line in (*LICENCE, MADE_BY)]
+    lines += ["#pragma once", "", "#include <array>", "#include <string_view>", ""]
+    lines += ["namespace mpigauge::column {", ""]
+    lines += [f"inline constexpr int schema_version = {schema.version};", ""]
+    for column in schema.columns:
+        lines += _comment(column, "// ")
+        lines.append(f'inline constexpr std::string_view {column.name} = "{column.name}";')
+    lines += ["", "// All of them, in the order in which a record has them."]
+    lines.append("// clang-format off")
+    lines.append(f"inline constexpr std::array<std::string_view, {len(schema.columns)}> all{{")
+    lines += [f"    {column.name}," for column in schema.columns]
+    lines += ["};", "// clang-format on", "", "}  // namespace mpigauge::column", ""]
+    return "\n".join(lines)
+
+
+def _comment(column: Column, mark: str, width: int = 100) -> list[str]:
+    unit = f" [{column.unit}]" if column.unit else ""
+    return textwrap.wrap(column.about + unit, width, initial_indent=mark, subsequent_indent=mark)
+
+
+# --- Python --------------------------------------------------------------------------------
+
+PYTHON_HEAD = '''"""Every stored column of a cell record, and what is derived from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMA_VERSION = {version}
+
+
+class Column(NamedTuple):
+    name: str
+    type: str
+    unit: str
+    group: str
+    about: str
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else math.nan
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(str(word) for word in value)
+
+'''
+
+PYTHON_TAIL = '''
+    @property
+    def key(self) -> tuple[str | int | bool, ...]:
+        """What makes this cell one cell: the columns of group "cell" without the launch."""
+        return tuple(getattr(self, name) for name in KEY_COLUMNS)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Cell:
+        """The cell in a record line; keys that are no columns are left out."""
+        try:
+            return cls(**{name: read(record[name]) for name, read in _READ.items()})
+        except KeyError as error:
+            raise ValueError(f"the cell record has no column {error}") from None
+        except TypeError as error:
+            raise ValueError(f"the cell record has a value of a wrong type: {error}") from None
+
+
+'''
+
+
+def python_module(schema: Schema) -> str:
+    lines = [f"# {line}" for line in (*LICENCE, MADE_BY)]
+    lines += PYTHON_HEAD.format(version=schema.version).split("\n")
+    lines += ["@dataclass(frozen=True)", "class Cell:"]
+    lines.append('    """One cell of one launch: each stored column, and derived values."""')
+    for column in schema.columns:
+        lines += ["", *_comment_indented(column)]
+        lines.append(f"    {column.name}: {PYTHON_TYPES[column.type]}")
+    for column in schema.derived:
+        lines += _property(column)
+    lines += PYTHON_TAIL.rstrip("\n").split("\n")
+    lines += ["", "", "KEY_COLUMNS = ("]
+    lines += [f'    "{column.name}",' for column in schema.columns if _in_key(column)]
+    lines += [")", "", "_READ: dict[str, Any] = {"]
+    lines += [f'    "{column.name}": {_reader(column)},' for column in schema.columns]
+    lines += ["}", "", *_column_table("COLUMNS", schema.columns)]
+    lines += ["", *_column_table("DERIVED", schema.derived), ""]
+    return "\n".join(lines)
+
+
+def _in_key(column: Column) -> bool:
+    return column.group == "cell" and column.name != "launch"
+
+
+def _reader(column: Column) -> str:
+    return {"float": "_float", "words": "_words"}.get(column.type, column.type)
+
+
+def _comment_indented(column: Column) -> list[str]:
+    return [f"    {line}" for line in _comment(column, "# ", 94)]
+
+
+def _property(column: Column) -> list[str]:
+    return [
+        "",
+        "    @property",
+        f"    def {column.name}(self) -> float:",
+        f'        """{column.about} [{column.unit}]"""',
+        f"        return {_python(ast.parse(column.formula, mode='eval').body)}",
+    ]
+
+
+def _python(node: ast.expr) -> str:
+    """The formula as Python, with a division by zero giving nan."""
+    if isinstance(node, ast.Name):
+        return f"self.{node.id}"
+    if isinstance(node, ast.Constant):
+        return repr(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return f"_ratio({_python(node.left)}, {_python(node.right)})"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return f"{_python(node.left)} * {_python(node.right)}"
+    raise SystemExit(f"{SCHEMA}: only * and / can stand in a formula: {ast.unparse(node)}")
+
+
+def _column_table(name: str, columns: tuple[Column, ...]) -> list[str]:
+    lines = [f"{name} = ("]
+    for column in columns:
+        lines.append("    Column(")
+        fields = (column.name, column.type, column.unit, column.group or "derived", column.about)
+        lines += [f"        {_quoted(field)}," for field in fields]
+        lines.append("    ),")
+    return [*lines, ")"]
+
+
+def _quoted(text: str) -> str:
+    """A string literal as ruff format leaves it; long ones go over several lines."""
+    if len(text) < 90:
+        return f'"{text}"'
+    literals = [f'"{part}"' for part in textwrap.wrap(text, 80, drop_whitespace=False)]
+    return "\n".join(["(", *(f"            {literal}" for literal in literals), "        )"])
+
+
+# --- docs ----------------------------------------------------------------------------------
+
+
+def docs_page(schema: Schema) -> str:
+    lines = [f"<!-- {MADE_BY} -->", "# Stored columns", ""]
+    lines += [f"Schema version {schema.version}. Units are SI; `1` is a plain ratio.", ""]
+    for group, title in GROUPS.items():
+        lines += [f"## {title}", "", *_head("type")]
+        lines += [_row(column, column.type) for column in schema.columns if column.group == group]
+        lines.append("")
+    lines += ["## Derived, never stored", "", *_head("formula")]
+    lines += [_row(column, f"`{column.formula}`") for column in schema.derived]
+    return "\n".join([*lines, ""])
+
+
+def _head(second: str) -> list[str]:
+    return [f"| column | {second} | unit | meaning |", "|---|---|---|---|"]
+
+
+def _row(column: Column, second: str) -> str:
+    return f"| `{column.name}` | {second} | {column.unit} | {column.about} |"
+
+
+# --- writing -------------------------------------------------------------------------------
+
+
+def outputs(schema: Schema) -> dict[str, str]:
+    return {
+        "kernels/record/columns.hpp": cpp_header(schema),
+        "src/mpigauge/model/columns.py": python_module(schema),
+        "docs/reference/columns.md": docs_page(schema),
+    }
+
+
+def stale(root: Path, texts: dict[str, str]) -> list[str]:
+    def differs(name: str, text: str) -> bool:
+        path = root / name
+        return not path.exists() or path.read_text(encoding="utf-8") != text
+
+    return [name for name, text in texts.items() if differs(name, text)]
+
+
+def main(words: list[str]) -> int:
+    texts = outputs(read_schema(ROOT / SCHEMA))
+    old = stale(ROOT, texts)
+    if "--check" in words:
+        for name in old:
+            print(f"{name} is out of date; run: python tools/generate.py", file=sys.stderr)
+        return 1 if old else 0
+    for name in old:
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(texts[name], encoding="utf-8")
+        print(f"wrote {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
