@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What an MPI is to us: a library to open, a launcher to start it with, headers to build with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Abi = Literal["mpich", "ompi", "std"]
+Launcher = Literal["hydra", "openmpi"]
+
+
+@dataclass(frozen=True)
+class Mpi:
+    name: str
+    """mpich, openmpi, intel, mvapich, …"""
+    version: str
+    standard: str
+    """The MPI standard that the library says it implements, for example 4.1."""
+    library: Path
+    """The versioned file, for example libmpi.so.12: libmpi.so may be a linker script."""
+    library_string: str
+    abi: Abi
+    launcher: Launcher
+    mpiexec: Path
+    prefix: Path
+    include: Path | None
+    """Where its mpi.h is (mpi_abi.h for the standard ABI); some MPIs bring none."""
+    env: Mapping[str, str] = field(hash=False)
+    """What its processes need in their environment on top of ours."""
+    found: str
+    """Where it was found, in words."""
+
+    @property
+    def label(self) -> str:
+        """Name and version as shown to people; the standard ABI is worth a word."""
+        return f"{self.name} {self.version}" + (" (standard ABI)" if self.abi == "std" else "")
+
+    @property
+    def spec(self) -> str:
+        """What finds this MPI again when it is given to --mpi."""
+        private = self.found.startswith("installed by mpigauge")
+        place = f"{self.name}=={self.version}" if private else str(self.mpiexec)
+        return place + ("@std" if self.abi == "std" else "")
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """What a build gives: the host program, the plugin for one ABI, and the cards."""
+
+    executable: Path
+    plugin: Path
+    cards: Path
