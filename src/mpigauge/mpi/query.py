@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Asks an MPI library what it is, in a child process: a broken library cannot take us along."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SECONDS = 30.0
+MARK = "mpigauge-answer "
+
+# Both calls are allowed before MPI_Init, so no job is started.
+CHILD = """
+import ctypes, json, sys
+try:
+    library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+except OSError as error:
+    sys.exit(str(error))
+text, length = ctypes.create_string_buffer(65536), ctypes.c_int()
+major, minor = ctypes.c_int(), ctypes.c_int()
+library.MPI_Get_library_version(text, ctypes.byref(length))
+library.MPI_Get_version(ctypes.byref(major), ctypes.byref(minor))
+print(sys.argv[2] + json.dumps({
+    "text": text.value.decode("utf-8", "replace").strip(),
+    "standard": "%d.%d" % (major.value, minor.value),
+    "ompi": hasattr(library, "ompi_mpi_comm_world"),
+}))
+"""
+
+# How each library's own words give its name and version; the first that fits counts.
+FAMILIES = (
+    ("spectrum", r"IBM Spectrum MPI v?(?P<version>[\d.]+)"),
+    ("openmpi", r"Open MPI v?(?P<version>[\w.]+)"),
+    ("intel", r"Intel\(R\) MPI Library (?P<version>[\d.]+)"),
+    ("cray-mpich", r"CRAY MPICH version (?P<version>[\d.]+)"),
+    ("mvapich", r"MVAPICH\S* [Vv]ersion\s*:\s*(?P<version>[\w.]+)"),
+    ("mpich", r"MPICH Version:\s*(?P<version>[\w.]+)"),
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    text: str
+    standard: str
+    ompi: bool
+    """Whether it has Open MPI's data symbols, so Open MPI's ABI."""
+
+    @property
+    def name_and_version(self) -> tuple[str, str]:
+        for name, pattern in FAMILIES:
+            if match := re.search(pattern, self.text):
+                return name, match["version"]
+        return "unknown", (self.text.splitlines() or [""])[0][:60]
+
+
+def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
+    """What the library says it is; a UserError when it cannot say."""
+    words = [sys.executable, "-c", CHILD, str(library), MARK]
+    try:
+        child = subprocess.run(
+            words,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _broken(library, f"it did not answer within {seconds:g} s") from None
+    for line in child.stdout.splitlines():
+        if line.startswith(MARK):
+            return Answer(**json.loads(line[len(MARK) :]))
+    raise _broken(library, _why(child))
+
+
+def _why(child: subprocess.CompletedProcess[str]) -> str:
+    if child.returncode < 0:
+        return f"it was killed by signal {-child.returncode}"
+    lines = child.stderr.strip().splitlines()
+    return lines[-1] if lines else f"the query ended with status {child.returncode}"
+
+
+def _broken(library: Path, why: str) -> UserError:
+    return UserError(f"the MPI library {library} does not work: {why}")

