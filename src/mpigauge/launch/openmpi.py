@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The launcher of Open MPI, 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mpigauge.launch.job import Command, Job
+from mpigauge.launch.registry import launcher
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+"""Containers run as root; Open MPI refuses that unless told otherwise."""
+
+
+@launcher("openmpi")
+def command(job: Job) -> Command:
+    variables = {name: value for name, value in job.settings.items() if not is_mca(name)}
+    parameters = {name: value for name, value in job.settings.items() if is_mca(name)}
+    env = {**job.mpi.env, **variables, **job.env}
+    words = [str(job.mpi.mpiexec), "-n", str(job.ranks), *_hosts(job), "--bind-to", "none"]
+    words += [*_oversubscribed(job), *_mca(parameters), *_forwarded(env)]
+    return Command((*words, *job.program), {**AS_ROOT, **env})
+
+
+def is_mca(name: str) -> bool:
+    """MCA parameters are written in small letters, environment variables in capitals."""
+    return name == name.lower()
+
+
+def _hosts(job: Job) -> list[str]:
+    if not job.hosts:
+        return []
+    return ["--host", ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)]
+
+
+def _oversubscribed(job: Job) -> list[str]:
+    if not job.oversubscribe:
+        return []
+    return ["--oversubscribe"] if _is_old(job) else ["--map-by", ":OVERSUBSCRIBE"]
+
+
+def _is_old(job: Job) -> bool:
+    """Open MPI 5 came with a new launcher; Spectrum MPI is made from Open MPI 4."""
+    major = job.mpi.version.partition(".")[0]
+    return job.mpi.name == "spectrum" or (major.isdigit() and int(major) < 5)
+
+
+def _mca(parameters: Mapping[str, str]) -> list[str]:
+    return [word for name in sorted(parameters) for word in ("--mca", name, parameters[name])]
+
+
+def _forwarded(env: Mapping[str, str]) -> list[str]:
+    return [word for name in sorted(env) for word in ("-x", f"{name}={env[name]}")]
