@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The lines that rank 0 of a measurement writes, one JSON object each, as typed records."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from mpigauge.model.columns import KEY_COLUMNS, Cell
+
+Key = tuple[str | int | bool, ...]
+
+
+@dataclass(frozen=True)
+class Clock:
+    name: str = "unknown"
+    hz: float = math.nan
+    cost_s: float = math.nan
+    step_s: float = math.nan
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of the MPI job."""
+
+    launch: int
+    schema: int
+    time: str
+    mpi_library: str
+    mpi_standard: str
+    abi: str
+    world_ranks: int
+    mode: str
+    precision: float
+    seed: int
+    thread_level: str
+    clock: Clock
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Where one rank ran: the cores that were asked for, and those that it got."""
+
+    launch: int
+    rank: int
+    host: str
+    pid: int
+    local_rank: int
+    wanted_cpuset: str
+    cpuset: str
+    cpu: int
+    numa: int
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much of a core others took while nothing was measured."""
+
+    launch: int
+    rank: int
+    when: str
+    cpu: int
+    seconds: float
+    detours: int
+    lost_ratio: float
+    longest_s: float
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One visit to a cell: which round, what disturbed it, how many samples."""
+
+    round: int
+    taint: int
+    n: int
+
+
+@dataclass(frozen=True)
+class Raw:
+    """All samples of a cell in ticks of the clock: inside the record, or in a file of the run."""
+
+    hz: float
+    chunks: tuple[Chunk, ...]
+    ticks: str = ""
+    """Base64 of little-endian u32: all maxima over ranks, all minima, all means."""
+    file: str = ""
+    offset: int = 0
+    scheme: str = "max,min,avg"
+
+    @property
+    def samples(self) -> int:
+        return sum(chunk.n for chunk in self.chunks)
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    cell: Cell
+    raw: Raw | None = None
+
+    @property
+    def launch(self) -> int:
+        return self.cell.launch
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is known of a cell while it is still measured."""
+
+    launch: int
+    key: Mapping[str, Any]
+    time_p50_s: float
+    ci_low_s: float
+    ci_high_s: float
+    time_scale: float
+    moved_bytes: float
+    messages: float
+    samples: int
+    rounds: int
+
+    def as_cell(self) -> Cell:
+        """The cell as far as it got: what remains of a launch that was killed."""
+        unknown = {f.name: _NOTHING[str(f.type)] for f in fields(Cell)}
+        known = {name: getattr(self, name) for name in _SHARED}
+        words = {"stop": "interrupted", "check": "unchecked", "calls": 1, "chunks": self.rounds}
+        return Cell.from_record({**unknown, **self.key, **known, **words})
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A cell that was not measured, and why."""
+
+    launch: int
+    key: Mapping[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    launch: int
+    rank: int
+    message: str
+
+
+@dataclass(frozen=True)
+class End:
+    launch: int
+    stopped: str
+    """done, time or interrupted."""
+    seconds: float
+    measuring_s: float
+    wrong_count: int
+    cells: int
+
+
+Record = Launch | Rank | Noise | CellRecord | Progress | Skip | Failure | End
+
+_SHARED = ("launch", "time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages",
+           "samples", "rounds")  # fmt: skip
+_NOTHING: dict[str, Any] = {
+    "int": 0, "float": math.nan, "str": "", "bool": False, "tuple[str, ...]": ()
+}  # fmt: skip
+
+
+def parse(line: str) -> Record | None:
+    """The record in a line of a job's output, or None: other output is not ours to judge."""
+    payload = find_payload(line)
+    try:
+        return decode(payload) if payload else None
+    except ValueError:
+        return None
+
+
+def find_payload(line: str) -> str | None:
+    """The JSON object in a line, without what launchers put before it, such as `[0] `."""
+    start = line.find('{"record":')
+    return line[start:].rstrip() if start >= 0 else None
+
+
+def decode(payload: str) -> Record:
+    """The record in one JSON object; ValueError says what is wrong with it."""
+    data = json.loads(payload)
+    if not isinstance(data, dict) or data.get("record") not in _KINDS:
+        raise ValueError("it is no record that this version knows")
+    return from_json(data)
+
+
+def from_json(data: Mapping[str, Any]) -> Record:
+    try:
+        return _KINDS[data["record"]](data)
+    except KeyError as error:
+        raise ValueError(f"the {data.get('record')} record has no {error}") from None
+    except TypeError as error:
+        raise ValueError(f"the {data.get('record')} record: {error}") from None
+
+
+def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that tell one cell from another, those that are there."""
+    return {name: data[name] for name in KEY_COLUMNS if name in data}
+
+
+def _launch(data: Mapping[str, Any]) -> Launch:
+    texts = ("time", "mpi_library", "mpi_standard", "abi", "mode", "thread_level")
+    clock = data.get("clock", {})
+    return Launch(
+        launch=int(data["launch"]),
+        schema=int(data["schema"]),
+        world_ranks=int(data["world_ranks"]),
+        precision=_real(data.get("precision")),
+        seed=int(data.get("seed", 0)),
+        clock=Clock(
+            str(clock.get("name", "unknown")),
+            *(_real(clock.get(name)) for name in ("hz", "cost_s", "step_s")),
+        ),
+        **{name: str(data.get(name, "")) for name in texts},
+    )
+
+
+def _cell(data: Mapping[str, Any]) -> CellRecord:
+    return CellRecord(Cell.from_record(data), _raw(data["raw"]) if data.get("raw") else None)
+
+
+def _raw(data: Mapping[str, Any]) -> Raw:
+    chunks = tuple(Chunk(int(c["round"]), int(c["taint"]), int(c["n"])) for c in data["chunks"])
+    return Raw(
+        hz=float(data["hz"]),
+        chunks=chunks,
+        ticks=str(data.get("ticks", "")),
+        file=str(data.get("file", "")),
+        offset=int(data.get("offset", 0)),
+        scheme=str(data.get("scheme", "max,min,avg")),
+    )
+
+
+def _progress(data: Mapping[str, Any]) -> Progress:
+    reals = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages")
+    return Progress(
+        launch=int(data["launch"]),
+        key=key_of(data["key"] if "key" in data else data),
+        samples=int(data["samples"]),
+        rounds=int(data["rounds"]),
+        **{name: _real(data[name]) for name in reals},
+    )
+
+
+def _skip(data: Mapping[str, Any]) -> Skip:
+    key = key_of(data["key"] if "key" in data else data)
+    return Skip(int(data["launch"]), key, str(data["reason"]))
+
+
+def _plain(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Reads a record whose keys are the fields of a dataclass."""
+    readers: dict[str, Callable[[Any], Any]] = {"int": int, "float": _real, "str": str}
+    plan = [(field.name, readers[str(field.type)]) for field in fields(kind)]
+    return lambda data: kind(**{name: read(data[name]) for name, read in plan})
+
+
+def _real(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+_KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "launch": _launch,
+    "rank": _plain(Rank),
+    "noise": _plain(Noise),
+    "progress": _progress,
+    "cell": _cell,
+    "skip": _skip,
+    "error": _plain(Failure),
+    "end": _plain(End),
+}

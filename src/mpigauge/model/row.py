@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A row of the result: one cell over all launches, with its interval and what derives from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Key
+
+Kind = Literal["interval", "range", "one launch"]
+"""interval: 95 %, over six launches or more; range: smallest to largest of fewer launches;
+one launch: the 95 % interval inside a launch, which does not know how launches differ."""
+
+
+class Estimate(NamedTuple):
+    """A number and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """The distance to the farther end."""
+        return max(self.high - self.value, self.value - self.low)
+
+    @property
+    def relative_error(self) -> float:
+        """That distance by the value; NaN without an interval or a value."""
+        return self.error / abs(self.value) if self.value else math.nan
+
+    def times(self, factor: float) -> Estimate:
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
+    def under(self, amount: float) -> Estimate:
+        """amount / this: the slower end gives the smaller quotient."""
+        return Estimate(*(_ratio(amount, x) for x in (self.value, self.high, self.low)))
+
+
+NOTHING = Estimate(math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Row:
+    cell: Cell
+    """All columns over the launches: counts are summed, times are medians, flags are united."""
+    low_s: float
+    high_s: float
+    kind: Kind
+    launches: int
+    values_s: tuple[float, ...]
+    """time_p50_s of each launch, in the order of launches."""
+    stops: tuple[str, ...]
+    """Why sampling ended, per launch."""
+
+    @property
+    def key(self) -> Key:
+        return self.cell.key
+
+    @property
+    def benchmark(self) -> str:
+        return self.cell.benchmark
+
+    @property
+    def ranks(self) -> int:
+        return self.cell.ranks
+
+    @property
+    def message_bytes(self) -> int:
+        return self.cell.message_bytes
+
+    @property
+    def samples(self) -> int:
+        return self.cell.samples
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return self.cell.flags
+
+    @property
+    def wrong_count(self) -> int:
+        return self.cell.wrong_count
+
+    @property
+    def stop(self) -> str:
+        """The reason that most launches stopped for."""
+        return max(dict.fromkeys(self.stops), key=self.stops.count) if self.stops else ""
+
+    @property
+    def time(self) -> Estimate:
+        """Of one call, in seconds. Not halved."""
+        return Estimate(self.cell.time_p50_s, self.low_s, self.high_s)
+
+    @property
+    def latency(self) -> Estimate:
+        """The printed time in seconds: half round trip for PingPong, a call elsewhere."""
+        return self.time.times(self.cell.time_scale)
+
+    @property
+    def bandwidth(self) -> Estimate | None:
+        """Bytes per second; None where a benchmark has none."""
+        return self.latency.under(self.cell.moved_bytes) if self.cell.moved_bytes > 0 else None
+
+    @property
+    def rate(self) -> Estimate | None:
+        """Messages per second; None where a benchmark has none."""
+        return self.latency.under(self.cell.messages) if self.cell.messages > 0 else None
+
+    @property
+    def relative_error(self) -> float:
+        return self.time.relative_error
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else math.nan
