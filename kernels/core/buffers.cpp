@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/buffers.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "platform/platform.hpp"
+
+namespace mpigauge {
+
+namespace {
+
+class MappedArena : public Arena {
+ public:
+  explicit MappedArena(std::size_t bytes) : mapping_(bytes) {}
+  [[nodiscard]] std::byte* data() const override { return mapping_.data(); }
+
+ private:
+  platform::Mapping mapping_;
+};
+
+class MpiArena : public Arena {
+ public:
+  explicit MpiArena(std::size_t bytes) {
+    const int code = MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &data_);
+    if (code != MPI_SUCCESS || data_ == nullptr) throw std::bad_alloc();
+  }
+  ~MpiArena() override { MPI_Free_mem(data_); }
+  MpiArena(const MpiArena&) = delete;
+  MpiArena& operator=(const MpiArena&) = delete;
+  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+};
+
+}  // namespace
+
+std::byte* Buffers::hold(Held& held, std::size_t bytes) {
+  const std::size_t wanted = std::max<std::size_t>(bytes, 64);
+  if (held.bytes >= wanted) return nullptr;
+  held.arena.reset();
+  held.bytes = 0;
+  if (source_ == Source::mpi) held.arena = std::make_unique<MpiArena>(wanted);
+  else held.arena = std::make_unique<MappedArena>(wanted);
+  held.bytes = wanted;
+  return held.arena->data();
+}
+
+std::byte* Buffers::send(const Contents& contents, std::size_t total) {
+  Held& held = send_[contents];
+  if (std::byte* fresh = hold(held, total); fresh != nullptr) {
+    if (contents.op.empty()) {
+      fill_bytes(contents.rank, 0, {fresh, held.bytes});
+    } else {
+      contents.type->fill(contents.op, contents.rank, 0, fresh, held.bytes / contents.type->bytes);
+    }
+  }
+  return held.arena->data();
+}
+
+std::byte* Buffers::recv(std::size_t total) {
+  if (std::byte* fresh = hold(recv_, total); fresh != nullptr) {
+    std::memset(fresh, std::to_integer<int>(poison), recv_.bytes);
+  }
+  return recv_.arena->data();
+}
+
+void Buffers::drop() {
+  send_.clear();
+  recv_ = {};
+  ++epoch_;
+}
+
+}  // namespace mpigauge

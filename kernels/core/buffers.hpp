@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Memory for messages. All cells share one arena per purpose: memory is the maximum over cells,
+// not their sum, and an epoch re-maps everything at once.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "core/types.hpp"
+
+namespace mpigauge {
+
+/// Where in its rotation a call is. Kernels hand it on and do not look inside.
+struct Turn {
+  std::size_t slot = 0;  ///< which copy of the buffers, when cold
+  int root = 0;          ///< rank of the root, when it shifts
+};
+
+/// A buffer of a rank: `slots` copies, `stride` bytes apart (one copy and no stride when hot).
+class Block {
+ public:
+  Block() = default;
+  Block(std::byte* base, std::size_t bytes, std::size_t stride, const DataType* type)
+      : base_(base), bytes_(bytes), stride_(stride), type_(type), handle_(type->mpi()) {}
+
+  /// The whole buffer as a message.
+  [[nodiscard]] Message operator[](Turn t) const { return part(t, 0, bytes_); }
+  /// `bytes` of it from `offset` on.
+  [[nodiscard]] Message part(Turn t, std::size_t offset, std::size_t bytes) const {
+    return {base_ + t.slot * stride_ + offset, static_cast<MPI_Count>(bytes / type_->bytes),
+            handle_};
+  }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {base_, bytes_}; }
+  [[nodiscard]] std::span<std::byte> bytes(std::size_t offset, std::size_t count) const {
+    return {base_ + offset, count};
+  }
+  [[nodiscard]] const DataType& type() const { return *type_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t stride_ = 0;
+  const DataType* type_ = nullptr;
+  MPI_Datatype handle_ = MPI_DATATYPE_NULL;
+};
+
+/// What a send buffer holds: bytes of a rank, or its part of a reduction.
+struct Contents {
+  const DataType* type = nullptr;
+  std::string op;  ///< empty: transfer
+  int rank = 0;
+  bool operator<(const Contents& o) const {
+    return std::tie(type, op, rank) < std::tie(o.type, o.op, o.rank);
+  }
+};
+
+class Arena {
+ public:
+  virtual ~Arena() = default;
+  [[nodiscard]] virtual std::byte* data() const = 0;
+};
+
+/// The arenas of a rank.
+class Buffers {
+ public:
+  enum class Source { mapped, mpi };
+
+  /// `mapped`: own pages, new ones at each epoch. `mpi`: MPI_Alloc_mem, as IMB does.
+  explicit Buffers(Source source) : source_(source) {}
+
+  /// A send buffer that is filled already; `total` covers all its slots.
+  std::byte* send(const Contents& contents, std::size_t total);
+  /// A receive buffer that has been written to.
+  std::byte* recv(std::size_t total);
+  /// Gives all memory back, so that the next buffers are new.
+  void drop();
+  /// Number of times that the buffers were new.
+  [[nodiscard]] int epoch() const { return epoch_; }
+
+ private:
+  struct Held {
+    std::unique_ptr<Arena> arena;
+    std::size_t bytes = 0;
+  };
+  std::byte* hold(Held& held, std::size_t bytes);
+
+  Source source_;
+  std::map<Contents, Held> send_;
+  Held recv_;
+  int epoch_ = 1;
+};
+
+}  // namespace mpigauge

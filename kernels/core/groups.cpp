@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/groups.hpp"
+
+#include <algorithm>
+
+namespace mpigauge {
+
+int position(int world_rank, Grid grid) {
+  const int cells = grid.rows * grid.columns;
+  if (grid.rows < 2 || grid.columns < 2 || world_rank >= cells) return world_rank;
+  const int transposed = grid.columns * world_rank % (cells - 1);
+  return transposed == 0 ? world_rank : transposed;
+}
+
+bool can_run_on(Ranks kind, int ranks) {
+  switch (kind) {
+    case Ranks::pair: return ranks == 2;
+    case Ranks::pairs: return ranks >= 2 && ranks % 2 == 0;
+    case Ranks::any: break;
+  }
+  return ranks >= 1;
+}
+
+std::vector<int> group_sizes(Ranks kind, int least, int world_ranks) {
+  if (kind == Ranks::pair) return {std::min(2, world_ranks)};
+  const bool even = kind == Ranks::pairs;
+  const int most = even ? world_ranks / 2 * 2 : world_ranks;
+  if (most == 0) return {world_ranks};
+  std::vector<int> sizes;
+  const int start = std::min(even ? (least + 1) / 2 * 2 : least, most);
+  for (int n = std::max(start, 1); n < most; n *= 2) sizes.push_back(n);
+  sizes.push_back(most);
+  return sizes;
+}
+
+Groups::Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid grid) {
+  groups_ = multi == Multi::off ? 1 : std::max(1, world_ranks / ranks);
+  const int place = position(world_rank, grid);
+  index_ = place < groups_ * ranks ? place / ranks : -1;
+  const int colour = member() ? 0 : MPI_UNDEFINED;
+  call(MPI_Comm_split(MPI_COMM_WORLD, colour, place, &active_));
+  call(MPI_Comm_split(MPI_COMM_WORLD, member() ? index_ : MPI_UNDEFINED, place, &comm_));
+  for (const MPI_Comm comm : {active_, comm_}) {
+    if (comm != MPI_COMM_NULL) return_errors(comm);
+  }
+}
+
+Groups::~Groups() {
+  for (MPI_Comm* comm : {&active_, &comm_}) {
+    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+  }
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Process groups as IMB forms them, and which numbers of ranks a benchmark runs on.
+#pragma once
+
+#include <vector>
+
+#include "core/card.hpp"
+#include "core/mpi.hpp"
+
+namespace mpigauge {
+
+enum class Multi { off, together, apart };
+
+/// Order of world ranks when they are laid out as a grid of `rows` x `columns` and read down the
+/// columns; the identity when either is below 2.
+struct Grid {
+  int rows = 1;
+  int columns = 1;
+};
+/// Position of a world rank in that order.
+int position(int world_rank, Grid grid);
+
+/// Numbers of ranks for a kind of benchmark: start at `least`, double, end with all of them.
+std::vector<int> group_sizes(Ranks kind, int least, int world_ranks);
+/// Whether a kind of benchmark can run on so many ranks.
+bool can_run_on(Ranks kind, int ranks);
+
+/// One of several groups of ranks that do the same at the same time; the rest is idle.
+class Groups {
+ public:
+  /// All ranks of the world together.
+  Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid grid);
+  ~Groups();
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
+
+  [[nodiscard]] bool member() const { return index_ >= 0; }
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] int groups() const { return groups_; }
+  /// Ranks of the own group.
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  /// Ranks of all groups; its rank 0 is rank 0 of the world.
+  [[nodiscard]] MPI_Comm active() const { return active_; }
+
+ private:
+  int groups_ = 1;
+  int index_ = -1;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm active_ = MPI_COMM_NULL;
+};
+
+}  // namespace mpigauge

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/mpi.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstring>
+
+namespace mpigauge {
+
+namespace {
+
+std::string error_text(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
+  int length = 0;
+  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) {
+    return "MPI error code " + std::to_string(code);
+  }
+  return text.data();
+}
+
+// Not MPI_ERRORS_RETURN: its value in the standard ABI differs between released libraries.
+void leave_to_caller(MPI_Comm*, int*, ...) {}
+
+template <class Function>
+Function find_as(const char* name) {
+  void* address = find_call(name);
+  Function function = nullptr;
+  std::memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+}  // namespace
+
+MpiError::MpiError(int code) : std::runtime_error(error_text(code)) {}
+
+void* find_call(std::string_view name) { return dlsym(RTLD_DEFAULT, std::string(name).c_str()); }
+
+const LargeCalls& large_calls() {
+  static const LargeCalls found{
+      .send = find_as<decltype(LargeCalls::send)>("MPI_Send_c"),
+      .recv = find_as<decltype(LargeCalls::recv)>("MPI_Recv_c"),
+      .isend = find_as<decltype(LargeCalls::isend)>("MPI_Isend_c"),
+      .irecv = find_as<decltype(LargeCalls::irecv)>("MPI_Irecv_c"),
+      .sendrecv = find_as<decltype(LargeCalls::sendrecv)>("MPI_Sendrecv_c"),
+      .bcast = find_as<decltype(LargeCalls::bcast)>("MPI_Bcast_c"),
+  };
+  return found;
+}
+
+void return_errors(MPI_Comm comm) {
+  static MPI_Errhandler handler = [] {
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+    call(MPI_Comm_create_errhandler(leave_to_caller, &made));
+    return made;
+  }();
+  call(MPI_Comm_set_errhandler(comm, handler));
+}
+
+}  // namespace mpigauge

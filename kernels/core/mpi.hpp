@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// MPI as the kernels see it: errors are exceptions, counts are 64 bits wide, calls newer than
+// MPI-3.1 are looked up in the library at run time.
+#pragma once
+
+#if defined(MPIGAUGE_STANDARD_ABI)
+#include <mpi_abi.h>
+#else
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#endif
+
+#include <climits>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace mpigauge {
+
+/// A call of MPI that did not succeed, with the library's own words.
+class MpiError : public std::runtime_error {
+ public:
+  explicit MpiError(int code);
+};
+
+/// Throws MpiError unless the call succeeded.
+inline void call(int code) {
+  if (code != MPI_SUCCESS) [[unlikely]] throw MpiError(code);
+}
+
+/// Address of a function of the opened MPI library; null where it has none of that name.
+void* find_call(std::string_view name);
+
+/// The large-count calls of MPI-4 that the kernels use. A null pointer: this library has it not.
+struct LargeCalls {
+  int (*send)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm);
+  int (*recv)(void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
+  int (*isend)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  int (*irecv)(void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  int (*sendrecv)(const void*, MPI_Count, MPI_Datatype, int, int, void*, MPI_Count, MPI_Datatype,
+                  int, int, MPI_Comm, MPI_Status*);
+  int (*bcast)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
+};
+const LargeCalls& large_calls();
+
+/// Elements of one type at one place: what MPI calls buffer, count and datatype.
+struct Message {
+  void* data = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  [[nodiscard]] bool large() const { return count > INT_MAX; }
+  [[nodiscard]] int small_count() const { return static_cast<int>(count); }
+};
+
+constexpr int message_tag = 1;
+
+inline void send(const Message& m, int to, MPI_Comm comm) {
+  if (m.large()) [[unlikely]]
+    return call(large_calls().send(m.data, m.count, m.type, to, message_tag, comm));
+  call(MPI_Send(m.data, m.small_count(), m.type, to, message_tag, comm));
+}
+
+inline void recv(const Message& m, int from, MPI_Comm comm) {
+  if (m.large()) [[unlikely]] {
+    return call(large_calls().recv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm,
+                                   MPI_STATUS_IGNORE));
+  }
+  call(MPI_Recv(m.data, m.small_count(), m.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
+}
+
+inline void isend(const Message& m, int to, MPI_Comm comm, MPI_Request* request) {
+  if (m.large()) [[unlikely]]
+    return call(large_calls().isend(m.data, m.count, m.type, to, message_tag, comm, request));
+  call(MPI_Isend(m.data, m.small_count(), m.type, to, message_tag, comm, request));
+}
+
+inline void irecv(const Message& m, int from, MPI_Comm comm, MPI_Request* request) {
+  if (m.large()) [[unlikely]]
+    return call(large_calls().irecv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm, request));
+  call(MPI_Irecv(m.data, m.small_count(), m.type, from, MPI_ANY_TAG, comm, request));
+}
+
+inline void sendrecv(const Message& out, int to, const Message& in, int from, MPI_Comm comm) {
+  if (out.large()) [[unlikely]] {
+    return call(large_calls().sendrecv(out.data, out.count, out.type, to, message_tag, in.data,
+                                       in.count, in.type, from, MPI_ANY_TAG, comm,
+                                       MPI_STATUS_IGNORE));
+  }
+  call(MPI_Sendrecv(out.data, out.small_count(), out.type, to, message_tag, in.data,
+                    in.small_count(), in.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
+}
+
+inline void wait(MPI_Request* request) { call(MPI_Wait(request, MPI_STATUS_IGNORE)); }
+inline void wait_all(int count, MPI_Request* requests) {
+  call(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
+}
+
+/// Makes failed calls on `comm` return their code instead of ending the job.
+void return_errors(MPI_Comm comm);
+
+}  // namespace mpigauge

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/run.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mpigauge {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+std::size_t bytes_of(Amount amount, const Shape& shape) {
+  return static_cast<std::size_t>(amount(shape));
+}
+
+// Copies of a cold buffer keep a cache line between them, as IMB's do.
+std::size_t stride(const Case& row, std::size_t bytes) {
+  return row.cold ? (bytes / cache_line + 2) * cache_line : 0;
+}
+
+}  // namespace
+
+std::size_t Layout::send_total() const {
+  return slots > 1 ? slots * stride_of_send : send_bytes;
+}
+std::size_t Layout::recv_total() const {
+  return slots > 1 ? slots * stride_of_recv : recv_bytes;
+}
+
+Layout layout(const Case& row) {
+  Layout made;
+  made.send_bytes = bytes_of(row.card->send, row.shape);
+  made.recv_bytes = bytes_of(row.card->recv, row.shape);
+  made.stride_of_send = stride(row, made.send_bytes);
+  made.stride_of_recv = stride(row, made.recv_bytes);
+  if (row.cold) {
+    const std::size_t step = std::max(made.stride_of_send, made.stride_of_recv);
+    made.slots = std::max<std::size_t>((2 * row.cold_bytes + step - 1) / step, 2);
+  }
+  return made;
+}
+
+Contents contents(const Case& row, int rank) {
+  if (row.op == nullptr) return {nullptr, "", rank};
+  return {row.type, std::string(row.op->name), rank};
+}
+
+Run::Rotation Run::rotation() const {
+  return {.turn = {},
+          .slots = layout_.slots,
+          .ranks = team_.ranks,
+          .root_step = case_.root_shift && case_.card->rooted ? 1 : 0};
+}
+
+Block Run::send_block() {
+  auto* base = team_.buffers->send(contents(case_, team_.rank), layout_.send_total());
+  return {base, layout_.send_bytes, layout_.stride_of_send, case_.type};
+}
+
+Block Run::recv_block() {
+  auto* base = team_.buffers->recv(layout_.recv_total());
+  if (checking()) std::memset(base, std::to_integer<int>(poison), layout_.recv_bytes);
+  return {base, layout_.recv_bytes, layout_.stride_of_recv, case_.type};
+}
+
+void Run::meet() const {
+  // Twice: the first lets everyone arrive, the second takes out what the first left askew.
+  call(MPI_Barrier(team_.comm));
+  call(MPI_Barrier(team_.comm));
+}
+
+void Run::expect(std::size_t wrong) {
+  outcome_.expected = true;
+  if (checking()) outcome_.wrong += wrong;
+}
+
+std::size_t Run::wrong(std::span<const std::byte> got, int from, std::size_t first) const {
+  return checking() ? wrong_bytes(from, first, got) : 0;
+}
+
+std::size_t Run::wrong_reduction(std::span<const std::byte> got, std::size_t first) const {
+  if (!checking()) return 0;
+  return wrong_elements(*case_.type, reduced_period(*case_.type, case_.op->name, team_.ranks),
+                        first, got);
+}
+
+void Run::fill_operand(const Block& operand, int rank) {
+  const auto bytes = operand.bytes();
+  case_.type->fill(case_.op->name, rank, 0, bytes.data(), bytes.size() / case_.type->bytes);
+}
+
+std::size_t Run::wrong_operand(const Block& operand, int rank) const {
+  if (!checking()) return 0;
+  std::vector<std::byte> expected(pattern_period * case_.type->bytes), own(expected.size());
+  case_.type->fill(case_.op->name, rank, 0, expected.data(), pattern_period);
+  case_.type->fill(case_.op->name, team_.rank, 0, own.data(), pattern_period);
+  case_.type->combine(case_.op->name, own.data(), expected.data(), pattern_period);
+  return wrong_elements(*case_.type, expected, 0, operand.bytes());
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// What a benchmark sees: its place, its buffers, and measure(), which owns the clock.
+//
+// A benchmark is a function that sets up its buffers, gives measure() the call to be timed, and
+// says with expect() how many elements arrived wrong. The harness calls the function again at each
+// visit; what measure() does there (check, warm up, time, repeat as IMB does) is not its business.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/buffers.hpp"
+#include "core/card.hpp"
+#include "core/mpi.hpp"
+#include "core/sync.hpp"
+#include "core/types.hpp"
+#include "platform/clock.hpp"
+#include "platform/platform.hpp"
+
+namespace mpigauge {
+
+/// One row: a benchmark with its shape and its modes.
+struct Case {
+  const Card* card = nullptr;
+  Shape shape;
+  const DataType* type = nullptr;
+  const Op* op = nullptr;  ///< null: nothing is reduced
+  bool root_shift = false;
+  bool cold = false;
+  bool fresh = false;           ///< reserved for --data fresh: rewrite the send buffer before a call
+  std::size_t cold_bytes = 0;   ///< what rotating buffers have to exceed
+};
+
+/// Memory of a case: sizes of its buffers, how many copies, and how far apart they are.
+struct Layout {
+  std::size_t send_bytes = 0;
+  std::size_t recv_bytes = 0;
+  std::size_t stride_of_send = 0;
+  std::size_t stride_of_recv = 0;
+  std::size_t slots = 1;
+  [[nodiscard]] std::size_t send_total() const;
+  [[nodiscard]] std::size_t recv_total() const;
+};
+Layout layout(const Case& row);
+/// What the send buffer of a rank holds.
+Contents contents(const Case& row, int rank);
+
+/// What measure() is to do at this visit.
+enum class Work {
+  check,         ///< one call on poisoned receive buffers
+  chain,         ///< samples back to back; each ends where the next begins
+  apart,         ///< ranks meet before each sample
+  classic_loop,  ///< one pair of MPI_Wtime around all calls
+  classic_sum,   ///< MPI_Wtime around each call, a barrier after it
+};
+
+struct Task {
+  Work work = Work::check;
+  std::uint32_t warm = 0;
+  std::uint32_t samples = 1;
+  std::uint32_t calls = 1;  ///< calls in a sample; in classic work all calls
+};
+
+/// What a rank brings home from a visit.
+struct Outcome {
+  std::vector<std::uint64_t> ticks;  ///< per sample
+  std::vector<std::uint8_t> late;    ///< per sample: this rank missed the agreed start
+  std::uint64_t first = 0;           ///< ticks of the first call
+  double seconds = 0.0;              ///< classic: time of all calls by MPI_Wtime
+  std::uint64_t wrong = 0;
+  bool expected = false;
+  unsigned taint = 0;
+};
+
+/// Ranks of one group, and how they meet.
+struct Team {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0;
+  int ranks = 1;
+  Starter* starter = nullptr;
+  Buffers* buffers = nullptr;
+};
+
+class Run {
+ public:
+  Run(const Case& row, const Team& team, const Task& task)
+      : case_(row), team_(team), task_(task), layout_(layout(row)) {}
+
+  [[nodiscard]] int rank() const { return team_.rank; }
+  [[nodiscard]] int ranks() const { return team_.ranks; }
+  [[nodiscard]] MPI_Comm comm() const { return team_.comm; }
+  /// The other rank of a pair: rank 0 and the last one.
+  [[nodiscard]] int peer() const { return team_.ranks - 1 - team_.rank; }
+  [[nodiscard]] std::size_t bytes() const { return case_.shape.bytes; }
+  /// Elements of a message.
+  [[nodiscard]] std::size_t count() const { return bytes() / case_.type->bytes; }
+  [[nodiscard]] int inflight() const { return case_.shape.inflight; }
+  [[nodiscard]] MPI_Datatype type() const { return case_.type->mpi(); }
+  [[nodiscard]] MPI_Op op() const { return case_.op->mpi(); }
+  /// True at the visit whose result is checked.
+  [[nodiscard]] bool checking() const { return task_.work == Work::check; }
+
+  /// The send buffer of the card's size: transfers hold fill_bytes(rank), reductions the rank's part.
+  [[nodiscard]] Block send_block();
+  /// The receive buffer of the card's size; poisoned at the checked visit.
+  [[nodiscard]] Block recv_block();
+
+  /// Times `body(Turn)`.
+  template <class Body>
+  void measure(Body&& body);
+
+  /// Elements that arrived wrong; counts at the checked visit. A benchmark that moves no data says
+  /// expect(0).
+  void expect(std::size_t wrong);
+  /// Bytes of `got` that are not what `from` has in its send buffer at `first`.
+  [[nodiscard]] std::size_t wrong(std::span<const std::byte> got, int from, std::size_t first) const;
+  /// Elements of `got` that are not the reduction over all ranks, from element `first` on.
+  [[nodiscard]] std::size_t wrong_reduction(std::span<const std::byte> got, std::size_t first) const;
+
+  /// For calls that combine into their second operand: writes what `rank` contributes there...
+  void fill_operand(const Block& operand, int rank);
+  /// ...and counts elements that are not this combined with the own send buffer.
+  [[nodiscard]] std::size_t wrong_operand(const Block& operand, int rank) const;
+
+  [[nodiscard]] Outcome take_outcome() { return std::move(outcome_); }
+
+ private:
+  /// Position in the rotation of buffers and roots.
+  struct Rotation {
+    Turn turn;
+    std::size_t slots = 1;
+    int ranks = 1;
+    int root_step = 0;
+    void advance() {
+      if (++turn.slot == slots) turn.slot = 0;
+      turn.root += root_step;
+      if (turn.root == ranks) turn.root = 0;
+    }
+  };
+
+  template <class Body>
+  void chain(Body& body, Rotation at);
+  template <class Body>
+  void apart(Body& body, Rotation at);
+  template <class Body>
+  void classic_loop(Body& body, Rotation at);
+  template <class Body>
+  void classic_sum(Body& body, Rotation at);
+  template <class Body>
+  void warm_up(Body& body, Rotation& at);
+  void meet() const;
+
+  [[nodiscard]] Rotation rotation() const;
+
+  const Case& case_;
+  const Team& team_;
+  const Task& task_;
+  Layout layout_;
+  Outcome outcome_;
+};
+
+template <class Body>
+void Run::measure(Body&& body) {
+  Rotation at = rotation();
+  meet();
+  switch (task_.work) {
+    case Work::check: body(at.turn); return;
+    case Work::chain: return chain(body, at);
+    case Work::apart: return apart(body, at);
+    case Work::classic_loop: return classic_loop(body, at);
+    case Work::classic_sum: return classic_sum(body, at);
+  }
+}
+
+template <class Body>
+void Run::warm_up(Body& body, Rotation& at) {
+  for (std::uint32_t i = 0; i < task_.warm; ++i) {
+    const auto start = platform::ticks();
+    body(at.turn);
+    if (i == 0) outcome_.first = platform::ticks() - start;
+    at.advance();
+  }
+}
+
+template <class Body>
+void Run::chain(Body& body, Rotation at) {
+  warm_up(body, at);
+  auto& ticks = outcome_.ticks;
+  ticks.resize(task_.samples);
+  platform::TaintProbe probe;
+  auto last = platform::ticks();
+  for (auto& sample : ticks) {
+    for (std::uint32_t i = 0; i < task_.calls; ++i) {
+      body(at.turn);
+      at.advance();
+    }
+    const auto now = platform::ticks();
+    sample = now - last;
+    last = now;
+  }
+  outcome_.taint = probe.taint();
+}
+
+template <class Body>
+void Run::apart(Body& body, Rotation at) {
+  warm_up(body, at);
+  auto& ticks = outcome_.ticks;
+  ticks.resize(task_.samples);
+  outcome_.late.resize(task_.samples);
+  platform::TaintProbe probe;
+  for (std::uint32_t i = 0; i < task_.samples; ++i) {
+    outcome_.late[i] = team_.starter->start() ? 0 : 1;
+    const auto start = platform::ticks();
+    body(at.turn);
+    ticks[i] = platform::ticks() - start;
+    at.advance();
+  }
+  outcome_.taint = probe.taint();
+}
+
+template <class Body>
+void Run::classic_loop(Body& body, Rotation at) {
+  const double start = MPI_Wtime();
+  for (std::uint32_t i = 0; i < task_.calls; ++i) {
+    body(at.turn);
+    at.advance();
+  }
+  outcome_.seconds = MPI_Wtime() - start;
+}
+
+template <class Body>
+void Run::classic_sum(Body& body, Rotation at) {
+  double sum = 0.0;
+  for (std::uint32_t i = 0; i < task_.calls; ++i) {
+    const double start = MPI_Wtime();
+    body(at.turn);
+    sum += MPI_Wtime() - start;
+    at.advance();
+    team_.starter->start();
+  }
+  outcome_.seconds = sum;
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace mpigauge {
+
+namespace {
+
+// From measurements of how long a cell remembers that others had the caches (docs/explain/
+// sampling.md): the untimed calls cost as much as the timed ones, and more of both bring nothing.
+struct ChunkShape {
+  double below_s;
+  std::uint16_t warm, samples;
+};
+constexpr ChunkShape chunk_shapes[] = {
+    {20e-6, 20, 20},
+    {200e-6, 2, 5},
+    {10e-3, 1, 3},
+    {std::numeric_limits<double>::infinity(), 1, 1},
+};
+
+constexpr double batch_of_clock_costs = 20;  // shortest sample, in readings of the clock
+constexpr double tainted_share_to_flag = 0.01;
+constexpr double least_clean_share = 0.25;
+constexpr double ask_every_s = 0.2;
+
+std::vector<double> per_call(const std::vector<std::uint64_t>& ticks, std::uint32_t calls) {
+  std::vector<double> values(ticks.size());
+  std::transform(ticks.begin(), ticks.end(), values.begin(),
+                 [&](std::uint64_t t) { return static_cast<double>(t) / calls; });
+  return values;
+}
+
+std::vector<double> pooled(const Cell& cell, std::vector<std::uint64_t> Chunk::*which) {
+  std::vector<double> all;
+  for (const auto& chunk : cell.chunks()) {
+    const auto values = per_call(chunk.*which, chunk.calls);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+bool drifts(const std::vector<double>& medians) {
+  const std::size_t third = medians.size() / 3;
+  if (third < 4) return false;
+  const std::vector<double> early(medians.begin(), medians.begin() + static_cast<long>(third));
+  const std::vector<double> late(medians.end() - static_cast<long>(third), medians.end());
+  return std::fabs(median(late) / median(early) - 1) > 0.02 && rank_test(early, late) < 0.01;
+}
+
+bool bimodal(const std::vector<double>& medians) {
+  if (medians.size() < 8) return false;
+  auto sorted = medians;
+  std::sort(sorted.begin(), sorted.end());
+  const Interval spread{quantile(sorted, 0.1), quantile(sorted, 0.9)};
+  if (spread.high - spread.low < 0.1 * median(medians)) return false;
+  const double gap = largest_gap(medians, 0.15) * median(medians);
+  return gap > 0.5 * (spread.high - spread.low) || lag_one(medians) > 0.5;
+}
+
+}  // namespace
+
+std::string_view word(Stop stop) {
+  switch (stop) {
+    case Stop::precise: return "precise";
+    case Stop::budget: return "budget";
+    case Stop::interrupted: return "interrupted";
+    case Stop::running:
+    case Stop::time: break;
+  }
+  return "time";
+}
+
+double Estimate::error() const {
+  if (!has_interval || !(value > 0)) return std::numeric_limits<double>::infinity();
+  return std::max(interval.high - value, value - interval.low) / value;
+}
+
+void Cell::add(Chunk chunk) {
+  medians_.push_back(median(per_call(chunk.slowest, chunk.calls)));
+  clean_ += chunk.taint == 0 ? 1U : 0U;
+  chunks_.push_back(std::move(chunk));
+}
+
+void Cell::set_probe(Chunk chunk) {
+  probe_ = std::move(chunk);
+  probed_ = true;
+}
+
+bool Cell::use_clean() const {
+  return clean_ >= least_for_interval() &&
+         static_cast<double>(clean_) >= least_clean_share * static_cast<double>(chunks_.size());
+}
+
+std::vector<double> Cell::medians() const {
+  if (!use_clean()) return medians_;
+  std::vector<double> clean;
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    if (chunks_[i].taint == 0) clean.push_back(medians_[i]);
+  }
+  return clean;
+}
+
+Estimate Cell::estimate() const {
+  const auto values = medians();
+  if (values.empty() && probed_) {
+    const double only = median(per_call(probe_.slowest, probe_.calls));
+    return {only, {only, only}, false};
+  }
+  return {median(values), median_interval(values), values.size() >= least_for_interval()};
+}
+
+double Cell::tainted_ratio() const {
+  if (chunks_.empty()) return 0.0;
+  return 1 - static_cast<double>(clean_) / static_cast<double>(chunks_.size());
+}
+
+Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
+    : rules_(rules),
+      goals_(std::move(goals)),
+      cells_(goals_.size()),
+      start_s_(now_s),
+      random_(rules.seed) {}
+
+double Sampling::target() const { return std::max(rules_.precision / 2, 0.02); }
+
+bool Sampling::out_of_time(double now_s) const {
+  return rules_.seconds > 0 && now_s - start_s_ >= rules_.seconds;
+}
+
+Stop Sampling::judge(std::size_t i) const {
+  const Cell& cell = cells_[i];
+  if (rules_.use_all || cell.rounds() < rules_.least_rounds) return Stop::running;
+  const Estimate estimate = cell.estimate();
+  if (estimate.error() <= target()) return Stop::precise;
+  // IMB runs a row once to calibrate, a tenth to warm up, and once to measure.
+  const double budget = 2.1 * goals_[i].calls_of_imb * estimate.value;
+  return cell.spent() >= budget ? Stop::budget : Stop::running;
+}
+
+Stop Sampling::stopped(std::size_t cell) const {
+  const Stop judged = judge(cell);
+  if (judged != Stop::running) return judged;
+  const bool precise = cells_[cell].estimate().error() <= target();
+  if (precise) return Stop::precise;
+  return interrupted_ ? Stop::interrupted : Stop::time;
+}
+
+std::vector<std::uint8_t> Sampling::unfinished() const {
+  std::vector<std::uint8_t> left(cells_.size());
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = judge(i) == Stop::running ? 1 : 0;
+  return left;
+}
+
+Visit Sampling::shape(std::size_t i) const {
+  Visit visit{.cell = static_cast<std::uint32_t>(i)};
+  if (round_ == 0) {
+    visit.warm = 1;
+    visit.samples = 2;
+    return visit;
+  }
+  const double call = std::max(cells_[i].estimate().value, 1.0);
+  const double least = batch_of_clock_costs * rules_.clock_cost_ticks;
+  if (goals_[i].batched) {
+    // Settled once, so that all samples of a cell are alike.
+    const auto& chunks = cells_[i].chunks();
+    visit.calls = chunks.empty() ? static_cast<std::uint32_t>(std::ceil(std::max(1.0, least / call)))
+                                 : chunks.front().calls;
+  }
+  const double sample_s = call * visit.calls / rules_.hz;
+  const auto* chosen = std::begin(chunk_shapes);
+  while (sample_s >= chosen->below_s) ++chosen;
+  visit.warm = chosen->warm;
+  visit.samples = chosen->samples;
+  return visit;
+}
+
+double Sampling::cost_s(const Visit& visit) const {
+  const double calls = visit.warm + static_cast<double>(visit.calls) * visit.samples;
+  return std::max(cells_[visit.cell].estimate().value, 0.0) * calls / rules_.hz;
+}
+
+// Unfinished cells; when all of the time is to be used, the wider half of them once every cell
+// has an interval.
+std::vector<std::size_t> Sampling::choose(const std::vector<std::uint8_t>& also_wanted) const {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (judge(i) == Stop::running || (i < also_wanted.size() && also_wanted[i] != 0)) {
+      chosen.push_back(i);
+    }
+  }
+  if (!rules_.use_all || round_ <= rules_.least_rounds || chosen.size() < 2) return chosen;
+  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t a, std::size_t b) {
+    return cells_[a].estimate().error() > cells_[b].estimate().error();
+  });
+  chosen.resize((chosen.size() + 1) / 2);
+  return chosen;
+}
+
+Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted) {
+  const bool fresh = round_ > 1 && round_ % rules_.rounds_per_epoch == 1;
+  Round round{.number = round_, .fresh_buffers = fresh, .visits = {}};
+  timed_out_ = timed_out_ || out_of_time(now_s);
+  if (interrupted_ || timed_out_) return round;
+  auto cells = choose(also_wanted);
+  std::shuffle(cells.begin(), cells.end(), random_);
+  double since_asked = ask_every_s;
+  for (const std::size_t cell : cells) {
+    Visit visit = shape(cell);
+    since_asked += round_ == 0 ? ask_every_s / 8 : cost_s(visit);
+    if (since_asked >= ask_every_s) {
+      visit.ask = 1;
+      since_asked = 0;
+    }
+    round.visits.push_back(visit);
+  }
+  ++round_;
+  return round;
+}
+
+void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
+  if (chunk.slowest.empty()) return;  // all late starters
+  if (chunk.round == 0) return cells_[cell].set_probe(std::move(chunk));
+  cells_[cell].add(std::move(chunk));
+  cells_[cell].spend(seconds * rules_.hz);
+}
+
+Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target) {
+  Cell cell = measured;
+  if (cell.chunks().empty() && !cell.empty()) cell.add(cell.probe());
+  Summary s;
+  const double tick = 1 / rules.hz;
+  auto all = pooled(cell, &Chunk::slowest);
+  std::sort(all.begin(), all.end());
+  s.samples = all.size();
+  s.chunks = cell.chunks().size();
+  if (all.empty()) return s;
+  s.calls = cell.chunks().front().calls;
+  const Estimate estimate = cell.estimate();
+  s.p50 = estimate.value * tick;
+  s.interval = {estimate.interval.low * tick, estimate.interval.high * tick};
+  s.has_interval = estimate.has_interval;
+  s.rank_min = median(pooled(cell, &Chunk::fastest)) * tick;
+  s.rank_avg = median(pooled(cell, &Chunk::mean)) * tick;
+  s.rank_max = median(all) * tick;
+  s.mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
+  s.best = all.front() * tick;
+  s.p01 = quantile(all, 0.01) * tick;
+  s.p99 = quantile(all, 0.99) * tick;
+  s.worst = all.back() * tick;
+  std::vector<double> firsts;
+  for (const auto& chunk : cell.chunks()) firsts.push_back(static_cast<double>(chunk.first));
+  s.first = median(firsts) * tick;
+  s.tainted_ratio = cell.tainted_ratio();
+
+  const auto medians = cell.medians();
+  if (s.tainted_ratio > tainted_share_to_flag) s.flags.emplace_back("tainted");
+  if (drifts(medians)) s.flags.emplace_back("drift");
+  if (bimodal(medians)) s.flags.emplace_back("bimodal");
+  if (stop != Stop::precise && estimate.error() > target) s.flags.emplace_back("unconverged");
+  if (s.chunks >= 4 && s.first > 2 * s.p50) s.flags.emplace_back("cold-sensitive");
+  if (estimate.value * s.calls < 5 * rules.clock_cost_ticks) s.flags.emplace_back("clock");
+  return s;
+}
+
+double calls_of_imb(double bytes) {
+  constexpr double most = 1000, in_all = 40.0 * 1024 * 1024;
+  return bytes > 0 ? std::clamp(std::floor(in_all / bytes), 1.0, most) : most;
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The sampling algorithm, apart from any clock and any MPI.
+//
+// Cells (one benchmark at one size on so many ranks) are visited in rounds: every unfinished cell
+// once, in a random order. A visit is a chunk: some untimed calls, then some timed samples. The
+// value of a cell is the median of the medians of its chunks, and its interval comes from the
+// order statistics of these. So neighbouring samples, which are alike, do not count as
+// independent, and what disturbs the machine for a while touches a chunk of every cell instead of
+// all chunks of one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "core/statistics.hpp"
+
+namespace mpigauge {
+
+/// Samples of one visit, in ticks, each for all calls of a sample.
+struct Chunk {
+  unsigned round = 0;
+  unsigned taint = 0;  ///< bits of platform::Taint, of any rank
+  std::uint32_t calls = 1;
+  std::uint64_t first = 0;  ///< first call of the visit, caches still hold other cells' data
+  std::vector<std::uint64_t> slowest, fastest, mean;  ///< over ranks, per sample
+};
+
+/// How a visit is made.
+struct Visit {
+  std::uint32_t cell = 0;
+  std::uint32_t calls = 1;    ///< calls between two clock reads
+  std::uint16_t warm = 0;     ///< untimed calls before
+  std::uint16_t samples = 1;  ///< timed samples
+  std::uint32_t ask = 0;      ///< 1: all ranks look whether they should stop, before this visit
+};
+
+struct Round {
+  std::uint32_t number = 0;
+  bool fresh_buffers = false;
+  std::vector<Visit> visits;  ///< none: sampling is over
+};
+
+enum class Stop { running, precise, budget, time, interrupted };
+std::string_view word(Stop stop);
+
+struct Rules {
+  double hz = 1e9;               ///< ticks per second
+  double clock_cost_ticks = 10;  ///< of one reading
+  double precision = 0.05;       ///< wanted relative error over launches
+  double seconds = 0;            ///< measuring time; 0: no bound but each cell's own
+  bool use_all = false;          ///< spend all of the seconds on the cells with the widest interval
+  std::uint64_t seed = 1;
+  unsigned least_rounds = 6;     ///< fewest chunk medians that give a 95 % interval
+  unsigned rounds_per_epoch = 4;
+};
+
+/// What of a cell the rules depend on.
+struct Goal {
+  double calls_of_imb = 1000;  ///< repetitions that IMB would print; twice that is the cell's budget
+  bool batched = true;         ///< short calls may share a pair of clock reads
+};
+
+/// Median and interval of a cell so far, in ticks per call.
+struct Estimate {
+  double value = 0.0;
+  Interval interval;
+  bool has_interval = false;
+  /// Larger distance of an end of the interval from the value, relative to it; infinite without.
+  [[nodiscard]] double error() const;
+};
+
+class Cell {
+ public:
+  void add(Chunk chunk);
+  [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
+  [[nodiscard]] unsigned rounds() const { return static_cast<unsigned>(chunks_.size()); }
+  /// Medians of the chunks that the estimate rests on: the untainted ones where they are enough,
+  /// else all.
+  [[nodiscard]] std::vector<double> medians() const;
+  [[nodiscard]] Estimate estimate() const;
+  [[nodiscard]] double tainted_ratio() const;
+  /// Ticks that all visits took, warm-up included.
+  [[nodiscard]] double spent() const { return spent_; }
+  void spend(double ticks) { spent_ += ticks; }
+  [[nodiscard]] bool empty() const { return chunks_.empty() && !probed_; }
+  /// The discarded first visit: the only data of a cell that was not reached again.
+  [[nodiscard]] const Chunk& probe() const { return probe_; }
+  void set_probe(Chunk chunk);
+
+ private:
+  [[nodiscard]] bool use_clean() const;
+  std::vector<Chunk> chunks_;
+  std::vector<double> medians_;
+  std::size_t clean_ = 0;
+  Chunk probe_;
+  bool probed_ = false;
+  double spent_ = 0.0;
+};
+
+class Sampling {
+ public:
+  /// `now_s` is the time at which sampling starts.
+  Sampling(const Rules& rules, std::vector<Goal> goals, double now_s);
+
+  /// The next round; `also_wanted` marks cells that others have not finished (may be empty).
+  Round next(double now_s, const std::vector<std::uint8_t>& also_wanted = {});
+  /// Takes what a visit brought; `seconds` is how long all of it took. Round 0 is set apart.
+  void add(std::size_t cell, Chunk chunk, double seconds);
+  [[nodiscard]] bool out_of_time(double now_s) const;
+  void interrupt() { interrupted_ = true; }
+
+  [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
+  [[nodiscard]] Stop stopped(std::size_t cell) const;
+  /// 1 for cells that are not finished.
+  [[nodiscard]] std::vector<std::uint8_t> unfinished() const;
+  /// Relative error at which a launch stops to look closer.
+  [[nodiscard]] double target() const;
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  [[nodiscard]] Stop judge(std::size_t cell) const;
+  [[nodiscard]] Visit shape(std::size_t cell) const;
+  [[nodiscard]] std::vector<std::size_t> choose(const std::vector<std::uint8_t>& also_wanted) const;
+  [[nodiscard]] double cost_s(const Visit& visit) const;
+
+  Rules rules_;
+  std::vector<Goal> goals_;
+  std::vector<Cell> cells_;
+  double start_s_;
+  unsigned round_ = 0;
+  bool interrupted_ = false;
+  bool timed_out_ = false;
+  std::mt19937_64 random_;
+};
+
+/// What is printed of a cell, in seconds per call.
+struct Summary {
+  std::size_t samples = 0;
+  std::uint32_t calls = 1;
+  std::size_t chunks = 0;
+  double tainted_ratio = 0.0;
+  double p50 = 0.0;
+  Interval interval;
+  bool has_interval = false;
+  double rank_min = 0.0, rank_avg = 0.0, rank_max = 0.0;
+  double mean = 0.0, best = 0.0, p01 = 0.0, p99 = 0.0, worst = 0.0, first = 0.0;
+  std::vector<std::string_view> flags;
+};
+Summary summarise(const Cell& cell, const Rules& rules, Stop stop, double target);
+
+/// Repetitions that IMB prints for a size: 1000, fewer from 40 MiB in all on.
+double calls_of_imb(double bytes);
+
+}  // namespace mpigauge

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The sampling of core/sampling.hpp on real ranks: rank 0 of the active ranks plans each round and
+// tells the others, every rank visits, the leader of each group collects what its ranks measured.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "core/sampling.hpp"
+#include "driver/cases.hpp"
+#include "driver/session.hpp"
+#include "record/columns.hpp"
+
+namespace mpigauge {
+
+namespace {
+
+constexpr double progress_every_s = 0.5;
+constexpr std::size_t most_progress_lines = 48;
+constexpr double renew_clock_every_s = 5.0;
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  call(MPI_Comm_rank(comm, &rank));
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  call(MPI_Comm_size(comm, &size));
+  return size;
+}
+
+// A round as it travels: a head, then the visits.
+struct RoundHead {
+  std::uint32_t number = 0;
+  std::uint32_t fresh_buffers = 0;
+  std::uint32_t visits = 0;
+  std::uint32_t renew_clock = 0;
+};
+
+class AdaptivePhase {
+ public:
+  AdaptivePhase(Session& session, const Groups& groups, const std::vector<Job>& jobs,
+                double seconds);
+  void run();
+
+ private:
+  void choose_jobs(const std::vector<Job>& jobs);
+  bool reserve_buffers();
+  void drop_largest(std::size_t memory);
+  void share(Round& round, bool& renew_clock);
+  bool visit(const Round& round, const Visit& visit);
+  void check_data(const Visit& visit);
+  void collect(const Round& round, const Visit& visit, const Outcome& outcome, double start_s);
+  std::vector<std::uint8_t> wanted_by_other_groups();
+  bool asked_to_stop();
+  void write_progress(bool all);
+  std::string results();
+  Object cell_record(std::size_t i) const;
+
+  [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
+  [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
+  [[nodiscard]] double time_scale_of(std::size_t i) const { return time_scale(*jobs_[i].row.card); }
+  [[nodiscard]] bool counts(const Job& job) const {
+    return job.row.card->time == Time::call || team_.rank == 0;
+  }
+
+  Session& session_;
+  const Groups& groups_;
+  std::vector<Job> jobs_;
+  Rules rules_;
+  Buffers buffers_{Buffers::Source::mapped};
+  Starter starter_;
+  Team team_;
+  MPI_Comm stats_comm_;  // ranks whose samples make one row
+  int stats_rank_;
+  int active_rank_;
+  std::vector<Sampling> sampling_;  // one, made when the jobs are known
+  std::vector<std::uint64_t> wrong_;
+  std::vector<int> epoch_of_first_;
+  std::vector<unsigned> shown_;
+  double shown_at_s_ = 0.0;
+  double clock_at_s_ = 0.0;
+};
+
+AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::vector<Job>& jobs,
+                             double seconds)
+    : session_(session),
+      groups_(groups),
+      stats_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()),
+      stats_rank_(rank_in(stats_comm_)),
+      active_rank_(rank_in(groups.active())) {
+  const Options& o = session.options;
+  rules_ = {.hz = session.clock.hz,
+            .clock_cost_ticks = session.clock.cost_s * session.clock.hz,
+            .precision = o.precision,
+            .seconds = seconds,
+            .use_all = o.use_all && seconds > 0,
+            .seed = o.seed};
+  starter_ = Starter(o.sync, groups.comm(), session.clock.hz);
+  team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_, &buffers_};
+  choose_jobs(jobs);
+}
+
+void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
+  const std::size_t memory = session_.memory_per_rank(groups_.active());
+  for (const Job& job : jobs) {
+    const auto reason = reason_to_skip(job.row, memory);
+    if (reason.empty()) jobs_.push_back(job);
+    else session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), reason);
+  }
+  while (!reserve_buffers()) drop_largest(memory);
+  std::vector<Goal> goals;
+  for (const Job& job : jobs_) {
+    const auto bytes = static_cast<double>(job.row.shape.bytes);
+    goals.push_back({calls_of_imb(bytes), job.row.card->meet == Meet::never});
+  }
+  sampling_.emplace_back(rules_, goals, platform::now_s());
+  wrong_.assign(jobs_.size(), 0);
+  shown_.assign(jobs_.size(), 0);
+}
+
+// Takes the memory of the largest case of each kind now, so that no visit has to grow it; false on
+// all ranks when one of them could not.
+bool AdaptivePhase::reserve_buffers() {
+  int done = 1, all = 0;
+  try {
+    for (const Job& job : jobs_) {
+      const Layout memory = layout(job.row);
+      buffers_.send(contents(job.row, team_.rank), memory.send_total());
+      buffers_.recv(memory.recv_total());
+    }
+  } catch (const std::bad_alloc&) {
+    buffers_.drop();
+    done = 0;
+  }
+  call(MPI_Allreduce(&done, &all, 1, MPI_INT, MPI_MIN, groups_.active()));
+  return all == 1;
+}
+
+void AdaptivePhase::drop_largest(std::size_t memory) {
+  const auto need = [](const Job& job) {
+    const Layout l = layout(job.row);
+    return l.send_total() + l.recv_total();
+  };
+  const auto largest = std::max_element(
+      jobs_.begin(), jobs_.end(), [&](const Job& a, const Job& b) { return need(a) < need(b); });
+  session_.write_skip(key_of(*largest, session_.options, groups_.groups(), -1),
+                      "not enough memory: the system refused buffers of " +
+                          std::to_string(need(*largest)) + " bytes, though " +
+                          std::to_string(memory) + " seemed free");
+  jobs_.erase(largest);
+}
+
+void AdaptivePhase::run() {
+  for (bool on = !jobs_.empty(); on;) {
+    auto others = wanted_by_other_groups();
+    if (session_.stop_wanted()) sampling_[0].interrupt();
+    Round round = sampling_[0].next(platform::now_s(), others);
+    bool renew_clock = platform::now_s() - clock_at_s_ > renew_clock_every_s;
+    share(round, renew_clock);
+    on = !round.visits.empty();
+    if (round.fresh_buffers && on) {
+      buffers_.drop();
+      if (!reserve_buffers()) throw std::bad_alloc();
+    }
+    if (renew_clock && on) {
+      if (round.number > 0) starter_.renew();
+      clock_at_s_ = platform::now_s();
+    }
+    for (const Visit& v : round.visits) on = on && visit(round, v);
+    write_progress(false);
+  }
+  write_progress(true);
+  const std::string mine = leads() ? results() : "";
+  session_.write_all(groups_.active(), mine);
+}
+
+void AdaptivePhase::share(Round& round, bool& renew_clock) {
+  RoundHead head{round.number, round.fresh_buffers ? 1U : 0U,
+                 static_cast<std::uint32_t>(round.visits.size()), renew_clock ? 1U : 0U};
+  call(MPI_Bcast(&head, sizeof head, MPI_BYTE, 0, groups_.active()));
+  round.number = head.number;
+  round.fresh_buffers = head.fresh_buffers != 0;
+  renew_clock = head.renew_clock != 0 && session_.options.sync == SyncMethod::clock;
+  round.visits.resize(head.visits);
+  call(MPI_Bcast(round.visits.data(), static_cast<int>(head.visits * sizeof(Visit)), MPI_BYTE, 0,
+                 groups_.active()));
+}
+
+// With a row per group, a cell goes on for all as long as one group wants it.
+std::vector<std::uint8_t> AdaptivePhase::wanted_by_other_groups() {
+  if (session_.options.multi != Multi::apart || groups_.groups() == 1) return {};
+  std::vector<std::uint8_t> mine(jobs_.size(), 0), all(jobs_.size(), 0);
+  if (leads()) mine = sampling_[0].unfinished();
+  call(MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_BOR, 0,
+                  groups_.active()));
+  return all;
+}
+
+bool AdaptivePhase::asked_to_stop() {
+  const bool stop = leads_all() &&
+                    (session_.stop_wanted() || sampling_[0].out_of_time(platform::now_s()));
+  return told(groups_.active(), stop);
+}
+
+bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
+  // Round 0 is short and gives every cell a first value, so it is only cut by a wish to stop.
+  if (visit.ask != 0 && asked_to_stop()) return false;
+  if (round.number == 0) check_data(visit);
+  const Job& job = jobs_[visit.cell];
+  const bool apart = job.row.card->meet == Meet::each;
+  const Task task{apart ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls};
+  const double start_s = platform::now_s();
+  Run run(job.row, team_, task);
+  job.benchmark->function(run);
+  collect(round, visit, run.take_outcome(), start_s);
+  return true;
+}
+
+void AdaptivePhase::check_data(const Visit& visit) {
+  const Job& job = jobs_[visit.cell];
+  const Task task{Work::check};
+  Run run(job.row, team_, task);
+  job.benchmark->function(run);
+  const Outcome outcome = run.take_outcome();
+  if (!outcome.expected) {
+    throw std::logic_error(std::string(job.row.card->name) + " does not check its data");
+  }
+  std::uint64_t all = 0;
+  call(MPI_Reduce(&outcome.wrong, &all, 1, MPI_UINT64_T, MPI_SUM, 0, stats_comm_));
+  wrong_[visit.cell] += all;
+}
+
+// One reduction brings the slowest, the fastest (as a negative), taint and late starts; a second
+// one the sum.
+void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcome& outcome,
+                            double start_s) {
+  const Job& job = jobs_[visit.cell];
+  const std::size_t n = outcome.ticks.size();
+  constexpr std::size_t taint_bits = 3;
+  std::vector<std::int64_t> most(2 * n + taint_bits + n + 1, 0), sum(n + 1, 0);
+  const bool counted = counts(job);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto ticks = static_cast<std::int64_t>(outcome.ticks[i]);
+    most[i] = counted ? ticks : 0;
+    most[n + i] = counted ? -ticks : std::numeric_limits<std::int64_t>::min() + 1;
+    sum[i] = counted ? ticks : 0;
+    most[2 * n + taint_bits + i] = i < outcome.late.size() ? outcome.late[i] : 0;
+  }
+  for (std::size_t bit = 0; bit < taint_bits; ++bit) {
+    most[2 * n + bit] = (outcome.taint >> bit & 1U) != 0 ? 1 : 0;
+  }
+  most.back() = counted ? static_cast<std::int64_t>(outcome.first) : 0;
+  sum.back() = counted ? 1 : 0;
+  auto all = most;
+  auto total = sum;
+  call(MPI_Reduce(most.data(), all.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, 0,
+                  stats_comm_));
+  call(MPI_Reduce(sum.data(), total.data(), static_cast<int>(sum.size()), MPI_INT64_T, MPI_SUM, 0,
+                  stats_comm_));
+  if (!leads()) return;
+  Chunk chunk;
+  chunk.round = round.number;
+  chunk.calls = visit.calls;
+  chunk.first = static_cast<std::uint64_t>(all.back());
+  for (std::size_t bit = 0; bit < taint_bits; ++bit) {
+    if (all[2 * n + bit] != 0) chunk.taint |= 1U << bit;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (all[2 * n + taint_bits + i] != 0) continue;  // a rank came late
+    chunk.slowest.push_back(static_cast<std::uint64_t>(all[i]));
+    chunk.fastest.push_back(static_cast<std::uint64_t>(-all[n + i]));
+    chunk.mean.push_back(static_cast<std::uint64_t>(total[i] / total.back()));
+  }
+  sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
+}
+
+void AdaptivePhase::write_progress(bool all) {
+  if (!leads_all()) return;
+  const double now = platform::now_s();
+  if (!all && now - shown_at_s_ < progress_every_s) return;
+  if (all) return;  // the cells themselves follow
+  shown_at_s_ = now;
+  // Those that have changed most since they were shown.
+  std::vector<std::size_t> order(jobs_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto news = [&](std::size_t i) {
+    const Cell& cell = sampling_[0].cells()[i];
+    return cell.empty() ? 0U : cell.rounds() + 1 - shown_[i];
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return news(a) > news(b); });
+  order.resize(std::min(order.size(), most_progress_lines));
+  for (const std::size_t i : order) {
+    if (news(i) == 0) break;
+    const Cell& cell = sampling_[0].cells()[i];
+    const Estimate estimate = cell.estimate();
+    Object line = record("progress");
+    line.add(column::launch, session_.options.launch)
+        .add("key", key_of(jobs_[i], session_.options, groups_.groups(),
+                           session_.options.multi == Multi::apart ? groups_.index() : -1))
+        .add(column::time_p50_s, estimate.value / rules_.hz)
+        .add(column::ci_low_s, estimate.interval.low / rules_.hz)
+        .add(column::ci_high_s, estimate.interval.high / rules_.hz)
+        .merge(facts_of(jobs_[i]))
+        .add(column::rounds, cell.rounds());
+    session_.writer->write(line);
+    shown_[i] = cell.rounds() + 1;
+  }
+}
+
+// Ticks as 32-bit words; long ones are stored with a coarser tick, and the rate says so.
+Object raw_of(const Cell& cell, double hz) {
+  std::uint64_t largest = 0;
+  for (const auto& chunk : cell.chunks()) {
+    for (const auto ticks : chunk.slowest) largest = std::max(largest, ticks);
+  }
+  unsigned shift = 0;
+  while (largest >> shift > std::numeric_limits<std::uint32_t>::max()) ++shift;
+  std::vector<std::uint32_t> words;
+  std::vector<Object> chunks;
+  for (const auto which : {&Chunk::slowest, &Chunk::fastest, &Chunk::mean}) {
+    for (const auto& chunk : cell.chunks()) {
+      for (const auto ticks : chunk.*which) words.push_back(static_cast<std::uint32_t>(ticks >> shift));
+    }
+  }
+  for (const auto& chunk : cell.chunks()) {
+    Object one;
+    one.add("round", chunk.round).add("taint", chunk.taint).add("n", chunk.slowest.size());
+    chunks.push_back(one);
+  }
+  Object raw;
+  raw.add("hz", hz / static_cast<double>(std::uint64_t{1} << shift))
+      .add("scheme", "max,min,avg")
+      .add("chunks", chunks)
+      .add("ticks", base64(words));
+  return raw;
+}
+
+Object AdaptivePhase::cell_record(std::size_t i) const {
+  const Job& job = jobs_[i];
+  const Cell& cell = sampling_[0].cells()[i];
+  Stop stop = sampling_[0].stopped(i);
+  if (stop == Stop::time && session_.interrupted) stop = Stop::interrupted;
+  Summary s = summarise(cell, rules_, stop, sampling_[0].target());
+  const SyncMethod sync = sync_of(*job.row.card, session_.options);
+  const double sync_error =
+      sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
+  if (sync_error > 0.05 * s.p50) s.flags.emplace_back("sync");
+  if (session_.oversubscribed) s.flags.emplace_back("oversubscribed");
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  Object line = record("cell");
+  line.add(column::launch, session_.options.launch)
+      .merge(key_of(job, session_.options, groups_.groups(),
+                    session_.options.multi == Multi::apart ? groups_.index() : -1))
+      .add(column::calls, s.calls)
+      .add(column::samples, s.samples)
+      .add(column::chunks, s.chunks)
+      .add(column::rounds, cell.rounds())
+      .add(column::epochs, buffers_.epoch())
+      .add(column::stop, word(stop))
+      .add(column::tainted_ratio, s.tainted_ratio)
+      .add(column::flags, s.flags)
+      .add(column::wrong_count, wrong_[i])
+      .add(column::check, job.row.card->unit == Unit::none ? "none" : "exact")
+      .add(column::time_p50_s, s.p50)
+      .add(column::ci_low_s, s.has_interval ? s.interval.low : none)
+      .add(column::ci_high_s, s.has_interval ? s.interval.high : none)
+      .add(column::time_min_s, s.rank_min)
+      .add(column::time_avg_s, s.rank_avg)
+      .add(column::time_max_s, s.rank_max)
+      .add(column::time_mean_s, s.mean)
+      .add(column::time_best_s, s.best)
+      .add(column::time_p01_s, s.p01)
+      .add(column::time_p99_s, s.p99)
+      .add(column::time_worst_s, s.worst)
+      .add(column::time_first_s, s.first)
+      .add(column::sync_error_s, sync_error)
+      .merge(facts_of(job))
+      .add("raw", raw_of(cell, rules_.hz));
+  return line;
+}
+
+// The rows of this group, a line each; cells that were never reached are said to be skipped.
+std::string AdaptivePhase::results() {
+  session_.interrupted = session_.interrupted || sampling_[0].interrupted() || session_.stop_wanted();
+  std::string lines;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    Object line = record("skip");
+    if (sampling_[0].cells()[i].empty()) {
+      line.add(column::launch, session_.options.launch)
+          .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
+          .add("reason", session_.interrupted ? "interrupted before its turn"
+                                              : "no time was left for it");
+    } else {
+      line = cell_record(i);
+      ++session_.cells;
+    }
+    session_.wrong += wrong_[i];
+    lines += (lines.empty() ? "" : "\n") + line.text();
+  }
+  return lines;
+}
+
+}  // namespace
+
+void run_adaptive(Session& session, const Groups& groups, const std::vector<Job>& jobs,
+                  double seconds) {
+  AdaptivePhase(session, groups, jobs, seconds).run();
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "driver/cases.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "record/columns.hpp"
+
+namespace mpigauge {
+
+namespace {
+
+constexpr std::size_t default_largest = std::size_t{4} << 20U;
+
+std::vector<std::size_t> default_sizes() {
+  std::vector<std::size_t> sizes{0};
+  for (std::size_t bytes = 1; bytes <= default_largest; bytes *= 2) sizes.push_back(bytes);
+  return sizes;
+}
+
+const DataType& type_of(const Card& card, const Options& options) {
+  if (!options.datatype.empty() && card.unit != Unit::none) return *find_type(options.datatype);
+  return *find_type(card.unit == Unit::reduction ? "float" : "byte");
+}
+
+std::string gib(std::size_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f GiB", static_cast<double>(bytes) / (1U << 30U));
+  return text;
+}
+
+bool has_large_calls() {
+  const auto& calls = large_calls();
+  return calls.send != nullptr && calls.recv != nullptr && calls.isend != nullptr &&
+         calls.irecv != nullptr && calls.sendrecv != nullptr && calls.bcast != nullptr;
+}
+
+}  // namespace
+
+std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options) {
+  if (card.unit == Unit::none) return {0};
+  std::vector<std::size_t> sizes;
+  for (const std::size_t wanted : options.sizes.value_or(default_sizes())) {
+    const std::size_t bytes = (wanted + type.bytes - 1) / type.bytes * type.bytes;
+    if (std::find(sizes.begin(), sizes.end(), bytes) == sizes.end()) sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+std::vector<int> ranks_of(const Card& card, const Options& options, int world_ranks) {
+  if (options.ranks.empty() || card.ranks == Ranks::pair) {
+    return group_sizes(card.ranks, options.npmin, world_ranks);
+  }
+  return options.ranks;
+}
+
+std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options) {
+  const Card& card = benchmark.card;
+  const DataType& type = type_of(card, options);
+  std::vector<Job> jobs;
+  for (const std::size_t bytes : sizes_of(card, type, options)) {
+    Case row{.card = &card,
+             .shape = {bytes, ranks, card.windowed ? options.inflight : 1},
+             .type = &type,
+             .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
+             .root_shift = options.root_shift && card.rooted,
+             .cold_bytes = options.cache_bytes};
+    const bool has_cold = options.cold && card.unit != Unit::none;
+    if (options.hot || !has_cold) jobs.push_back({&benchmark, row});
+    if (has_cold) {
+      row.cold = true;
+      jobs.push_back({&benchmark, row});
+    }
+  }
+  return jobs;
+}
+
+std::string reason_to_skip(const Case& row, std::size_t memory) {
+  const Card& card = *row.card;
+  if (!can_run_on(card.ranks, row.shape.ranks)) {
+    return card.ranks == Ranks::pair ? "needs 2 ranks" : "needs an even number of ranks";
+  }
+  for (const auto needed : card.needs) {
+    if (!needed.empty() && find_call(needed) == nullptr) {
+      return "this MPI library has no " + std::string(needed);
+    }
+  }
+  const Layout memory_of = layout(row);
+  const std::size_t elements = std::max(memory_of.send_bytes, memory_of.recv_bytes) / row.type->bytes;
+  if (elements > INT_MAX) {
+    if (!card.large_counts) return "more than 2147483647 elements, which MPI counts as int here";
+    if (!has_large_calls()) {
+      return "more than 2147483647 elements, and this MPI library has no large-count calls "
+             "(MPI_Send_c)";
+    }
+  }
+  const std::size_t needed = memory_of.send_total() + memory_of.recv_total();
+  if (needed > memory) {
+    return "not enough memory: needs " + gib(needed) + " per rank, " + gib(memory) + " may be used";
+  }
+  return "";
+}
+
+SyncMethod sync_of(const Card& card, const Options& options) {
+  return card.meet == Meet::each ? options.sync : SyncMethod::none;
+}
+
+Object key_of(const Job& job, const Options& options, int groups, int group) {
+  const Card& card = *job.row.card;
+  const bool sized = card.unit != Unit::none;
+  Object key;
+  key.add(column::suite, card.suite)
+      .add(column::benchmark, card.name)
+      .add(column::ranks, job.row.shape.ranks)
+      .add(column::groups, groups)
+      .add(column::group, group)
+      .add(column::message_bytes, sized ? static_cast<long long>(job.row.shape.bytes) : -1LL)
+      .add(column::datatype, job.row.type->name)
+      .add(column::op, job.row.op != nullptr ? job.row.op->name : std::string_view())
+      .add(column::cache, job.row.cold ? "cold" : "hot")
+      .add(column::data, options.data)
+      .add(column::sync, word(sync_of(card, options)))
+      .add(column::root_shift, job.row.root_shift)
+      .add(column::inflight, job.row.shape.inflight)
+      .add(column::mode, options.classic ? "classic" : "adaptive")
+      .add(column::memory, "host")
+      .add(column::origin, "measured");
+  return key;
+}
+
+Object facts_of(const Job& job) {
+  const Card& card = *job.row.card;
+  Object facts;
+  facts.add(column::time_scale, time_scale(card))
+      .add(column::moved_bytes, card.moved(job.row.shape))
+      .add(column::messages, card.messages(job.row.shape));
+  return facts;
+}
+
+}  // namespace mpigauge

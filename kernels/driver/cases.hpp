@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// From options to cases: which benchmark runs at which sizes on how many ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/registry.hpp"
+#include "core/run.hpp"
+#include "driver/options.hpp"
+#include "record/json.hpp"
+
+namespace mpigauge {
+
+/// A case and the benchmark that runs it.
+struct Job {
+  const Benchmark* benchmark = nullptr;
+  Case row;
+};
+
+/// Sizes of a benchmark: rounded up to whole elements, each once, in the order given.
+std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options);
+/// Numbers of ranks on which a benchmark runs, in the order given.
+std::vector<int> ranks_of(const Card& card, const Options& options, int world_ranks);
+/// All rows of one benchmark on so many ranks, in the order of sizes, hot before cold.
+std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options);
+
+/// Why a case cannot run here at all; empty when it can. `memory` is what a rank may take.
+std::string reason_to_skip(const Case& row, std::size_t memory);
+
+/// The columns that say which cell a record is about.
+Object key_of(const Job& job, const Options& options, int groups, int group);
+/// The columns from which bandwidth and rate are derived.
+Object facts_of(const Job& job);
+/// How ranks meet before the timed calls of a case.
+SyncMethod sync_of(const Card& card, const Options& options);
+
+}  // namespace mpigauge

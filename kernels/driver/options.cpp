@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "driver/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <string_view>
+
+#include "core/registry.hpp"
+#include "core/types.hpp"
+
+namespace mpigauge {
+
+namespace {
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(at), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+template <class Number>
+Number number(std::string_view text, Number least, Number most) {
+  Number value{};
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    throw UsageError("'" + std::string(text) + "' is not a number");
+  }
+  if (value < least || value > most) {
+    throw UsageError("'" + std::string(text) + "' is out of range");
+  }
+  return value;
+}
+
+bool flag(std::string_view text) { return number<int>(text, 0, 1) == 1; }
+constexpr int most_int = std::numeric_limits<int>::max();
+constexpr std::size_t most_bytes = std::size_t{1} << 47U;
+
+// The value for a word of a fixed list.
+template <class Value, std::size_t n>
+Value choice(std::string_view text, const std::array<std::pair<std::string_view, Value>, n>& words) {
+  std::string valid;
+  for (const auto& [word, value] : words) {
+    if (word == text) return value;
+    valid += (valid.empty() ? "" : ", ") + std::string(word);
+  }
+  throw UsageError("'" + std::string(text) + "' is none of " + valid);
+}
+
+Grid grid_of(std::string_view text) {
+  const auto sides = split(text, 'x');
+  if (sides.size() != 2) throw UsageError("'" + std::string(text) + "' is not of the form PxQ");
+  return {number<int>(sides[0], 1, most_int), number<int>(sides[1], 1, most_int)};
+}
+
+std::vector<platform::CpuSet> cpusets_of(const std::string& text) {
+  std::vector<platform::CpuSet> sets;
+  for (auto& entry : split(text, ',')) {
+    std::replace(entry.begin(), entry.end(), '+', ',');
+    const auto cpus = platform::parse_cpuset(entry);
+    if (!cpus || cpus->empty()) throw UsageError("'" + entry + "' is no list of cores");
+    sets.push_back(*cpus);
+  }
+  return sets;
+}
+
+std::vector<std::string> benchmarks_of(const std::string& text) {
+  auto names = split(text, ',');
+  for (const auto& name : names) {
+    if (find_benchmark(name) == nullptr) throw UsageError("no benchmark is called '" + name + "'");
+  }
+  return names;
+}
+
+std::string type_of(const std::string& name) {
+  if (!name.empty() && find_type(name) == nullptr) {
+    throw UsageError("no data type is called '" + name + "'");
+  }
+  return name;
+}
+
+std::string op_of(const std::string& name) {
+  if (find_op(name) == nullptr) throw UsageError("no operation is called '" + name + "'");
+  return name;
+}
+
+template <class Number>
+std::vector<Number> numbers(const std::string& text, Number least, Number most) {
+  std::vector<Number> values;
+  for (const auto& part : split(text, ',')) values.push_back(number<Number>(part, least, most));
+  return values;
+}
+
+void set_cache(Options& o, const std::string& v) {
+  const std::array<std::pair<std::string_view, int>, 3> words{{{"hot", 1}, {"cold", 2}, {"both", 3}}};
+  const int modes = choice(v, words);
+  o.hot = (modes & 1) != 0;
+  o.cold = (modes & 2) != 0;
+}
+
+struct Row {
+  std::string_view name;
+  std::string_view help;
+  std::function<void(Options&, const std::string&)> set;
+};
+
+const std::vector<Row>& table() {
+  using Text = const std::string&;
+  static const std::vector<Row> rows{
+      {"benchmarks", "names, with commas", [](Options& o, Text v) { o.benchmarks = benchmarks_of(v); }},
+      {"ranks", "numbers of ranks of a group", [](Options& o, Text v) { o.ranks = numbers<int>(v, 1, most_int); }},
+      {"npmin", "smallest group", [](Options& o, Text v) { o.npmin = number<int>(v, 1, most_int); }},
+      {"multi", "groups side by side: 0 in one row, 1 in a row each",
+       [](Options& o, Text v) { o.multi = flag(v) ? Multi::apart : Multi::together; }},
+      {"map", "PxQ, order of ranks as a transposed grid", [](Options& o, Text v) { o.grid = grid_of(v); }},
+      {"sizes", "message sizes in bytes", [](Options& o, Text v) { o.sizes = numbers<std::size_t>(v, 0, most_bytes); }},
+      {"mode", "adaptive or classic",
+       [](Options& o, Text v) {
+         o.classic = choice(v, std::array<std::pair<std::string_view, bool>, 2>{
+                                   {{"adaptive", false}, {"classic", true}}});
+       }},
+      {"precision", "wanted relative error", [](Options& o, Text v) { o.precision = number<double>(v, 1e-6, 10.0); }},
+      {"seconds", "measuring time of this launch, 0 without bound",
+       [](Options& o, Text v) { o.seconds = number<double>(v, 0.0, 1e9); }},
+      {"use-all", "1: spend all the seconds", [](Options& o, Text v) { o.use_all = flag(v); }},
+      {"seed", "of all random orders",
+       [](Options& o, Text v) { o.seed = number<std::uint64_t>(v, 0, std::numeric_limits<std::uint64_t>::max()); }},
+      {"launch", "number of this launch", [](Options& o, Text v) { o.launch = number<int>(v, 0, most_int); }},
+      {"datatype", "MPI data type", [](Options& o, Text v) { o.datatype = type_of(v); }},
+      {"op", "reduction operation", [](Options& o, Text v) { o.op = op_of(v); }},
+      {"root-shift", "1: the root moves at each call", [](Options& o, Text v) { o.root_shift = flag(v); }},
+      {"inflight", "messages before a wait", [](Options& o, Text v) { o.inflight = number<int>(v, 1, 1 << 20); }},
+      {"cache", "hot, cold or both", set_cache},
+      {"cache-bytes", "what cold buffers have to exceed",
+       [](Options& o, Text v) { o.cache_bytes = number<std::size_t>(v, 1, most_bytes); }},
+      {"sync", "barrier, dissemination or clock",
+       [](Options& o, Text v) {
+         o.sync = choice(v, std::array<std::pair<std::string_view, SyncMethod>, 3>{
+                                {{"barrier", SyncMethod::barrier},
+                                 {"dissemination", SyncMethod::dissemination},
+                                 {"clock", SyncMethod::clock}}});
+       }},
+      {"data", "static", [](Options& o, Text v) {
+         o.data = choice(v, std::array<std::pair<std::string_view, std::string>, 1>{{{"static", "static"}}});
+       }},
+      {"bind", "cores of local rank 0, 1, ...", [](Options& o, Text v) { o.bind = cpusets_of(v); }},
+      {"memory", "bytes of buffers per rank at most, 0 for what is free",
+       [](Options& o, Text v) { o.memory = number<std::size_t>(v, 0, most_bytes); }},
+      {"stop-file", "when it appears, sampling ends", [](Options& o, Text v) { o.stop_file = v; }},
+      {"records", "file for records, - for standard output", [](Options& o, Text v) { o.records = v; }},
+  };
+  return rows;
+}
+
+void check(const Options& o) {
+  if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
+  for (const auto& name : o.benchmarks) {
+    const Card& card = find_benchmark(name)->card;
+    if (card.unit != Unit::reduction) continue;
+    const auto* type = find_type(o.datatype.empty() ? "float" : o.datatype);
+    if (!has_op(*type, o.op)) {
+      throw UsageError("data type " + std::string(type->name) + " has no operation " + o.op);
+    }
+  }
+}
+
+}  // namespace
+
+Options read_options(const std::vector<std::string>& words) {
+  Options options;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    const auto row = std::find_if(table().begin(), table().end(),
+                                  [&](const Row& r) { return words[i] == "--" + std::string(r.name); });
+    if (row == table().end()) throw UsageError("there is no option " + words[i]);
+    if (i + 1 == words.size()) throw UsageError(words[i] + " needs a value");
+    try {
+      row->set(options, words[i + 1]);
+    } catch (const UsageError& error) {
+      throw UsageError(words[i] + ": " + error.what());
+    }
+  }
+  check(options);
+  return options;
+}
+
+std::string options_help() {
+  std::string text = "usage: mpigauge-kernel --libmpi FILE --plugin FILE --benchmarks A,B [--name value ...]\n";
+  for (const auto& row : table()) {
+    std::string name = "  --" + std::string(row.name);
+    name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
+    text += name + std::string(row.help) + '\n';
+  }
+  return text;
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The command line of the kernels, read from one table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/groups.hpp"
+#include "core/sync.hpp"
+#include "platform/platform.hpp"
+
+namespace mpigauge {
+
+/// A word on the command line that makes no sense; the text says which and what would.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  std::vector<std::string> benchmarks;
+  std::vector<int> ranks;
+  int npmin = 2;
+  Multi multi = Multi::off;
+  Grid grid;
+  std::optional<std::vector<std::size_t>> sizes;  ///< none: 0, 1, 2, 4 ... 4 MiB
+  bool classic = false;
+  double precision = 0.05;
+  double seconds = 0;
+  bool use_all = false;
+  std::uint64_t seed = 1;
+  int launch = 0;
+  std::string datatype;  ///< empty: byte for transfers, float for reductions
+  std::string op = "sum";
+  bool root_shift = false;
+  int inflight = 256;
+  bool hot = true;
+  bool cold = false;
+  std::size_t cache_bytes = std::size_t{64} << 20U;
+  SyncMethod sync = SyncMethod::barrier;
+  std::string data = "static";
+  std::vector<platform::CpuSet> bind;
+  std::size_t memory = 0;
+  std::string stop_file;
+  std::string records = "-";
+};
+
+/// Throws UsageError.
+Options read_options(const std::vector<std::string>& words);
+/// One line per option, for --help.
+std::string options_help();
+
+}  // namespace mpigauge

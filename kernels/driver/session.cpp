@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "driver/session.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace mpigauge {
+
+namespace {
+
+constexpr int line_tag = 1003;
+// The rest is for the library, for the launcher, and for what else the host is doing.
+constexpr double share_of_memory = 0.8;
+
+}  // namespace
+
+double Session::seconds_left() const {
+  if (options.seconds <= 0) return 0;
+  return std::max(options.seconds - (platform::now_s() - start_s), 1e-3);
+}
+
+bool Session::stop_wanted() const {
+  return !options.stop_file.empty() && platform::file_exists(options.stop_file);
+}
+
+std::size_t Session::memory_per_rank(MPI_Comm comm) const {
+  const auto free = static_cast<double>(platform::available_memory());
+  auto mine = static_cast<unsigned long long>(share_of_memory * free / local_ranks);
+  if (options.memory > 0) mine = options.memory;
+  unsigned long long least = 0;
+  call(MPI_Allreduce(&mine, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm));
+  return least;
+}
+
+void Session::write_all(MPI_Comm comm, const std::string& text) const {
+  int here = 0, all = 1;
+  call(MPI_Comm_rank(comm, &here));
+  call(MPI_Comm_size(comm, &all));
+  if (here != 0) {
+    int asked = 0;
+    call(MPI_Recv(&asked, 1, MPI_INT, 0, line_tag, comm, MPI_STATUS_IGNORE));
+    return call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag, comm));
+  }
+  if (!text.empty()) writer->write(text);
+  std::string other;
+  for (int from = 1; from < all; ++from) {
+    MPI_Status status;
+    int length = 1;
+    call(MPI_Send(&length, 1, MPI_INT, from, line_tag, comm));
+    call(MPI_Probe(from, line_tag, comm, &status));
+    call(MPI_Get_count(&status, MPI_CHAR, &length));
+    other.resize(static_cast<std::size_t>(length));
+    call(MPI_Recv(other.data(), length, MPI_CHAR, from, line_tag, comm, MPI_STATUS_IGNORE));
+    if (!other.empty()) writer->write(other);
+  }
+}
+
+void Session::write_skip(const Object& key, const std::string& reason) const {
+  if (writer == nullptr) return;
+  Object skip = record("skip");
+  skip.add("launch", options.launch).merge(key).add("reason", reason);
+  writer->write(skip);
+}
+
+bool told(MPI_Comm comm, bool on_rank_0) {
+  unsigned char yes = on_rank_0 ? 1 : 0;
+  call(MPI_Bcast(&yes, 1, MPI_BYTE, 0, comm));
+  return yes != 0;
+}
+
+}  // namespace mpigauge

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// One launch: what all parts of the driver share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/groups.hpp"
+#include "driver/options.hpp"
+#include "platform/platform.hpp"
+#include "record/json.hpp"
+
+namespace mpigauge {
+
+struct Session {
+  Options options;
+  platform::ClockFacts clock;
+  int rank = 0;   ///< in the world
+  int ranks = 1;  ///< of the world
+  int local_ranks = 1;  ///< of the world on this host
+  bool oversubscribed = false;  ///< more ranks on a host than cores they may use
+  Writer* writer = nullptr;     ///< on rank 0 only
+  double start_s = 0.0;
+  unsigned long long wrong = 0;  ///< elements, summed up on rank 0
+  std::size_t cells = 0;         ///< written, on rank 0
+  bool interrupted = false;
+  bool timed_out = false;
+
+  /// Seconds of the budget that are left; 0 means no budget, so never returns 0 when there is one.
+  [[nodiscard]] double seconds_left() const;
+  [[nodiscard]] bool stop_wanted() const;
+  /// Bytes of buffers that every rank of the communicator may take; all ranks together.
+  [[nodiscard]] std::size_t memory_per_rank(MPI_Comm comm) const;
+
+  /// Prints the text of every rank of `comm` that has one, in the order of ranks, on its rank 0
+  /// (which must be rank 0 of the world). One text at a time, so that memory does not grow with
+  /// the number of ranks.
+  void write_all(MPI_Comm comm, const std::string& text) const;
+  void write_skip(const Object& key, const std::string& reason) const;
+};
+
+/// Agreement: true on all ranks of the communicator when it is on its rank 0.
+bool told(MPI_Comm comm, bool on_rank_0);
+
+/// Samples all cases of one number of ranks, interleaved; the ranks of `groups` together.
+void run_adaptive(Session& session, const Groups& groups, const std::vector<struct Job>& jobs,
+                  double seconds);
+/// Runs the rows of one benchmark on one number of ranks as IMB does, one after the other.
+void run_classic(Session& session, const Groups& groups, const std::vector<struct Job>& jobs);
+
+}  // namespace mpigauge

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "platform/platform.hpp"
+
+namespace mpigauge::platform {
+
+namespace detail {
+bool counter_is_invariant = false;
+}
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// The kernel drops the TSC as its clock source when it finds it unstable, also where a
+// hypervisor hides the invariant bit; so its choice is the better witness.
+bool invariant_counter() {
+#if defined(__x86_64__)
+  const auto source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  if (!source.empty()) return source == "tsc";
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8U)) != 0;
+#elif defined(__aarch64__)
+  return true;  // architected: constant rate, all cores alike
+#else
+  return false;
+#endif
+}
+
+const char* clock_name() {
+  if (!detail::counter_is_invariant) return "clock_monotonic";
+#if defined(__aarch64__)
+  return "cntvct";
+#else
+  return "tsc";
+#endif
+}
+
+struct Origin {
+  Ticks ticks = 0;
+  Ticks ns = 0;
+};
+Origin origin;
+
+Origin both_clocks() {
+  // The reading with the least time between its two monotonic stamps is the truest pair.
+  Origin best;
+  Ticks least = std::numeric_limits<Ticks>::max();
+  for (int i = 0; i < 16; ++i) {
+    const Ticks before = detail::monotonic_ns();
+    const Ticks now = ticks();
+    const Ticks after = detail::monotonic_ns();
+    if (after - before < least) {
+      least = after - before;
+      best = {now, before + (after - before) / 2};
+    }
+  }
+  return best;
+}
+
+double clock_rate() {
+  if (!detail::counter_is_invariant) return 1e9;
+#if defined(__aarch64__)
+  Ticks hz;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+  return static_cast<double>(hz);
+#else
+  while (detail::monotonic_ns() - origin.ns < 20'000'000U) {
+  }
+  const Origin now = both_clocks();
+  return static_cast<double>(now.ticks - origin.ticks) * 1e9 /
+         static_cast<double>(now.ns - origin.ns);
+#endif
+}
+
+// Cost of a reading: the fastest of many short runs, since anything slower was disturbed.
+double cost_in_ticks() {
+  constexpr int run = 100;
+  Ticks least = std::numeric_limits<Ticks>::max();
+  for (int i = 0; i < 200; ++i) {
+    const Ticks start = ticks();
+    for (int j = 0; j < run - 1; ++j) static_cast<void>(ticks());
+    least = std::min(least, ticks() - start);
+  }
+  return static_cast<double>(least) / run;
+}
+
+double step_in_ticks() {
+  Ticks least = std::numeric_limits<Ticks>::max();
+  for (int i = 0; i < 2000; ++i) {
+    const Ticks start = ticks();
+    Ticks next = ticks();
+    while (next == start) next = ticks();
+    least = std::min(least, next - start);
+  }
+  return static_cast<double>(least);
+}
+
+std::optional<int> int_from_environment(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const char* text = std::getenv(name); text != nullptr && *text != '\0') {
+      char* end = nullptr;
+      const long value = std::strtol(text, &end, 10);
+      if (*end == '\0' && value >= 0 && value <= std::numeric_limits<int>::max()) {
+        return static_cast<int>(value);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::size_t mem_available() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    if (word == "MemAvailable:") {
+      std::size_t kib = 0;
+      file >> kib;
+      return kib * 1024;
+    }
+  }
+  return 0;
+}
+
+// What is left below a cgroup's limit, for both hierarchies; the whole machine where none is set.
+std::size_t cgroup_left(const std::string& limit_path, const std::string& used_path) {
+  const auto number = [](const std::string& text) {
+    return std::strtoull(text.c_str(), nullptr, 10);
+  };
+  const auto limit = first_line(limit_path);
+  if (limit.empty() || limit == "max") return std::numeric_limits<std::size_t>::max();
+  const auto used = first_line(used_path);
+  const auto bound = number(limit), taken = number(used);
+  return bound > taken ? bound - taken : 0;
+}
+
+std::string own_cgroup(const std::string& controller) {
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    if (line.substr(first + 1, second - first - 1) == controller) return line.substr(second + 1);
+  }
+  return "";
+}
+
+}  // namespace
+
+void start_clock() {
+  detail::counter_is_invariant = invariant_counter();
+  origin = both_clocks();
+}
+
+ClockFacts clock_facts() {
+  const double hz = clock_rate();
+  return {clock_name(), hz, cost_in_ticks() / hz, step_in_ticks() / hz};
+}
+
+double now_s() noexcept { return static_cast<double>(detail::monotonic_ns()) * 1e-9; }
+
+std::optional<CpuSet> parse_cpuset(const std::string& text) {
+  CpuSet cpus;
+  const char* at = text.c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    if (end == at || first < 0) return std::nullopt;
+    long last = first;
+    if (*end == '-') {
+      at = end + 1;
+      last = std::strtol(at, &end, 10);
+      if (end == at || last < first) return std::nullopt;
+    }
+    for (long cpu = first; cpu <= last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+    if (*end == ',') ++end;
+    else if (*end != '\0') return std::nullopt;
+    at = end;
+  }
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  return cpus;
+}
+
+std::string format_cpuset(const CpuSet& cpus) {
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t j = i;
+    while (j + 1 < cpus.size() && cpus[j + 1] == cpus[j] + 1) ++j;
+    if (!text.empty()) text += ',';
+    text += std::to_string(cpus[i]);
+    if (j > i) text += '-' + std::to_string(cpus[j]);
+    i = j + 1;
+  }
+  return text;
+}
+
+bool bind(const CpuSet& cpus) {
+  if (cpus.empty()) return false;
+  const int most = cpus.back() + 1;
+  cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(most));
+  if (set == nullptr) return false;
+  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
+  CPU_ZERO_S(bytes, set);
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
+  const bool done = sched_setaffinity(0, bytes, set) == 0;
+  CPU_FREE(set);
+  // The kernel silently drops processors that the cpuset does not hold.
+  return done && allowed_cpus() == cpus;
+}
+
+CpuSet allowed_cpus() {
+  for (std::size_t most = 1024; most <= 1U << 20U; most *= 2) {
+    cpu_set_t* set = CPU_ALLOC(most);
+    if (set == nullptr) return {};
+    const std::size_t bytes = CPU_ALLOC_SIZE(most);
+    const bool fits = sched_getaffinity(0, bytes, set) == 0;
+    CpuSet cpus;
+    for (std::size_t cpu = 0; fits && cpu < most; ++cpu) {
+      if (CPU_ISSET_S(cpu, bytes, set)) cpus.push_back(static_cast<int>(cpu));
+    }
+    CPU_FREE(set);
+    if (fits) return cpus;
+  }
+  return {};
+}
+
+int current_cpu() noexcept { return sched_getcpu(); }
+
+int numa_node(int cpu) {
+  const auto folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu);
+  int node = -1;
+  if (DIR* entries = opendir(folder.c_str()); entries != nullptr) {
+    while (const dirent* entry = readdir(entries)) {
+      if (std::strncmp(entry->d_name, "node", 4) == 0) node = std::atoi(entry->d_name + 4);
+    }
+    closedir(entries);
+  }
+  return node;
+}
+
+std::optional<int> launcher_local_rank() {
+  return int_from_environment({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
+                               "PALS_LOCAL_RANKID", "SLURM_LOCALID", "FLUX_TASK_LOCAL_ID"});
+}
+
+std::optional<int> launcher_rank() {
+  return int_from_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"});
+}
+
+std::optional<int> launcher_size() {
+  return int_from_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+int process_id() noexcept { return getpid(); }
+
+void sleep_s(double seconds) {
+  timespec left{static_cast<time_t>(seconds),
+                static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) *
+                                  1e9)};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+std::string utc_now() {
+  const time_t now = time(nullptr);
+  tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+bool file_exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+std::size_t available_memory() {
+  const auto v2 = "/sys/fs/cgroup" + own_cgroup("");
+  const auto v1 = "/sys/fs/cgroup/memory" + own_cgroup("memory");
+  return std::min({mem_available(), cgroup_left(v2 + "/memory.max", v2 + "/memory.current"),
+                   cgroup_left(v1 + "/memory.limit_in_bytes", v1 + "/memory.usage_in_bytes")});
+}
+
+Mapping::Mapping(std::size_t bytes) : size_((bytes + page - 1) / page * page) {
+  if (size_ == 0) return;
+  void* at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(at);
+}
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+TaintProbe::TaintProbe() { mark(); }
+
+void TaintProbe::mark() {
+  switches_ = switches();
+  const int cpu = current_cpu();
+  if (cpu != cpu_ || stolen_read_s_ == 0.0) {
+    stolen_ = stolen_jiffies(cpu);
+    stolen_read_s_ = now_s();
+  }
+  cpu_ = cpu;
+}
+
+unsigned TaintProbe::taint() {
+  unsigned bits = 0;
+  if (switches() != switches_) bits |= Taint::switched;
+  if (current_cpu() != cpu_) bits |= Taint::migrated;
+  if (now_s() - stolen_read_s_ > 5e-3) {
+    const long stolen_now = stolen_jiffies(cpu_);
+    if (stolen_now > stolen_) bits |= Taint::stolen;
+    stolen_ = stolen_now;
+    stolen_read_s_ = now_s();
+  }
+  return bits;
+}
+
+long TaintProbe::switches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+// Field 8 of the "cpuN" line of /proc/stat: time that the hypervisor gave to others.
+long TaintProbe::stolen_jiffies(int cpu) {
+  std::ifstream file("/proc/stat");
+  const auto name = "cpu" + std::to_string(cpu);
+  std::string line;
+  while (std::getline(file, line) && line.compare(0, 3, "cpu") == 0) {
+    if (line.compare(0, name.size() + 1, name + ' ') != 0) continue;
+    long value = 0;
+    const char* at = line.c_str() + name.size();
+    for (int field = 0; field < 8; ++field) {
+      char* end = nullptr;
+      value = std::strtol(at, &end, 10);
+      at = end;
+    }
+    return value;
+  }
+  return 0;
+}
+
+}  // namespace mpigauge::platform

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The seam between the kernels and the operating system: a file per platform implements it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/clock.hpp"
+
+namespace mpigauge::platform {
+
+/// A set of processors as a sorted list of numbers.
+using CpuSet = std::vector<int>;
+
+/// Reads "0-3,8"; nothing when the text is no such list.
+std::optional<CpuSet> parse_cpuset(const std::string& text);
+/// Writes {0,1,2,3,8} as "0-3,8".
+std::string format_cpuset(const CpuSet& cpus);
+
+/// Binds the calling thread; false when the system refuses (outside the cpuset, say).
+bool bind(const CpuSet& cpus);
+/// Where the calling thread may run.
+CpuSet allowed_cpus();
+int current_cpu() noexcept;
+/// NUMA node of a processor; -1 when the system does not tell.
+int numa_node(int cpu);
+
+/// Rank among the ranks of this host as the launcher tells it in the environment, before MPI_Init.
+std::optional<int> launcher_local_rank();
+/// Rank in the whole job, likewise.
+std::optional<int> launcher_rank();
+/// Ranks of the whole job as the launcher tells it; to notice singletons.
+std::optional<int> launcher_size();
+
+std::string host_name();
+int process_id() noexcept;
+void sleep_s(double seconds);
+/// UTC as 2026-01-31T12:00:00Z.
+std::string utc_now();
+bool file_exists(const std::string& path);
+/// Bytes that can still be taken without swapping: MemAvailable, cut by the cgroup's limit.
+std::size_t available_memory();
+
+/// Anonymous memory of its own mapping: fresh pages at an address that differs each time.
+class Mapping {
+ public:
+  Mapping() = default;
+  /// Throws std::bad_alloc when the system has not that much.
+  explicit Mapping(std::size_t bytes);
+  ~Mapping();
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Why a stretch of time is not to be trusted; bits of one word.
+enum Taint : unsigned { switched = 1, migrated = 2, stolen = 4 };
+
+/// Watches the calling thread from mark() to taint().
+class TaintProbe {
+ public:
+  TaintProbe();
+  void mark();
+  /// Bits of Taint for the time since mark(). Costs about 0.1 us; steal is looked at every 5 ms.
+  unsigned taint();
+
+ private:
+  [[nodiscard]] static long switches();
+  [[nodiscard]] static long stolen_jiffies(int cpu);
+  long switches_ = 0;
+  int cpu_ = -1;
+  long stolen_ = 0;
+  double stolen_read_s_ = 0.0;
+};
+
+}  // namespace mpigauge::platform

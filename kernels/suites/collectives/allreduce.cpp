@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Allreduce",
+        .about = "Reduces over all ranks; every rank gets the result.",
+        .place = 50,
+        .unit = Unit::reduction,
+    },
+    [](const Args& a) {
+      return MPI_Allreduce(a.send, a.recv, a.count, a.type, a.op, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      return run.wrong_reduction(in.bytes(), 0);
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

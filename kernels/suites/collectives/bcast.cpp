@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Bcast",
+        .about = "The root sends the same message to every rank.",
+        .place = 180,
+        .rooted = true,
+        .large_counts = true,
+    },
+    [](const Args& a) {
+      // The root's data must never be overwritten by another root's, so it has its own buffer.
+      void* data = a.rank == a.root ? a.send : a.recv;
+      if (a.large_count > INT_MAX) [[unlikely]]
+        return large_calls().bcast(data, a.large_count, a.type, a.root, a.comm);
+      return MPI_Bcast(data, a.count, a.type, a.root, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Gather",
+        .about = "The root gets one message of every rank.",
+        .place = 120,
+        .recv = message_per_rank,
+        .rooted = true,
+    },
+    [](const Args& a) {
+      return MPI_Gather(a.send, a.count, a.type, a.recv, a.count, a.type, a.root, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      if (run.rank() != 0) return 0;
+      return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

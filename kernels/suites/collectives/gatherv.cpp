@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Gatherv",
+        .about = "Gather with a count and a place for each rank.",
+        .place = 130,
+        .recv = message_per_rank,
+        .rooted = true,
+    },
+    [](const Args& a) {
+      return MPI_Gatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.root, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      if (run.rank() != 0) return 0;
+      return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

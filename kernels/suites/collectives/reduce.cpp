@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Reduce",
+        .about = "Reduces over all ranks; the root gets the result.",
+        .place = 60,
+        .unit = Unit::reduction,
+        .rooted = true,
+    },
+    [](const Args& a) {
+      return MPI_Reduce(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      return run.rank() == 0 ? run.wrong_reduction(in.bytes(), 0) : 0;
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Reduce_scatter",
+        .about = "Reduces a vector over all ranks and leaves one message of it on each.",
+        .place = 80,
+        .unit = Unit::reduction,
+        .send = message_per_rank,
+    },
+    [](const Args& a) {
+      return MPI_Reduce_scatter(a.send, a.recv, a.counts, a.type, a.op, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.count());
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

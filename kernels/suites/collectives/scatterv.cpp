@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/collective.hpp"
+
+namespace mpigauge {
+namespace {
+
+const AddCollective added{Collective{
+    Card{
+        .suite = "MPI1",
+        .name = "Scatterv",
+        .about = "Scatter with a count and a place for each rank.",
+        .place = 150,
+        .send = message_per_rank,
+        .rooted = true,
+    },
+    [](const Args& a) {
+      return MPI_Scatterv(a.send, a.counts, a.places, a.type, a.recv, a.count, a.type, a.root, a.comm);
+    },
+    [](const Run& run, const Block& in) -> std::size_t {
+      return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
+    },
+}};
+
+}  // namespace
+}  // namespace mpigauge

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "core/benchmark.hpp"
+
+namespace mpigauge {
+namespace {
+
+constexpr Card card{
+    .suite = "MPI1",
+    .name = "PingPong",
+    .about = "Two ranks send one message back and forth; half of a round trip.",
+    .place = 10,
+    .ranks = Ranks::pair,
+    .time = Time::half_round_trip,
+    .columns = Columns::single,
+    .moved = message,
+    .messages = once,
+    .large_counts = true,
+};
+
+constexpr Card variant(std::string_view name, std::string_view about, int place) {
+  Card other = card;
+  other.name = name;
+  other.about = about;
+  other.place = place;
+  other.by_default = false;
+  return other;
+}
+
+template <bool any_source>
+void pingpong(Run& run) {
+  const Block out = run.send_block();
+  const Block in = run.recv_block();
+  const int peer = run.peer();
+  const int source = any_source ? MPI_ANY_SOURCE : peer;
+  if (run.rank() == 0) {
+    run.measure([&](Turn t) {
+      send(out[t], peer, run.comm());
+      recv(in[t], source, run.comm());
+    });
+  } else {
+    run.measure([&](Turn t) {
+      recv(in[t], source, run.comm());
+      send(out[t], peer, run.comm());
+    });
+  }
+  run.expect(run.wrong(in.bytes(), peer, 0));
+}
+
+const Add plain{card, pingpong<false>};
+const Add specific{variant("PingPongSpecificSource",
+                           "PingPong whose receives name the source; the same as PingPong.", 11),
+                   pingpong<false>};
+const Add any{variant("PingPongAnySource", "PingPong whose receives take any source.", 12),
+              pingpong<true>};
+
+}  // namespace
+}  // namespace mpigauge
