@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The files that tell what a machine is: below a root, or recorded in one text file.
+
+A record has a line `path<TAB>content` for each file that was read, with line ends as \\n.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class Files:
+    """Files below a root; what cannot be read is None."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.seen: dict[str, str] = {}
+
+    def text(self, path: str) -> str | None:
+        if path in self.seen:
+            return self.seen[path]
+        try:
+            content = (self.root / path).read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError):
+            return None
+        self.seen[path] = content.replace("\0", "").rstrip()
+        return self.seen[path]
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            return sorted(entry.name for entry in (self.root / folder).iterdir())
+        except OSError:
+            return []
+
+    def record(self) -> str:
+        """Everything read so far, as a text that `Recorded` reads back."""
+        return "".join(f"{path}\t{_escaped(text)}\n" for path, text in sorted(self.seen.items()))
+
+
+class Recorded(Files):
+    """Files out of a record."""
+
+    def __init__(self, record: str) -> None:
+        super().__init__(Path())
+        lines = [line.split("\t", 1) for line in record.splitlines() if "\t" in line]
+        self.files = {path: _unescaped(text) for path, text in lines}
+
+    def text(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def names(self, folder: str) -> list[str]:
+        start = folder.rstrip("/") + "/"
+        below = [path[len(start) :] for path in self.files if path.startswith(start)]
+        return sorted({path.partition("/")[0] for path in below})
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+
+
+def _unescaped(text: str) -> str:
+    out = text.replace("\\\\", "\0").replace("\\t", "\t").replace("\\n", "\n")
+    return out.replace("\0", "\\")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The passport of a run: everything about machine and environment that may explain a number."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import mpigauge
+from mpigauge.topology.read import read
+from mpigauge.topology.remarks import remarks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.machine import Machine
+    from mpigauge.model.mpi import Mpi
+
+# Variables that change how MPI behaves or which files are used. Others may be private.
+PREFIXES = (
+    "MPI",
+    "OMPI_",
+    "PMIX_",
+    "PMI_",
+    "PRTE_",
+    "OPAL_",
+    "MPICH_",
+    "I_MPI_",
+    "MV2_",
+    "CRAY_",
+    "HYDRA_",
+    "UCX_",
+    "FI_",
+    "PSM",
+    "SLURM_",
+    "PBS_",
+    "LSB_",
+    "OMP_",
+    "KMP_",
+    "GOMP_",
+    "HWLOC_",
+    "MALLOC_",
+    "LOADEDMODULES",
+)
+NAMES = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "CXX", "CXXFLAGS", "LANG", "LC_ALL", "TMPDIR")
+SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
+TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "libhwloc.so*")
+
+
+def passport(mpi: Mpi, machine: Machine | None = None) -> dict[str, Any]:
+    """JSON-able; `machine` is read now unless it is given."""
+    machine = machine or read()
+    return {
+        "taken": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "mpigauge": mpigauge.__version__,
+        "python": sys.version.split()[0],
+        "libc": " ".join(platform.libc_ver()),
+        "machine": _plain(asdict(machine)),
+        "remarks": remarks(machine),
+        "mpi": _plain(asdict(mpi)),
+        "libraries": [_library(path) for path in _libraries(mpi)],
+        "environment": relevant(os.environ),
+    }
+
+
+def relevant(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that matter for MPI; never one whose name looks like a secret's."""
+
+    def matters(name: str) -> bool:
+        wanted = name.startswith(PREFIXES) or name in NAMES
+        return wanted and not any(secret in name.upper() for secret in SECRETS)
+
+    return {name: environment[name] for name in sorted(environment) if matters(name)}
+
+
+def _plain(value: Any) -> Any:
+    """Sets, tuples and paths as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
+
+
+def _libraries(mpi: Mpi) -> list[Path]:
+    """The MPI library and the transports that lie beside it."""
+    folder = mpi.library.parent
+    folders = [folder, *(folder / name for name in ("mpich", "openmpi"))]
+    found = {path for place in folders for glob in TRANSPORTS for path in place.glob(glob)}
+    return [mpi.library, *sorted(path for path in found if path.is_file())]
+
+
+def _library(path: Path) -> dict[str, Any]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return {"path": str(path), "unreadable": error.strerror}
+    digest = hashlib.sha256(content).hexdigest()
+    return {"path": str(path), "bytes": len(content), "sha256": digest}
