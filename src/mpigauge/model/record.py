@@ -190,7 +190,8 @@ def decode(payload: str) -> Record:
 
 def from_json(data: Mapping[str, Any]) -> Record:
     try:
-        return _KINDS[data["record"]](data)
+        record: Record = _KINDS[data["record"]](data)
+        return record
     except KeyError as error:
         raise ValueError(f"the {data.get('record')} record has no {error}") from None
     except TypeError as error:
@@ -239,7 +240,7 @@ def _progress(data: Mapping[str, Any]) -> Progress:
     reals = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages")
     return Progress(
         launch=int(data["launch"]),
-        key=key_of(data["key"] if "key" in data else data),
+        key=key_of(data.get("key", data)),
         samples=int(data["samples"]),
         rounds=int(data["rounds"]),
         **{name: _real(data[name]) for name in reals},
@@ -247,7 +248,7 @@ def _progress(data: Mapping[str, Any]) -> Progress:
 
 
 def _skip(data: Mapping[str, Any]) -> Skip:
-    key = key_of(data["key"] if "key" in data else data)
+    key = key_of(data.get("key", data))
     return Skip(int(data["launch"]), key, str(data["reason"]))
 
 

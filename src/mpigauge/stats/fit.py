@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The cost model t = α + β·n (R. W. Hockney, Parallel Computing 20 (1994) 389) by least squares.
+
+What is made small is the sum of squares of the *relative* residuals, (t - fitted) / t: sizes from
+0 to 4 MiB span five decades of time, and what a clock sees is wrong by a share of the time. With
+absolute residuals, as in the ping_pong programs that print `a = latency`, the largest size alone
+decides, and α, a few hundred nanoseconds, drowns in its residual; `relative=False` does that, for
+comparison with such tables, and is right for a narrow range of sizes.
+
+One straight line rarely fits both ends, because MPIs change their protocol on the way. Therefore
+`in_two_ranges` also splits the sizes where two lines fit best, as the tables for small and large
+messages do.
+
+The intervals are 95 %, from the scatter of the points round the line (Student's t): they say how
+well a line describes these sizes, not how well each time is known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.row import NOTHING, Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.model.row import Row
+
+LEAST_POINTS = 3
+_LEAST_IN_PART = 4
+_LEVEL = 0.95
+
+Point = tuple[int, float]
+"""Message size in bytes, time in seconds."""
+
+
+@dataclass(frozen=True)
+class Residual:
+    message_bytes: int
+    observed_s: float
+    fitted_s: float
+
+    @property
+    def relative(self) -> float:
+        return self.fitted_s / self.observed_s - 1
+
+
+@dataclass(frozen=True)
+class Fit:
+    alpha_s: Estimate
+    beta_s_per_byte: Estimate
+    relative: bool
+    points: tuple[Residual, ...]
+
+    @property
+    def bandwidth(self) -> Estimate:
+        """1/β in bytes per second: what very long messages would reach."""
+        return self.beta_s_per_byte.under(1.0)
+
+    @property
+    def half_bandwidth_bytes(self) -> Estimate:
+        """n½ = α/β: the size at which half of that bandwidth is reached."""
+        if self.alpha_s.value <= 0 or self.beta_s_per_byte.value <= 0:
+            return NOTHING
+        value = self.alpha_s.value / self.beta_s_per_byte.value
+        spread = math.hypot(self.alpha_s.relative_error, self.beta_s_per_byte.relative_error)
+        return Estimate(value, value * max(1 - spread, 0), value * (1 + spread))
+
+    @property
+    def first_bytes(self) -> int:
+        return self.points[0].message_bytes
+
+    @property
+    def last_bytes(self) -> int:
+        return self.points[-1].message_bytes
+
+    @property
+    def worst(self) -> Residual:
+        """The point that the line misses most."""
+        return max(self.points, key=lambda point: abs(point.relative))
+
+
+def fit(points: Iterable[Point], relative: bool = True) -> Fit | None:
+    """The line through these points; None for fewer than three sizes."""
+    import numpy as np
+
+    chosen = sorted((n, t) for n, t in points if n >= 0 and t > 0 and math.isfinite(t))
+    if len({n for n, _ in chosen}) < LEAST_POINTS:
+        return None
+    sizes, times = np.array(chosen, dtype=float).T
+    weights = 1 / times if relative else np.ones_like(times)
+    largest = sizes.max()
+    design = np.column_stack([weights, weights * sizes / largest])
+    solution, *_ = np.linalg.lstsq(design, weights * times, rcond=None)
+    errors = _half_widths(design, weights * times - design @ solution)
+    fitted = solution[0] + solution[1] * sizes / largest
+    table = zip(chosen, fitted, strict=True)
+    return Fit(
+        alpha_s=_estimate(solution[0], errors[0]),
+        beta_s_per_byte=_estimate(solution[1], errors[1]).times(1 / float(largest)),
+        relative=relative,
+        points=tuple(Residual(n, t, float(line)) for (n, t), line in table),
+    )
+
+
+def in_two_ranges(points: Sequence[Point]) -> tuple[Fit, Fit] | None:
+    """The lines for small and for large messages, split where both together fit best."""
+    ordered = sorted(points)
+    cuts = range(_LEAST_IN_PART, len(ordered) - _LEAST_IN_PART + 1)
+    pairs = [(fit(ordered[:cut]), fit(ordered[cut:])) for cut in cuts]
+    good = [(small, large) for small, large in pairs if small and large]
+    return min(good, key=lambda both: sum(map(_misfit, both)), default=None)
+
+
+def points_of(rows: Iterable[Row]) -> list[Point]:
+    """The printed times of rows of one benchmark."""
+    return [(row.message_bytes, row.latency.value) for row in rows if row.message_bytes >= 0]
+
+
+def _half_widths(design: object, residuals: object) -> tuple[float, float]:
+    import numpy as np
+    from scipy.stats import t as student
+
+    matrix, left = np.asarray(design), np.asarray(residuals)
+    freedom = len(left) - 2
+    variance = float(left @ left) / freedom
+    spread = np.sqrt(variance * np.diag(np.linalg.inv(matrix.T @ matrix)))
+    quantile = float(student.ppf((1 + _LEVEL) / 2, freedom))
+    return float(spread[0]) * quantile, float(spread[1]) * quantile
+
+
+def _estimate(value: float, half_width: float) -> Estimate:
+    return Estimate(float(value), float(value) - half_width, float(value) + half_width)
+
+
+def _misfit(line: Fit) -> float:
+    return sum(point.relative**2 for point in line.points)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The few numbers that people quote of a machine, each with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.stats.fit import Fit, fit, in_two_ranges, points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.model.row import Estimate, Row
+
+_FITTED = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
+_RATED = ("Uniband", "Biband")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Each is None where the rows do not hold it."""
+
+    zero: Row | None
+    """Latency: the row of 0 bytes, or of the smallest message."""
+    peak: Row | None
+    """The row with the highest bandwidth of one direction."""
+    line: Fit | None
+    """t = α + β·n over all sizes."""
+    ranges: tuple[Fit, Fit] | None
+    """The same for small and for large messages."""
+    busiest: Row | None
+    """The row with the highest message rate."""
+
+    @property
+    def latency_s(self) -> Estimate | None:
+        return self.zero.latency if self.zero else None
+
+    @property
+    def peak_bandwidth(self) -> Estimate | None:
+        return self.peak.bandwidth if self.peak else None
+
+    @property
+    def message_rate(self) -> Estimate | None:
+        return self.busiest.rate if self.busiest else None
+
+    @property
+    def empty(self) -> bool:
+        return not (self.zero or self.peak or self.busiest)
+
+
+def headline(rows: Sequence[Row]) -> Headline:
+    """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
+    table = _first_of(rows, _FITTED)
+    points = points_of(table)
+    return Headline(
+        zero=min(table, key=lambda row: row.message_bytes, default=None),
+        peak=max(table, key=lambda row: row.bandwidth.value if row.bandwidth else 0, default=None),
+        line=fit(points) if points else None,
+        ranges=in_two_ranges(points),
+        busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
+    )
+
+
+def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """The rows of the first of these benchmarks that was measured, in its first variant."""
+    for name in names:
+        found = [row for row in rows if row.benchmark == name]
+        if found:
+            return [row for row in found if _variant(row) == _variant(found[0])]
+    return []
+
+
+def _variant(row: Row) -> tuple[object, ...]:
+    cell = row.cell
+    return (cell.ranks, cell.groups, cell.group, cell.datatype, cell.cache, cell.data, cell.mode,
+            cell.inflight, cell.memory, cell.origin)  # fmt: skip
+
+
+def _rate(row: Row) -> float:
+    return row.rate.value if row.rate else 0.0

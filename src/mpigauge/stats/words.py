@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What is suspicious about a result, in sentences that name the cells concerned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.model.record import Noise, Skip
+    from mpigauge.model.row import Row
+
+MEANING = {
+    "tainted": "a rank was switched out, moved to another core or lost time to the hypervisor "
+    "while it was measured; the disturbed samples are left out where enough others remain",
+    "drift": "early and late samples differ: the machine changed while it was measured",
+    "bimodal": "the samples fall into two groups, and the median may jump from one to the other",
+    "unconverged": "the wanted precision was not reached; more time (--in) or launches help",
+    "cold-sensitive": "the first call after other work takes much longer than the next ones",
+    "sync": "the common clock of the ranks is less exact than this operation needs",
+    "clock": "the operation is so short that the clock's own cost and step count",
+    "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI",
+}
+LETTERS = {
+    "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
+    "sync": "S", "clock": "K", "oversubscribed": "O",
+}  # fmt: skip
+_MOST_NAMED = 4
+_NOISY = 0.02
+
+
+def letters(row: Row) -> str:
+    """The flags of a row as letters, wrong data as an exclamation mark."""
+    return "".join(LETTERS.get(flag, "?") for flag in row.flags) + ("!" if row.wrong_count else "")
+
+
+def legend(rows: Iterable[Row]) -> list[str]:
+    """Each letter that these rows show, with its word."""
+    shown = _in_order(flag for row in rows for flag in row.flags)
+    return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in shown]
+
+
+def sentences(rows: Sequence[Row]) -> list[str]:
+    """One sentence for wrong data, then one for each flag, each with the cells concerned."""
+    wrong = [row for row in rows if row.wrong_count]
+    said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
+    for flag in _in_order(flag for row in rows for flag in row.flags):
+        concerned = [row for row in rows if flag in row.flags]
+        said.append(f"{name_cells(concerned)}: {flag}: {MEANING.get(flag, 'unknown flag')}.")
+    return said
+
+
+def noise_sentences(noise: Iterable[Noise]) -> list[str]:
+    """The cores on which others took a noticeable share of the time."""
+    worst: dict[int, Noise] = {}
+    for each in noise:
+        if each.cpu not in worst or each.lost_ratio > worst[each.cpu].lost_ratio:
+            worst[each.cpu] = each
+    return [
+        f"core {each.cpu}: others took {percent(each.lost_ratio)} of its time "
+        f"{each.when} a launch; the results are of a shared machine."
+        for each in worst.values()
+        if each.lost_ratio > _NOISY
+    ]
+
+
+def skip_sentences(skips: Iterable[Skip]) -> list[str]:
+    """One sentence for each reason, whatever the number of launches that met it."""
+    by_reason: dict[str, list[str]] = {}
+    for skip in skips:
+        by_reason.setdefault(skip.reason, []).append(_cell_name(skip))
+    return [
+        f"{_listed(_in_order(names))} left out: {reason}." for reason, names in by_reason.items()
+    ]
+
+
+def name_cells(rows: Iterable[Row]) -> str:
+    """Benchmarks with their sizes: PingPong 1 MiB, 4 MiB; Allreduce on 4 ranks 8 B."""
+    sizes: dict[str, list[str]] = {}
+    for row in rows:
+        who = f"{row.benchmark} on {row.ranks} ranks" if row.ranks != 2 else row.benchmark
+        sizes.setdefault(who, []).append(byte_count(row.message_bytes))
+    return "; ".join(f"{who} {_listed(_in_order(of))}".rstrip() for who, of in sizes.items())
+
+
+def _cell_name(skip: Skip) -> str:
+    ranks = skip.key.get("ranks", 2)
+    who = str(skip.key.get("benchmark", "a cell")) + (f" on {ranks} ranks" if ranks != 2 else "")
+    return f"{who} {byte_count(int(skip.key.get('message_bytes', -1)))}".rstrip()
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMED])
+    return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+
+
+def _in_order(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _wrong(rows: Sequence[Row]) -> str:
+    return f"wrong data: {sum(row.wrong_count for row in rows)} elements differ from what was sent"
