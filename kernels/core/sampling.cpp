@@ -24,7 +24,7 @@ constexpr ChunkShape chunk_shapes[] = {
     {std::numeric_limits<double>::infinity(), 1, 1},
 };
 
-constexpr double batch_of_clock_costs = 20;  // shortest sample, in readings of the clock
+constexpr double batch_of_clock_readings = 20;  // shortest sample, where calls may share one
 constexpr double tainted_share_to_flag = 0.01;
 constexpr double least_clean_share = 0.25;
 constexpr double ask_every_s = 0.2;
@@ -112,7 +112,17 @@ Estimate Cell::estimate() const {
     const double only = median(per_call(probe_.slowest, probe_.calls));
     return {only, {only, only}, false};
   }
-  return {median(values), median_interval(values), values.size() >= least_for_interval()};
+  Interval interval = median_interval(values);
+  const double half_step = chunks_.empty() ? 0.0 : resolution_ / chunks_.front().calls / 2;
+  interval.low -= half_step;
+  interval.high += half_step;
+  return {median(values), interval, values.size() >= least_for_interval()};
+}
+
+std::size_t Cell::samples() const {
+  std::size_t all = 0;
+  for (const auto& chunk : chunks_) all += chunk.slowest.size();
+  return all;
 }
 
 double Cell::tainted_ratio() const {
@@ -123,7 +133,7 @@ double Cell::tainted_ratio() const {
 Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
     : rules_(rules),
       goals_(std::move(goals)),
-      cells_(goals_.size()),
+      cells_(goals_.size(), Cell(rules.clock_step_ticks)),
       start_s_(now_s),
       random_(rules.seed) {}
 
@@ -165,7 +175,8 @@ Visit Sampling::shape(std::size_t i) const {
     return visit;
   }
   const double call = std::max(cells_[i].estimate().value, 1.0);
-  const double least = batch_of_clock_costs * rules_.clock_cost_ticks;
+  const double reading = std::max(rules_.clock_cost_ticks, rules_.clock_step_ticks);
+  const double least = batch_of_clock_readings * reading;
   if (goals_[i].batched) {
     // Settled once, so that all samples of a cell are alike.
     const auto& chunks = cells_[i].chunks();
@@ -263,7 +274,8 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   if (drifts(medians)) s.flags.emplace_back("drift");
   if (bimodal(medians)) s.flags.emplace_back("bimodal");
   if (stop != Stop::precise && estimate.error() > target) s.flags.emplace_back("unconverged");
-  if (s.chunks >= 4 && s.first > 2 * s.p50) s.flags.emplace_back("cold-sensitive");
+  // Short of half a microsecond it is the code that was cold, not the data.
+  if (s.chunks >= 4 && s.first > 3 * s.p50 && s.first - s.p50 > 0.5e-6) s.flags.emplace_back("cold-sensitive");
   if (estimate.value * s.calls < 5 * rules.clock_cost_ticks) s.flags.emplace_back("clock");
   return s;
 }

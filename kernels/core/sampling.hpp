@@ -51,6 +51,7 @@ std::string_view word(Stop stop);
 struct Rules {
   double hz = 1e9;               ///< ticks per second
   double clock_cost_ticks = 10;  ///< of one reading
+  double clock_step_ticks = 1;   ///< smallest difference of two readings
   double precision = 0.05;       ///< wanted relative error over launches
   double seconds = 0;            ///< measuring time; 0: no bound but each cell's own
   bool use_all = false;          ///< spend all of the seconds on the cells with the widest interval
@@ -76,6 +77,8 @@ struct Estimate {
 
 class Cell {
  public:
+  /// `resolution`: what the clock cannot tell apart, in ticks; no interval is narrower.
+  explicit Cell(double resolution = 0) : resolution_(resolution) {}
   void add(Chunk chunk);
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
   [[nodiscard]] unsigned rounds() const { return static_cast<unsigned>(chunks_.size()); }
@@ -83,6 +86,7 @@ class Cell {
   /// else all.
   [[nodiscard]] std::vector<double> medians() const;
   [[nodiscard]] Estimate estimate() const;
+  [[nodiscard]] std::size_t samples() const;
   [[nodiscard]] double tainted_ratio() const;
   /// Ticks that all visits took, warm-up included.
   [[nodiscard]] double spent() const { return spent_; }
@@ -94,6 +98,7 @@ class Cell {
 
  private:
   [[nodiscard]] bool use_clean() const;
+  double resolution_;
   std::vector<Chunk> chunks_;
   std::vector<double> medians_;
   std::size_t clean_ = 0;

@@ -59,13 +59,12 @@ class AdaptivePhase {
   void collect(const Round& round, const Visit& visit, const Outcome& outcome, double start_s);
   std::vector<std::uint8_t> wanted_by_other_groups();
   bool asked_to_stop();
-  void write_progress(bool all);
+  void write_progress();
   std::string results();
   Object cell_record(std::size_t i) const;
 
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
-  [[nodiscard]] double time_scale_of(std::size_t i) const { return time_scale(*jobs_[i].row.card); }
   [[nodiscard]] bool counts(const Job& job) const {
     return job.row.card->time == Time::call || team_.rank == 0;
   }
@@ -82,7 +81,6 @@ class AdaptivePhase {
   int active_rank_;
   std::vector<Sampling> sampling_;  // one, made when the jobs are known
   std::vector<std::uint64_t> wrong_;
-  std::vector<int> epoch_of_first_;
   std::vector<unsigned> shown_;
   double shown_at_s_ = 0.0;
   double clock_at_s_ = 0.0;
@@ -98,6 +96,7 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
   const Options& o = session.options;
   rules_ = {.hz = session.clock.hz,
             .clock_cost_ticks = session.clock.cost_s * session.clock.hz,
+            .clock_step_ticks = session.clock.step_s * session.clock.hz,
             .precision = o.precision,
             .seconds = seconds,
             .use_all = o.use_all && seconds > 0,
@@ -174,9 +173,8 @@ void AdaptivePhase::run() {
       clock_at_s_ = platform::now_s();
     }
     for (const Visit& v : round.visits) on = on && visit(round, v);
-    write_progress(false);
+    write_progress();
   }
-  write_progress(true);
   const std::string mine = leads() ? results() : "";
   session_.write_all(groups_.active(), mine);
 }
@@ -281,11 +279,10 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
   sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
 }
 
-void AdaptivePhase::write_progress(bool all) {
+void AdaptivePhase::write_progress() {
   if (!leads_all()) return;
   const double now = platform::now_s();
-  if (!all && now - shown_at_s_ < progress_every_s) return;
-  if (all) return;  // the cells themselves follow
+  if (now - shown_at_s_ < progress_every_s) return;
   shown_at_s_ = now;
   // Those that have changed most since they were shown.
   std::vector<std::size_t> order(jobs_.size());
@@ -309,6 +306,7 @@ void AdaptivePhase::write_progress(bool all) {
         .add(column::ci_low_s, estimate.interval.low / rules_.hz)
         .add(column::ci_high_s, estimate.interval.high / rules_.hz)
         .merge(facts_of(jobs_[i]))
+        .add(column::samples, cell.samples())
         .add(column::rounds, cell.rounds());
     session_.writer->write(line);
     shown_[i] = cell.rounds() + 1;
