@@ -12,6 +12,7 @@ const AddCollective added{Collective{
         .about = "Allgather with a count and a place for each rank.",
         .place = 110,
         .recv = message_per_rank,
+        .counts_per_rank = true,
     },
     [](const Args& a) {
       return MPI_Allgatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.comm);

@@ -13,6 +13,7 @@ const AddCollective added{Collective{
         .place = 170,
         .send = message_per_rank,
         .recv = message_per_rank,
+        .counts_per_rank = true,
     },
     [](const Args& a) {
       return MPI_Alltoallv(a.send, a.counts, a.places, a.type, a.recv, a.counts, a.places, a.type, a.comm);

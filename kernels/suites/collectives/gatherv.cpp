@@ -13,6 +13,7 @@ const AddCollective added{Collective{
         .place = 130,
         .recv = message_per_rank,
         .rooted = true,
+        .counts_per_rank = true,
     },
     [](const Args& a) {
       return MPI_Gatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.root, a.comm);

@@ -13,6 +13,7 @@ const AddCollective added{Collective{
         .place = 80,
         .unit = Unit::reduction,
         .send = message_per_rank,
+        .counts_per_rank = true,
     },
     [](const Args& a) {
       return MPI_Reduce_scatter(a.send, a.recv, a.counts, a.type, a.op, a.comm);

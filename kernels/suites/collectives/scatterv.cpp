@@ -13,6 +13,7 @@ const AddCollective added{Collective{
         .place = 150,
         .send = message_per_rank,
         .rooted = true,
+        .counts_per_rank = true,
     },
     [](const Args& a) {
       return MPI_Scatterv(a.send, a.counts, a.places, a.type, a.recv, a.count, a.type, a.root, a.comm);
