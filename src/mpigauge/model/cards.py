@@ -32,6 +32,9 @@ class Card:
     by_default: bool
     columns: str
     """Which of IMB's tables it has: single, parallel, collective, barrier, band."""
+    windowed: bool = False
+    """Keeps --inflight messages under way."""
+    large_counts: bool = False
     needs: tuple[str, ...] = ()
     """MPI calls that not every library has."""
 
@@ -53,6 +56,7 @@ class Cards:
     ops: tuple[str, ...] = ()
     op_types: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Each operation with the data types that it can reduce."""
+    datatype_bytes: tuple[tuple[str, int], ...] = ()
 
     def __iter__(self) -> Iterator[Card]:
         return iter(self.benchmarks)
@@ -98,6 +102,7 @@ class Cards:
             reduction_datatypes=tuple(fields.get("reduction_datatypes", ())),
             ops=tuple(fields.get("ops", ())),
             op_types=tuple((op, tuple(of)) for op, of in fields.get("op_types", {}).items()),
+            datatype_bytes=tuple(fields.get("datatype_bytes", {}).items()),
         )
 
     @classmethod

@@ -125,6 +125,8 @@ class Progress:
         """The cell as far as it got: what remains of a launch that was killed."""
         unknown = {f.name: _NOTHING[str(f.type)] for f in fields(Cell)}
         known = {name: getattr(self, name) for name in _SHARED}
+        if self.rounds < _LEAST_FOR_INTERVAL:
+            known |= {"ci_low_s": math.nan, "ci_high_s": math.nan}
         words = {"stop": "interrupted", "check": "unchecked", "calls": 1, "chunks": self.rounds}
         return Cell.from_record({**unknown, **self.key, **known, **words})
 
@@ -158,6 +160,7 @@ class End:
 
 Record = Launch | Rank | Noise | CellRecord | Progress | Skip | Failure | End
 
+_LEAST_FOR_INTERVAL = 6
 _SHARED = ("launch", "time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages",
            "samples", "rounds")  # fmt: skip
 _NOTHING: dict[str, Any] = {

@@ -75,15 +75,8 @@ def interval(cells: Sequence[Cell]) -> tuple[Kind, tuple[float, float]]:
         return "interval", _hull(cells)
     if len(values) > 1:
         return "range", (min(values), max(values))
-    return _of_one_launch(cells[0])
-
-
-def _of_one_launch(cell: Cell) -> tuple[Kind, tuple[float, float]]:
-    """A launch that was cut short, and IMB's schedule, leave no interval."""
-    if cell.mode == "classic" or cell.chunks < 2:
-        return "one launch", (math.nan, math.nan)
-    kind: Kind = "one launch" if cell.chunks >= LEAST_FOR_INTERVAL else "range"
-    return kind, (cell.ci_low_s, cell.ci_high_s)
+    # NaN after a launch that was cut short, and after IMB's schedule.
+    return "one launch", (cells[0].ci_low_s, cells[0].ci_high_s)
 
 
 def _hull(cells: Sequence[Cell]) -> tuple[float, float]:
@@ -97,7 +90,7 @@ def _hull(cells: Sequence[Cell]) -> tuple[float, float]:
 
 def _typical(distances: Iterable[float]) -> float:
     """The median of those that are known; none are in classic mode."""
-    known = [distance for distance in distances if math.isfinite(distance)]
+    known = _known(distances)
     return max(median(known), 0.0) if known else 0.0
 
 
@@ -109,15 +102,19 @@ def _over_launches(cells: Sequence[Cell]) -> Cell:
     over = {name: take([getattr(cell, name) for cell in cells]) for name, take in middle.items()}
     summed = {name: sum(getattr(cell, name) for cell in cells) for name in _SUMMED}
     extremes = {
-        "time_best_s": min(cell.time_best_s for cell in cells),
-        "time_worst_s": max(cell.time_worst_s for cell in cells),
+        "time_best_s": min(_known(cell.time_best_s for cell in cells), default=math.nan),
+        "time_worst_s": max(_known(cell.time_worst_s for cell in cells), default=math.nan),
     }
     return replace(cells[0], **over, **summed, **extremes)  # type: ignore[arg-type]
 
 
 def _median_of_known(values: Sequence[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
+    known = _known(values)
     return median(known) if known else math.nan
+
+
+def _known(values: Iterable[float]) -> list[float]:
+    return [value for value in values if math.isfinite(value)]
 
 
 def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[str, ...]:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Files that are whole or not there, and files that only grow by whole pieces."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+SCHEMA = 1
+"""Of run folders. A newer one is refused, an older one is read."""
+
+
+def launch_file(folder: Path, kind: str, launch: int, suffix: str) -> Path:
+    return folder / kind / f"launch-{launch:03d}.{suffix}"
+
+
+@contextmanager
+def failing_as(error: type[Exception], path: Path) -> Iterator[None]:
+    """Any refusal of the system, as one sentence that names the file."""
+    try:
+        yield
+    except OSError as refusal:
+        raise error(f"cannot write {path}: {refusal.strerror or refusal}") from None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The file holds the old text or the new one, never a part."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def to_json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=1, default=str, ensure_ascii=False) + "\n"
+
+
+def append_whole(path: Path, data: bytes) -> int:
+    """Puts data at the end and says where it starts; takes back what it could not finish."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        start = os.fstat(handle).st_size
+        _write_all(handle, data, start)
+        return start
+    finally:
+        os.close(handle)
+
+
+def _write_all(handle: int, data: bytes, start: int) -> None:
+    rest = memoryview(data)
+    try:
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(handle, start)
+        raise

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reads run folders, those of killed runs too: what is damaged is named and left out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mpigauge.model.cards import Cards
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import (
+    CellRecord,
+    End,
+    Failure,
+    Launch,
+    Noise,
+    Progress,
+    Rank,
+    Skip,
+    decode,
+)
+from mpigauge.store.files import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Raw, Record
+
+_T = TypeVar("_T")
+_ARRAYS = 3
+_WORD_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Run:
+    path: Path
+    header: Mapping[str, Any]
+    """run.json: schema, version, created, command, plan, mpi."""
+    passport: Mapping[str, Any]
+    cards: Cards
+    status: Mapping[str, Any]
+    """status.json; empty when the run is going on or was killed."""
+    records: tuple[Record, ...]
+    """In the order of the file, then what remains of launches without an end."""
+    damaged: tuple[str, ...] = ()
+    """A sentence for each line that could not be read."""
+
+    def of(self, kind: type[_T]) -> list[_T]:
+        return [record for record in self.records if isinstance(record, kind)]
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        return self.header.get("plan") or {}
+
+    @property
+    def launches(self) -> list[Launch]:
+        return self.of(Launch)
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [record.cell for record in self.of(CellRecord)]
+
+    @property
+    def skips(self) -> list[Skip]:
+        return self.of(Skip)
+
+    @property
+    def noise(self) -> list[Noise]:
+        return self.of(Noise)
+
+    @property
+    def ranks(self) -> list[Rank]:
+        return self.of(Rank)
+
+    @property
+    def failures(self) -> list[Failure]:
+        return self.of(Failure)
+
+    @property
+    def ends(self) -> list[End]:
+        return self.of(End)
+
+    @property
+    def complete(self) -> frozenset[int]:
+        """Launches that measured all they were asked to, or used all of their time."""
+        return _complete(self.records)
+
+    def ticks(self, raw: Raw) -> NDArray[np.uint32]:
+        """The stored samples of a cell: rows slowest, fastest and mean rank."""
+        import numpy as np
+
+        path = self.path / raw.file
+        count = _ARRAYS * raw.samples
+        words = np.fromfile(path, dtype="<u4", count=count, offset=raw.offset)
+        if len(words) < count:
+            raise UserError(f"{path} ends before the samples at byte {raw.offset} do")
+        return words.reshape(_ARRAYS, raw.samples)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A line of `mpigauge ls`."""
+
+    path: Path
+    created: str
+    status: str
+    command: tuple[str, ...]
+    mpi: str
+
+
+@dataclass
+class _Lines:
+    """What reading a file of records brings."""
+
+    records: list[Record] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+
+
+def load(path: Path) -> Run:
+    """The run in this folder, complete or not."""
+    header = check_schema(path)
+    lines = _read_lines(path / "records.jsonl")
+    remains = _remains(path, lines.records)
+    return Run(
+        path=path,
+        header=header,
+        passport=_read_object(path / "passport.json"),
+        cards=Cards.load(path / "cards.json"),
+        status=_read_object(path / "status.json"),
+        records=(*lines.records, *remains),
+        damaged=tuple(lines.damaged),
+    )
+
+
+def list_runs(root: Path) -> list[Summary]:
+    """The runs in a folder, oldest first; what is no run is passed over."""
+    if not root.is_dir():
+        raise UserError(f"there is no folder {root}")
+    found = [_summary(path.parent) for path in root.glob("*/run.json")]
+    return sorted((each for each in found if each), key=lambda run: (run.created, run.path.name))
+
+
+def check_schema(path: Path) -> Mapping[str, Any]:
+    """run.json of a folder that this version can read."""
+    if not (path / "run.json").is_file():
+        what = "is no run folder: it has no run.json" if path.is_dir() else "does not exist"
+        raise UserError(f"{path} {what}")
+    header = _read_object(path / "run.json")
+    schema = header.get("schema")
+    if not isinstance(schema, int):
+        raise UserError(f"{path / 'run.json'} is damaged: it names no schema")
+    if schema > SCHEMA:
+        raise UserError(
+            f"{path} was written by a newer mpigauge (schema {schema}; this one reads up to "
+            f"{SCHEMA}); update mpigauge to read it"
+        )
+    return header
+
+
+def complete_launches(path: Path) -> frozenset[int]:
+    return _complete(_read_lines(path / "records.jsonl").records)
+
+
+def _complete(records: Iterable[Record]) -> frozenset[int]:
+    ends = (record for record in records if isinstance(record, End))
+    return frozenset(end.launch for end in ends if end.stopped in ("done", "time"))
+
+
+def _read_object(path: Path) -> Mapping[str, Any]:
+    """What a JSON file holds; nothing where it is not there or damaged."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _read_lines(path: Path) -> _Lines:
+    lines = _Lines()
+    for number, text in _numbered(path):
+        try:
+            lines.records.append(decode(text))
+        except ValueError as error:
+            reason = "it is not whole" if isinstance(error, json.JSONDecodeError) else error
+            lines.damaged.append(f"line {number} of {path} is left out: {reason}")
+    return lines
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    yield from ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _remains(path: Path, records: Iterable[Record]) -> list[CellRecord]:
+    """The last word on each cell that a killed launch had begun and not written down."""
+    known = {(r.cell.launch, r.cell.key) for r in records if isinstance(r, CellRecord)}
+    ended = {record.launch for record in records if isinstance(record, End)}
+    latest: dict[Hashable, CellRecord] = {}
+    for file in sorted((path / "progress").glob("launch-*.jsonl")):
+        for record in _read_lines(file).records:
+            if isinstance(record, Progress) and record.launch not in ended:
+                cell = record.as_cell()
+                latest[cell.launch, cell.key] = CellRecord(cell)
+    left = [record for known_as, record in latest.items() if known_as not in known]
+    return sorted(left, key=lambda record: (record.launch, record.cell.message_bytes))
+
+
+def _summary(path: Path) -> Summary | None:
+    header = _read_object(path / "run.json")
+    if not header:
+        return None
+    status = _read_object(path / "status.json").get("status", "unfinished")
+    mpi = header.get("mpi") or {}
+    named = f"{mpi.get('name', '')} {mpi.get('version', '')}" if isinstance(mpi, dict) else str(mpi)
+    command = header.get("command") or ()
+    words = command.split() if isinstance(command, str) else map(str, command)
+    created = str(header.get("created", ""))
+    return Summary(path, created, str(status), tuple(words), named.strip())

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Writes a run folder while it is measured: what is written stays, whatever happens next."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shlex
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.record import CellRecord, End, Progress, decode, find_payload
+from mpigauge.store.files import (
+    SCHEMA,
+    append_whole,
+    failing_as,
+    launch_file,
+    to_json,
+    write_whole,
+)
+from mpigauge.store.reader import check_schema, complete_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import IO
+
+    from typing_extensions import Self
+
+    from mpigauge.model.record import Record
+
+DEFAULT_ROOT = Path("mpigauge-runs")
+_WORD_BYTES = 4
+_ARRAYS = 3
+
+
+class RunWriter:
+    """Of one run. Only one process at a time writes into a folder."""
+
+    def __init__(self, folder: Path, complete: frozenset[int] = frozenset()) -> None:
+        self.folder = folder
+        self.complete = complete
+        """Launches that a former process has finished, when a run is resumed."""
+        self._lock = _lock(folder)
+
+    @classmethod
+    def create(
+        cls,
+        header: Mapping[str, Any],
+        cards: str,
+        *,
+        output: Path | None = None,
+        label: str = "run",
+        root: Path = DEFAULT_ROOT,
+    ) -> Self:
+        """A new folder with run.json and cards.json: `output`, or a new name below `root`.
+
+        `header` holds what run.json says beside schema and creation time: version, command, plan,
+        mpi. Every refusal is a UserError: nothing is launched then.
+        """
+        folder = _claim(output) if output else _new_below(root, label)
+        head = {"schema": SCHEMA, "created": _now()} | dict(header)
+        with failing_as(UserError, folder):
+            for kind in ("samples", "progress", "logs"):
+                (folder / kind).mkdir()
+            write_whole(folder / "cards.json", cards)
+            write_whole(folder / "run.json", to_json(head))
+        return cls(folder)
+
+    @classmethod
+    def resume(cls, folder: Path) -> Self:
+        """The folder of a run that has not measured all it should."""
+        check_schema(folder)
+        writer = cls(folder, complete_launches(folder))
+        records = folder / "records.jsonl"
+        with failing_as(UserError, records):
+            (folder / "status.json").unlink(missing_ok=True)
+            if records.exists() and not records.read_bytes().endswith(b"\n"):
+                append_whole(records, b"\n")  # what a killed process left of its last line
+        return writer
+
+    def write_passport(self, passport: Mapping[str, Any]) -> None:
+        with failing_as(RunError, self.folder / "passport.json"):
+            write_whole(self.folder / "passport.json", to_json(passport))
+
+    def write_command(self, launch: int, words: Sequence[str], env: Mapping[str, str]) -> None:
+        """The words of a launch, as a shell would take them; env: what it sets."""
+        sets = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
+        path = launch_file(self.folder, "logs", launch, "command")
+        with failing_as(RunError, path):
+            append_whole(path, (" \\\n  ".join([*sets, shlex.join(words)]) + "\n").encode())
+
+    def append(self, line: str) -> Record | None:
+        """Stores a line of a job's output if it is a record, and says what it holds."""
+        payload = find_payload(line)
+        if payload is None:
+            return None
+        try:
+            record = decode(payload)
+        except ValueError:
+            return None
+        self._store(record, payload)
+        return record
+
+    def log(self, launch: int, stream: str, text: str) -> None:
+        """Output of a launch that is no record; stream: stdout or stderr."""
+        path = launch_file(self.folder, "logs", launch, stream)
+        with failing_as(RunError, path):
+            append_whole(path, text.encode("utf-8", "replace"))
+
+    def finish(self, status: str, **facts: Any) -> None:
+        """How the run ended: done, interrupted or failed."""
+        path = self.folder / "status.json"
+        with failing_as(RunError, path):
+            write_whole(path, to_json({"status": status, "ended": _now()} | facts))
+
+    def close(self) -> None:
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _store(self, record: Record, payload: str) -> None:
+        path = self.folder / "records.jsonl"
+        if isinstance(record, Progress):
+            path = launch_file(self.folder, "progress", record.launch, "jsonl")
+        elif isinstance(record, CellRecord) and record.raw is not None:
+            payload = self._move_samples(record, payload)
+        with failing_as(RunError, path):
+            append_whole(path, payload.encode() + b"\n")
+        if isinstance(record, End):
+            launch_file(self.folder, "progress", record.launch, "jsonl").unlink(missing_ok=True)
+
+    def _move_samples(self, record: CellRecord, payload: str) -> str:
+        """The same record with its samples in a file of their own, where they are whole."""
+        data = json.loads(payload)
+        raw = data.pop("raw")
+        samples = base64.b64decode(raw.pop("ticks", ""))
+        assert record.raw is not None
+        if samples and len(samples) == _ARRAYS * _WORD_BYTES * record.raw.samples:
+            path = launch_file(self.folder, "samples", record.launch, "bin")
+            with failing_as(RunError, path):
+                offset = append_whole(path, samples)
+            file = str(path.relative_to(self.folder))
+            data["raw"] = raw | {"file": file, "offset": offset, "samples": record.raw.samples}
+        return json.dumps(data, separators=(",", ":"))
+
+
+def _claim(folder: Path) -> Path:
+    """A folder that is ours alone: made now, or found empty."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        _refuse_used(folder)
+    except FileNotFoundError:
+        raise UserError(
+            f"cannot make {folder}: there is no folder {folder.parent}; make it first"
+        ) from None
+    except OSError as error:
+        raise UserError(f"cannot make {folder}: {error.strerror}") from None
+    return folder
+
+
+def _refuse_used(folder: Path) -> None:
+    if not folder.is_dir():
+        raise UserError(f"{folder} is a file; --output names a new folder")
+    try:
+        used = any(folder.iterdir())
+    except OSError as error:
+        raise UserError(f"cannot look into {folder}: {error.strerror}") from None
+    if used:
+        raise UserError(
+            f"{folder} is not empty; two runs cannot share a folder: "
+            "name a new one, or continue the run in it with 'mpigauge resume'"
+        )
+    try:  # of two jobs that find it empty, one gets it
+        os.close(os.open(folder / ".claimed", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        raise UserError(f"another run has just taken {folder}; name a new folder") from None
+    except OSError as error:
+        raise UserError(f"cannot write into {folder}: {error.strerror}") from None
+
+
+def _new_below(root: Path, label: str) -> Path:
+    """A name that no other job has, although many start in the same second."""
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+    name = f"{stamp}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', label)[:60]}"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for number in range(1, 10_000):
+            folder = root / (name if number == 1 else f"{name}-{number}")
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            return folder
+    except OSError as error:
+        raise UserError(
+            f"cannot make a folder for the run below {root}: {error.strerror}; "
+            "name another place with --output"
+        ) from None
+    raise UserError(f"there are 10000 runs {name} below {root} already")
+
+
+def _lock(folder: Path) -> IO[str]:
+    """Held as long as this process writes; the system lets go of it when the process ends."""
+    import fcntl
+
+    path = folder / "run.json"
+    try:
+        file = path.open(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{folder} is no run folder: {error.strerror}: run.json") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise UserError(f"another mpigauge is writing into {folder}") from None
+    except OSError:
+        pass  # a file system without locks
+    return file
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
