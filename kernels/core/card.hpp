@@ -54,14 +54,14 @@ struct Card {
   Unit unit = Unit::transfer;
   Meet meet = Meet::never;
   Columns columns = Columns::collective;
-  Amount send = message;       ///< bytes of the send buffer of a rank
-  Amount recv = message;       ///< bytes of its receive buffer
-  Amount moved = nothing;      ///< bytes that count for bandwidth in one printed time
-  Amount messages = nothing;   ///< messages that count for the rate in one printed time
-  bool rooted = false;         ///< has a root that --root-shift can move
-  bool windowed = false;       ///< keeps --inflight messages under way
+  Amount send = message;         ///< bytes of the send buffer of a rank
+  Amount recv = message;         ///< bytes of its receive buffer
+  Amount moved = nothing;        ///< bytes that count for bandwidth in one printed time
+  Amount messages = nothing;     ///< messages that count for the rate in one printed time
+  bool rooted = false;           ///< has a root that --root-shift can move
+  bool windowed = false;         ///< keeps --inflight messages under way
   bool counts_per_rank = false;  ///< its call takes a count (and a place) for every rank
-  bool large_counts = false;   ///< can send more than 2^31 - 1 elements where the MPI can
+  bool large_counts = false;     ///< can send more than 2^31 - 1 elements where the MPI can
   bool by_default = true;
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };

@@ -52,7 +52,8 @@ void run_collective(Run& run, const Collective<Call, Check>& c) {
   const Block in = run.recv_block();
   const int count = static_cast<int>(run.count());
   // Memory that grows with the ranks, so only where the call itself asks for it.
-  std::vector<int> counts(c.card.counts_per_rank ? static_cast<std::size_t>(run.ranks()) : 0, count);
+  std::vector<int> counts(c.card.counts_per_rank ? static_cast<std::size_t>(run.ranks()) : 0,
+                          count);
   std::vector<int> places(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
   Args args{.count = count,
@@ -81,8 +82,8 @@ struct AddCollective {
   }
 };
 
-/// Check for calls that bring message `from` of every rank: the part of rank r starts at r messages.
-/// `first(r)` is where it was in the send buffer of r.
+/// Check for calls that bring message `from` of every rank: the part of rank r starts at r
+/// messages. `first(r)` is where it was in the send buffer of r.
 template <class First>
 std::size_t wrong_from_all(const Run& run, const Block& in, First first) {
   std::size_t wrong = 0;

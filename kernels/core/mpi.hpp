@@ -29,7 +29,8 @@ class MpiError : public std::runtime_error {
 
 /// Throws MpiError unless the call succeeded.
 inline void call(int code) {
-  if (code != MPI_SUCCESS) [[unlikely]] throw MpiError(code);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw MpiError(code);
 }
 
 /// Address of a function of the opened MPI library; null where it has none of that name.
@@ -67,8 +68,8 @@ inline void send(const Message& m, int to, MPI_Comm comm) {
 
 inline void recv(const Message& m, int from, MPI_Comm comm) {
   if (m.large()) [[unlikely]] {
-    return call(large_calls().recv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm,
-                                   MPI_STATUS_IGNORE));
+    return call(
+        large_calls().recv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
   }
   call(MPI_Recv(m.data, m.small_count(), m.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
 }

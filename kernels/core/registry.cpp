@@ -33,9 +33,8 @@ bool same_name(std::string_view a, std::string_view b) {
 const std::vector<Benchmark>& benchmarks() { return registry(); }
 
 const Benchmark* find_benchmark(std::string_view name) {
-  const auto found = std::find_if(registry().begin(), registry().end(), [&](const Benchmark& b) {
-    return same_name(b.card.name, name);
-  });
+  const auto found = std::find_if(registry().begin(), registry().end(),
+                                  [&](const Benchmark& b) { return same_name(b.card.name, name); });
   return found == registry().end() ? nullptr : &*found;
 }
 

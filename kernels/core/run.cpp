@@ -22,12 +22,8 @@ std::size_t stride(const Case& row, std::size_t bytes) {
 
 }  // namespace
 
-std::size_t Layout::send_total() const {
-  return slots > 1 ? slots * stride_of_send : send_bytes;
-}
-std::size_t Layout::recv_total() const {
-  return slots > 1 ? slots * stride_of_recv : recv_bytes;
-}
+std::size_t Layout::send_total() const { return slots > 1 ? slots * stride_of_send : send_bytes; }
+std::size_t Layout::recv_total() const { return slots > 1 ? slots * stride_of_recv : recv_bytes; }
 
 Layout layout(const Case& row) {
   Layout made;

@@ -31,8 +31,8 @@ struct Case {
   const Op* op = nullptr;  ///< null: nothing is reduced
   bool root_shift = false;
   bool cold = false;
-  bool fresh = false;           ///< reserved for --data fresh: rewrite the send buffer before a call
-  std::size_t cold_bytes = 0;   ///< what rotating buffers have to exceed
+  bool fresh = false;          ///< reserved for --data fresh: rewrite the send buffer before a call
+  std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed
 };
 
 /// Memory of a case: sizes of its buffers, how many copies, and how far apart they are.
@@ -104,7 +104,8 @@ class Run {
   /// True at the visit whose result is checked.
   [[nodiscard]] bool checking() const { return task_.work == Work::check; }
 
-  /// The send buffer of the card's size: transfers hold fill_bytes(rank), reductions the rank's part.
+  /// The send buffer of the card's size: transfers hold fill_bytes(rank), reductions the rank's
+  /// part.
   [[nodiscard]] Block send_block();
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
@@ -117,9 +118,11 @@ class Run {
   /// expect(0).
   void expect(std::size_t wrong);
   /// Bytes of `got` that are not what `from` has in its send buffer at `first`.
-  [[nodiscard]] std::size_t wrong(std::span<const std::byte> got, int from, std::size_t first) const;
+  [[nodiscard]] std::size_t wrong(std::span<const std::byte> got, int from,
+                                  std::size_t first) const;
   /// Elements of `got` that are not the reduction over all ranks, from element `first` on.
-  [[nodiscard]] std::size_t wrong_reduction(std::span<const std::byte> got, std::size_t first) const;
+  [[nodiscard]] std::size_t wrong_reduction(std::span<const std::byte> got,
+                                            std::size_t first) const;
 
   /// For calls that combine into their second operand: writes what `rank` contributes there...
   void fill_operand(const Block& operand, int rank);

@@ -36,7 +36,7 @@ std::vector<double> per_call(const std::vector<std::uint64_t>& ticks, std::uint3
   return values;
 }
 
-std::vector<double> pooled(const Cell& cell, std::vector<std::uint64_t> Chunk::*which) {
+std::vector<double> pooled(const Cell& cell, std::vector<std::uint64_t> Chunk::* which) {
   std::vector<double> all;
   for (const auto& chunk : cell.chunks()) {
     const auto values = per_call(chunk.*which, chunk.calls);
@@ -180,8 +180,9 @@ Visit Sampling::shape(std::size_t i) const {
   if (goals_[i].batched) {
     // Settled once, so that all samples of a cell are alike.
     const auto& chunks = cells_[i].chunks();
-    visit.calls = chunks.empty() ? static_cast<std::uint32_t>(std::ceil(std::max(1.0, least / call)))
-                                 : chunks.front().calls;
+    visit.calls = chunks.empty()
+                      ? static_cast<std::uint32_t>(std::ceil(std::max(1.0, least / call)))
+                      : chunks.front().calls;
   }
   const double sample_s = call * visit.calls / rules_.hz;
   const auto* chosen = std::begin(chunk_shapes);
@@ -275,7 +276,8 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   if (bimodal(medians)) s.flags.emplace_back("bimodal");
   if (stop != Stop::precise && estimate.error() > target) s.flags.emplace_back("unconverged");
   // Short of half a microsecond it is the code that was cold, not the data.
-  if (s.chunks >= 4 && s.first > 3 * s.p50 && s.first - s.p50 > 0.5e-6) s.flags.emplace_back("cold-sensitive");
+  if (s.chunks >= 4 && s.first > 3 * s.p50 && s.first - s.p50 > 0.5e-6)
+    s.flags.emplace_back("cold-sensitive");
   if (estimate.value * s.calls < 5 * rules.clock_cost_ticks) s.flags.emplace_back("clock");
   return s;
 }

@@ -56,14 +56,15 @@ struct Rules {
   double seconds = 0;            ///< measuring time; 0: no bound but each cell's own
   bool use_all = false;          ///< spend all of the seconds on the cells with the widest interval
   std::uint64_t seed = 1;
-  unsigned least_rounds = 6;     ///< fewest chunk medians that give a 95 % interval
+  unsigned least_rounds = 6;  ///< fewest chunk medians that give a 95 % interval
   unsigned rounds_per_epoch = 4;
 };
 
 /// What of a cell the rules depend on.
 struct Goal {
-  double calls_of_imb = 1000;  ///< repetitions that IMB would print; twice that is the cell's budget
-  bool batched = true;         ///< short calls may share a pair of clock reads
+  double calls_of_imb =
+      1000;             ///< repetitions that IMB would print; twice that is the cell's budget
+  bool batched = true;  ///< short calls may share a pair of clock reads
 };
 
 /// Median and interval of a cell so far, in ticks per call.
@@ -121,6 +122,8 @@ class Sampling {
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
   [[nodiscard]] Stop stopped(std::size_t cell) const;
+  /// Whether the rules say that nothing more is wanted of the cell.
+  [[nodiscard]] bool finished(std::size_t cell) const { return judge(cell) != Stop::running; }
   /// 1 for cells that are not finished.
   [[nodiscard]] std::vector<std::uint8_t> unfinished() const;
   /// Relative error at which a launch stops to look closer.

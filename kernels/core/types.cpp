@@ -138,8 +138,11 @@ constexpr std::span<const std::string_view> ops_of() {
 
 // A row per type. The handle is asked for at run time: in one ABI it is the address of an object
 // of the library.
-#define MPIGAUGE_TYPE(name, type, handle) \
-  DataType { name, sizeof(type), [] { return MPI_Datatype(handle); }, fill<type>, combine<type>, same<type>, ops_of<type>() }
+#define MPIGAUGE_TYPE(name, type, handle)                                               \
+  DataType {                                                                            \
+    name, sizeof(type), [] { return MPI_Datatype(handle); }, fill<type>, combine<type>, \
+        same<type>, ops_of<type>()                                                      \
+  }
 
 const std::array table{
     DataType{"byte", 1, [] { return MPI_Datatype(MPI_BYTE); }, nullptr, nullptr, nullptr, {}},
@@ -166,12 +169,18 @@ const std::array table{
 #undef MPIGAUGE_TYPE
 
 const std::array op_table{
-    Op{"sum", [] { return MPI_Op(MPI_SUM); }},       Op{"prod", [] { return MPI_Op(MPI_PROD); }},
-    Op{"max", [] { return MPI_Op(MPI_MAX); }},       Op{"min", [] { return MPI_Op(MPI_MIN); }},
-    Op{"land", [] { return MPI_Op(MPI_LAND); }},     Op{"lor", [] { return MPI_Op(MPI_LOR); }},
-    Op{"lxor", [] { return MPI_Op(MPI_LXOR); }},     Op{"band", [] { return MPI_Op(MPI_BAND); }},
-    Op{"bor", [] { return MPI_Op(MPI_BOR); }},       Op{"bxor", [] { return MPI_Op(MPI_BXOR); }},
-    Op{"maxloc", [] { return MPI_Op(MPI_MAXLOC); }}, Op{"minloc", [] { return MPI_Op(MPI_MINLOC); }},
+    Op{"sum", [] { return MPI_Op(MPI_SUM); }},
+    Op{"prod", [] { return MPI_Op(MPI_PROD); }},
+    Op{"max", [] { return MPI_Op(MPI_MAX); }},
+    Op{"min", [] { return MPI_Op(MPI_MIN); }},
+    Op{"land", [] { return MPI_Op(MPI_LAND); }},
+    Op{"lor", [] { return MPI_Op(MPI_LOR); }},
+    Op{"lxor", [] { return MPI_Op(MPI_LXOR); }},
+    Op{"band", [] { return MPI_Op(MPI_BAND); }},
+    Op{"bor", [] { return MPI_Op(MPI_BOR); }},
+    Op{"bxor", [] { return MPI_Op(MPI_BXOR); }},
+    Op{"maxloc", [] { return MPI_Op(MPI_MAXLOC); }},
+    Op{"minloc", [] { return MPI_Op(MPI_MINLOC); }},
 };
 
 constexpr std::size_t byte_period = 251;  // prime, so that no power of two hides a shift

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double progress_every_s = 0.5;
 constexpr std::size_t most_progress_lines = 48;
+constexpr double write_every_s = 0.2;
 constexpr double renew_clock_every_s = 5.0;
 
 int rank_in(MPI_Comm comm) {
@@ -41,6 +42,7 @@ struct RoundHead {
   std::uint32_t fresh_buffers = 0;
   std::uint32_t visits = 0;
   std::uint32_t renew_clock = 0;
+  std::uint32_t write = 0;  // leaders hand in the rows that are finished
 };
 
 class AdaptivePhase {
@@ -53,14 +55,16 @@ class AdaptivePhase {
   void choose_jobs(const std::vector<Job>& jobs);
   bool reserve_buffers();
   void drop_largest(std::size_t memory);
-  void share(Round& round, bool& renew_clock);
+  RoundHead share(Round& round);
   bool visit(const Round& round, const Visit& visit);
   void check_data(const Visit& visit);
   void collect(const Round& round, const Visit& visit, const Outcome& outcome, double start_s);
   std::vector<std::uint8_t> wanted_by_other_groups();
   bool asked_to_stop();
   void write_progress();
-  std::string results();
+  std::string rows(bool all);
+  Object row(std::size_t i);
+  void hand_in(const std::string& lines);
   Object cell_record(std::size_t i) const;
 
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
@@ -82,8 +86,10 @@ class AdaptivePhase {
   std::vector<Sampling> sampling_;  // one, made when the jobs are known
   std::vector<std::uint64_t> wrong_;
   std::vector<unsigned> shown_;
+  std::vector<bool> written_;
   double shown_at_s_ = 0.0;
-  double clock_at_s_ = 0.0;
+  double written_at_s_ = platform::now_s();
+  double clock_at_s_ = platform::now_s();
 };
 
 AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::vector<Job>& jobs,
@@ -122,6 +128,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
   shown_.assign(jobs_.size(), 0);
+  written_.assign(jobs_.size(), false);
 }
 
 // Takes the memory of the largest case of each kind now, so that no visit has to grow it; false on
@@ -161,34 +168,41 @@ void AdaptivePhase::run() {
     auto others = wanted_by_other_groups();
     if (session_.stop_wanted()) sampling_[0].interrupt();
     Round round = sampling_[0].next(platform::now_s(), others);
-    bool renew_clock = platform::now_s() - clock_at_s_ > renew_clock_every_s;
-    share(round, renew_clock);
-    on = !round.visits.empty();
-    if (round.fresh_buffers && on) {
+    const RoundHead head = share(round);
+    on = head.visits > 0;
+    if (head.write != 0) hand_in(rows(false));
+    if (head.fresh_buffers != 0) {
       buffers_.drop();
       if (!reserve_buffers()) throw std::bad_alloc();
     }
-    if (renew_clock && on) {
-      if (round.number > 0) starter_.renew();
-      clock_at_s_ = platform::now_s();
-    }
+    if (head.renew_clock != 0) starter_.renew();
     for (const Visit& v : round.visits) on = on && visit(round, v);
     write_progress();
   }
-  const std::string mine = leads() ? results() : "";
-  session_.write_all(groups_.active(), mine);
+  hand_in(rows(true));
 }
 
-void AdaptivePhase::share(Round& round, bool& renew_clock) {
-  RoundHead head{round.number, round.fresh_buffers ? 1U : 0U,
-                 static_cast<std::uint32_t>(round.visits.size()), renew_clock ? 1U : 0U};
+// Rank 0 fills the head, and everybody gets it and the visits.
+RoundHead AdaptivePhase::share(Round& round) {
+  RoundHead head{.number = round.number,
+                 .fresh_buffers = round.fresh_buffers && !round.visits.empty() ? 1U : 0U,
+                 .visits = static_cast<std::uint32_t>(round.visits.size())};
+  const double now = platform::now_s();
+  if (leads_all() && session_.options.sync == SyncMethod::clock && round.number > 0 &&
+      now - clock_at_s_ > renew_clock_every_s) {
+    head.renew_clock = 1;
+    clock_at_s_ = now;
+  }
+  if (leads_all() && now - written_at_s_ > write_every_s) {
+    head.write = 1;
+    written_at_s_ = now;
+  }
   call(MPI_Bcast(&head, sizeof head, MPI_BYTE, 0, groups_.active()));
   round.number = head.number;
-  round.fresh_buffers = head.fresh_buffers != 0;
-  renew_clock = head.renew_clock != 0 && session_.options.sync == SyncMethod::clock;
   round.visits.resize(head.visits);
   call(MPI_Bcast(round.visits.data(), static_cast<int>(head.visits * sizeof(Visit)), MPI_BYTE, 0,
                  groups_.active()));
+  return head;
 }
 
 // With a row per group, a cell goes on for all as long as one group wants it.
@@ -202,8 +216,8 @@ std::vector<std::uint8_t> AdaptivePhase::wanted_by_other_groups() {
 }
 
 bool AdaptivePhase::asked_to_stop() {
-  const bool stop = leads_all() &&
-                    (session_.stop_wanted() || sampling_[0].out_of_time(platform::now_s()));
+  const bool stop =
+      leads_all() && (session_.stop_wanted() || sampling_[0].out_of_time(platform::now_s()));
   return told(groups_.active(), stop);
 }
 
@@ -325,7 +339,8 @@ Object raw_of(const Cell& cell, double hz) {
   std::vector<Object> chunks;
   for (const auto which : {&Chunk::slowest, &Chunk::fastest, &Chunk::mean}) {
     for (const auto& chunk : cell.chunks()) {
-      for (const auto ticks : chunk.*which) words.push_back(static_cast<std::uint32_t>(ticks >> shift));
+      for (const auto ticks : chunk.*which)
+        words.push_back(static_cast<std::uint32_t>(ticks >> shift));
     }
   }
   for (const auto& chunk : cell.chunks()) {
@@ -348,8 +363,7 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   if (stop == Stop::time && session_.interrupted) stop = Stop::interrupted;
   Summary s = summarise(cell, rules_, stop, sampling_[0].target());
   const SyncMethod sync = sync_of(*job.row.card, session_.options);
-  const double sync_error =
-      sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
+  const double sync_error = sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
   if (sync_error > 0.05 * s.p50) s.flags.emplace_back("sync");
   if (session_.oversubscribed) s.flags.emplace_back("oversubscribed");
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -385,25 +399,39 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   return line;
 }
 
-// The rows of this group, a line each; cells that were never reached are said to be skipped.
-std::string AdaptivePhase::results() {
-  session_.interrupted = session_.interrupted || sampling_[0].interrupted() || session_.stop_wanted();
+// Rows of this group that were not written yet, a line each: those that are finished, or all that
+// there are; cells that were never reached are said to be skipped.
+std::string AdaptivePhase::rows(bool all) {
+  if (!leads()) return "";
+  const bool interrupted = sampling_[0].interrupted() || session_.stop_wanted();
+  if (all && interrupted) session_.interrupted = true;
   std::string lines;
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    Object line = record("skip");
-    if (sampling_[0].cells()[i].empty()) {
-      line.add(column::launch, session_.options.launch)
-          .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
-          .add("reason", session_.interrupted ? "interrupted before its turn"
-                                              : "no time was left for it");
-    } else {
-      line = cell_record(i);
-      ++session_.cells;
-    }
-    session_.wrong += wrong_[i];
-    lines += (lines.empty() ? "" : "\n") + line.text();
+    if (written_[i] || !(all || sampling_[0].finished(i))) continue;
+    lines += (lines.empty() ? "" : "\n") + row(i).text();
+    written_[i] = true;
   }
   return lines;
+}
+
+Object AdaptivePhase::row(std::size_t i) {
+  session_.wrong += wrong_[i];
+  if (!sampling_[0].cells()[i].empty()) {
+    ++session_.cells;
+    return cell_record(i);
+  }
+  Object line = record("skip");
+  line.add(column::launch, session_.options.launch)
+      .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
+      .add("reason", session_.interrupted ? "interrupted before its turn"
+                                          : "no time was left for it");
+  return line;
+}
+
+// With a row per group, every leader has some; else rank 0 has them all.
+void AdaptivePhase::hand_in(const std::string& lines) {
+  if (session_.options.multi == Multi::apart) return session_.write_all(groups_.active(), lines);
+  if (!lines.empty()) session_.writer->write(lines);
 }
 
 }  // namespace

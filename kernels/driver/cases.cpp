@@ -87,7 +87,8 @@ std::string reason_to_skip(const Case& row, std::size_t memory) {
     }
   }
   const Layout memory_of = layout(row);
-  const std::size_t elements = std::max(memory_of.send_bytes, memory_of.recv_bytes) / row.type->bytes;
+  const std::size_t elements =
+      std::max(memory_of.send_bytes, memory_of.recv_bytes) / row.type->bytes;
   if (elements > INT_MAX) {
     if (!card.large_counts) return "more than 2147483647 elements, which MPI counts as int here";
     if (!has_large_calls()) {

@@ -121,7 +121,8 @@ void listen_to_noise(const Session& session, const char* when) {
 
 void look_around(Session& session, const Binding& binding) {
   MPI_Comm host = MPI_COMM_NULL;
-  call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, session.rank, MPI_INFO_NULL, &host));
+  call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, session.rank, MPI_INFO_NULL,
+                           &host));
   call(MPI_Comm_size(host, &session.local_ranks));
   call(MPI_Comm_free(&host));
   // Cores that the ranks of this host have between them: what the launcher left to this one,

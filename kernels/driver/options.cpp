@@ -45,7 +45,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 47U;
 
 // The value for a word of a fixed list.
 template <class Value, std::size_t n>
-Value choice(std::string_view text, const std::array<std::pair<std::string_view, Value>, n>& words) {
+Value choice(std::string_view text,
+             const std::array<std::pair<std::string_view, Value>, n>& words) {
   std::string valid;
   for (const auto& [word, value] : words) {
     if (word == text) return value;
@@ -99,7 +100,8 @@ std::vector<Number> numbers(const std::string& text, Number least, Number most) 
 }
 
 void set_cache(Options& o, const std::string& v) {
-  const std::array<std::pair<std::string_view, int>, 3> words{{{"hot", 1}, {"cold", 2}, {"both", 3}}};
+  const std::array<std::pair<std::string_view, int>, 3> words{
+      {{"hot", 1}, {"cold", 2}, {"both", 3}}};
   const int modes = choice(v, words);
   o.hot = (modes & 1) != 0;
   o.cold = (modes & 2) != 0;
@@ -114,29 +116,40 @@ struct Row {
 const std::vector<Row>& table() {
   using Text = const std::string&;
   static const std::vector<Row> rows{
-      {"benchmarks", "names, with commas", [](Options& o, Text v) { o.benchmarks = benchmarks_of(v); }},
-      {"ranks", "numbers of ranks of a group", [](Options& o, Text v) { o.ranks = numbers<int>(v, 1, most_int); }},
-      {"npmin", "smallest group", [](Options& o, Text v) { o.npmin = number<int>(v, 1, most_int); }},
+      {"benchmarks", "names, with commas",
+       [](Options& o, Text v) { o.benchmarks = benchmarks_of(v); }},
+      {"ranks", "numbers of ranks of a group",
+       [](Options& o, Text v) { o.ranks = numbers<int>(v, 1, most_int); }},
+      {"npmin", "smallest group",
+       [](Options& o, Text v) { o.npmin = number<int>(v, 1, most_int); }},
       {"multi", "groups side by side: 0 in one row, 1 in a row each",
        [](Options& o, Text v) { o.multi = flag(v) ? Multi::apart : Multi::together; }},
-      {"map", "PxQ, order of ranks as a transposed grid", [](Options& o, Text v) { o.grid = grid_of(v); }},
-      {"sizes", "message sizes in bytes", [](Options& o, Text v) { o.sizes = numbers<std::size_t>(v, 0, most_bytes); }},
+      {"map", "PxQ, order of ranks as a transposed grid",
+       [](Options& o, Text v) { o.grid = grid_of(v); }},
+      {"sizes", "message sizes in bytes",
+       [](Options& o, Text v) { o.sizes = numbers<std::size_t>(v, 0, most_bytes); }},
       {"mode", "adaptive or classic",
        [](Options& o, Text v) {
          o.classic = choice(v, std::array<std::pair<std::string_view, bool>, 2>{
                                    {{"adaptive", false}, {"classic", true}}});
        }},
-      {"precision", "wanted relative error", [](Options& o, Text v) { o.precision = number<double>(v, 1e-6, 10.0); }},
+      {"precision", "wanted relative error",
+       [](Options& o, Text v) { o.precision = number<double>(v, 1e-6, 10.0); }},
       {"seconds", "measuring time of this launch, 0 without bound",
        [](Options& o, Text v) { o.seconds = number<double>(v, 0.0, 1e9); }},
       {"use-all", "1: spend all the seconds", [](Options& o, Text v) { o.use_all = flag(v); }},
       {"seed", "of all random orders",
-       [](Options& o, Text v) { o.seed = number<std::uint64_t>(v, 0, std::numeric_limits<std::uint64_t>::max()); }},
-      {"launch", "number of this launch", [](Options& o, Text v) { o.launch = number<int>(v, 0, most_int); }},
+       [](Options& o, Text v) {
+         o.seed = number<std::uint64_t>(v, 0, std::numeric_limits<std::uint64_t>::max());
+       }},
+      {"launch", "number of this launch",
+       [](Options& o, Text v) { o.launch = number<int>(v, 0, most_int); }},
       {"datatype", "MPI data type", [](Options& o, Text v) { o.datatype = type_of(v); }},
       {"op", "reduction operation", [](Options& o, Text v) { o.op = op_of(v); }},
-      {"root-shift", "1: the root moves at each call", [](Options& o, Text v) { o.root_shift = flag(v); }},
-      {"inflight", "messages before a wait", [](Options& o, Text v) { o.inflight = number<int>(v, 1, 1 << 20); }},
+      {"root-shift", "1: the root moves at each call",
+       [](Options& o, Text v) { o.root_shift = flag(v); }},
+      {"inflight", "messages before a wait",
+       [](Options& o, Text v) { o.inflight = number<int>(v, 1, 1 << 20); }},
       {"cache", "hot, cold or both", set_cache},
       {"cache-bytes", "what cold buffers have to exceed",
        [](Options& o, Text v) { o.cache_bytes = number<std::size_t>(v, 1, most_bytes); }},
@@ -147,14 +160,17 @@ const std::vector<Row>& table() {
                                  {"dissemination", SyncMethod::dissemination},
                                  {"clock", SyncMethod::clock}}});
        }},
-      {"data", "static", [](Options& o, Text v) {
-         o.data = choice(v, std::array<std::pair<std::string_view, std::string>, 1>{{{"static", "static"}}});
+      {"data", "static",
+       [](Options& o, Text v) {
+         o.data = choice(
+             v, std::array<std::pair<std::string_view, std::string>, 1>{{{"static", "static"}}});
        }},
       {"bind", "cores of local rank 0, 1, ...", [](Options& o, Text v) { o.bind = cpusets_of(v); }},
       {"memory", "bytes of buffers per rank at most, 0 for what is free",
        [](Options& o, Text v) { o.memory = number<std::size_t>(v, 0, most_bytes); }},
       {"stop-file", "when it appears, sampling ends", [](Options& o, Text v) { o.stop_file = v; }},
-      {"records", "file for records, - for standard output", [](Options& o, Text v) { o.records = v; }},
+      {"records", "file for records, - for standard output",
+       [](Options& o, Text v) { o.records = v; }},
   };
   return rows;
 }
@@ -176,8 +192,9 @@ void check(const Options& o) {
 Options read_options(const std::vector<std::string>& words) {
   Options options;
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    const auto row = std::find_if(table().begin(), table().end(),
-                                  [&](const Row& r) { return words[i] == "--" + std::string(r.name); });
+    const auto row = std::find_if(table().begin(), table().end(), [&](const Row& r) {
+      return words[i] == "--" + std::string(r.name);
+    });
     if (row == table().end()) throw UsageError("there is no option " + words[i]);
     if (i + 1 == words.size()) throw UsageError(words[i] + " needs a value");
     try {
@@ -191,7 +208,8 @@ Options read_options(const std::vector<std::string>& words) {
 }
 
 std::string options_help() {
-  std::string text = "usage: mpigauge-kernel --libmpi FILE --plugin FILE --benchmarks A,B [--name value ...]\n";
+  std::string text =
+      "usage: mpigauge-kernel --libmpi FILE --plugin FILE --benchmarks A,B [--name value ...]\n";
   for (const auto& row : table()) {
     std::string name = "  --" + std::string(row.name);
     name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');

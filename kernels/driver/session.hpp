@@ -17,9 +17,9 @@ namespace mpigauge {
 struct Session {
   Options options;
   platform::ClockFacts clock;
-  int rank = 0;   ///< in the world
-  int ranks = 1;  ///< of the world
-  int local_ranks = 1;  ///< of the world on this host
+  int rank = 0;                 ///< in the world
+  int ranks = 1;                ///< of the world
+  int local_ranks = 1;          ///< of the world on this host
   bool oversubscribed = false;  ///< more ranks on a host than cores they may use
   Writer* writer = nullptr;     ///< on rank 0 only
   double start_s = 0.0;

@@ -5,9 +5,10 @@
 // CLOCK_MONOTONIC. One tick is 1 / clock_facts().hz seconds.
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <string>
-#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif

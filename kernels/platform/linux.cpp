@@ -45,7 +45,8 @@ std::string first_line(const std::string& path) {
 // hypervisor hides the invariant bit; so its choice is the better witness.
 bool invariant_counter() {
 #if defined(__x86_64__)
-  const auto source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  const auto source =
+      first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (!source.empty()) return source == "tsc";
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8U)) != 0;
@@ -290,9 +291,9 @@ std::string host_name() {
 int process_id() noexcept { return getpid(); }
 
 void sleep_s(double seconds) {
-  timespec left{static_cast<time_t>(seconds),
-                static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) *
-                                  1e9)};
+  timespec left{
+      static_cast<time_t>(seconds),
+      static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {
   }
 }

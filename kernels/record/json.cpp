@@ -60,7 +60,8 @@ Object& Object::add(std::string_view name, double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
                                  std::chars_format::general, 9);
-  return add_text(name, std::string_view(digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
+  return add_text(
+      name, std::string_view(digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
 }
 
 Object& Object::add(std::string_view name, bool value) {
@@ -121,8 +122,9 @@ std::string base64(std::span<const std::uint32_t> words) {
 
 Writer::Writer(const std::string& path) : path_(path) {
   constexpr int readable_by_all = 0644;
-  file_ = path == "-" ? STDOUT_FILENO
-                      : open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, readable_by_all);
+  file_ = path == "-"
+              ? STDOUT_FILENO
+              : open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, readable_by_all);
   if (file_ < 0) fail(path_);
 }
 

@@ -17,7 +17,9 @@ namespace mpigauge {
 class Object {
  public:
   Object& add(std::string_view name, std::string_view value);
-  Object& add(std::string_view name, const char* value) { return add(name, std::string_view(value)); }
+  Object& add(std::string_view name, const char* value) {
+    return add(name, std::string_view(value));
+  }
   Object& add(std::string_view name, const std::string& value) {
     return add(name, std::string_view(value));
   }

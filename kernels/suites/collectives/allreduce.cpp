@@ -13,9 +13,7 @@ const AddCollective added{Collective{
         .place = 50,
         .unit = Unit::reduction,
     },
-    [](const Args& a) {
-      return MPI_Allreduce(a.send, a.recv, a.count, a.type, a.op, a.comm);
-    },
+    [](const Args& a) { return MPI_Allreduce(a.send, a.recv, a.count, a.type, a.op, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong_reduction(in.bytes(), 0);
     },

@@ -16,7 +16,8 @@ const AddCollective added{Collective{
         .counts_per_rank = true,
     },
     [](const Args& a) {
-      return MPI_Alltoallv(a.send, a.counts, a.places, a.type, a.recv, a.counts, a.places, a.type, a.comm);
+      return MPI_Alltoallv(a.send, a.counts, a.places, a.type, a.recv, a.counts, a.places, a.type,
+                           a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       const std::size_t mine = static_cast<std::size_t>(run.rank()) * run.bytes();

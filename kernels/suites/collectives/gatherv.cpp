@@ -16,7 +16,8 @@ const AddCollective added{Collective{
         .counts_per_rank = true,
     },
     [](const Args& a) {
-      return MPI_Gatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.root, a.comm);
+      return MPI_Gatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.root,
+                         a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       if (run.rank() != 0) return 0;

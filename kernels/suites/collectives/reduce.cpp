@@ -14,9 +14,7 @@ const AddCollective added{Collective{
         .unit = Unit::reduction,
         .rooted = true,
     },
-    [](const Args& a) {
-      return MPI_Reduce(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm);
-    },
+    [](const Args& a) { return MPI_Reduce(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.rank() == 0 ? run.wrong_reduction(in.bytes(), 0) : 0;
     },

@@ -16,7 +16,8 @@ const AddCollective added{Collective{
         .counts_per_rank = true,
     },
     [](const Args& a) {
-      return MPI_Scatterv(a.send, a.counts, a.places, a.type, a.recv, a.count, a.type, a.root, a.comm);
+      return MPI_Scatterv(a.send, a.counts, a.places, a.type, a.recv, a.count, a.type, a.root,
+                          a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
