@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the programs of this folder share: both instruments on one MPI, and how they are started.
+
+The other instrument is the IMB-MPI1 binary that comes with Intel MPI, so both run on that MPI.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.launch import Command, Job, command
+from mpigauge.model.errors import UserError
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.record import CellRecord, End, parse
+from mpigauge.mpi import find, kernels
+
+Cell = tuple[str, int]
+"""Benchmark and bytes."""
+LONGEST_LAUNCH_S = 600
+
+
+@dataclass(frozen=True)
+class Site:
+    """One MPI that has both: our kernels and the real IMB."""
+
+    mpi: Mpi
+    kernels: Kernels
+    cores: str
+    """Comma-separated, one a rank."""
+    settings: Mapping[str, str]
+    """Environment for both instruments."""
+
+    @property
+    def ranks(self) -> int:
+        return self.cores.count(",") + 1
+
+
+def site(cores: str, settings: Mapping[str, str]) -> Site:
+    """Intel MPI as `mpigauge mpi install intel` puts it in place."""
+    mpi = find("intel")
+    if not imb_program(mpi).exists():
+        raise UserError(f"{mpi.label} has no {imb_program(mpi)}; install its wheel")
+    return Site(mpi, kernels(mpi), cores, settings)
+
+
+def imb_program(mpi: Mpi) -> Path:
+    return mpi.prefix / "bin" / "IMB-MPI1"
+
+
+def imb(here: Site, *words: str) -> Command:
+    """The real IMB, bound to the cores by its MPI: it cannot bind itself."""
+    env = {**here.mpi.env, **here.settings, "I_MPI_PIN_PROCESSOR_LIST": here.cores}
+    start = (str(here.mpi.mpiexec), "-n", str(here.ranks), str(imb_program(here.mpi)))
+    return Command((*start, *words), env)
+
+
+def ours(here: Site, *words: str) -> Command:
+    """Our kernel, which binds itself to the same cores."""
+    built = here.kernels
+    program = [built.executable, "--libmpi", here.mpi.library, "--plugin", built.plugin]
+    all_words = (*map(str, program), "--bind", here.cores, *words)
+    return command(Job(here.mpi, here.ranks, all_words, env=dict(here.settings)))
+
+
+@dataclass(frozen=True)
+class Line:
+    at_s: float
+    """When it came through the pipe, from the start of the job."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Output:
+    lines: tuple[Line, ...]
+    wall_s: float
+
+
+def launch(what: Command, protect: bool = False) -> Output:
+    """Runs a job to its end and notes when each line came."""
+    start = time.perf_counter()
+    child = subprocess.Popen(
+        what.words,
+        env={**os.environ, **what.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    if protect:
+        give_way_to(child.pid)
+    with _ended(child):
+        lines = tuple(_stamped(child, start))
+        code = child.wait(LONGEST_LAUNCH_S)
+    if code != 0:
+        last = "\n".join(line.text for line in lines[-5:])
+        raise UserError(f"this ended with status {code}: {what}\n{last}")
+    return Output(lines, time.perf_counter() - start)
+
+
+class _ended:
+    """Leaves no job behind, whatever happens."""
+
+    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+        self.child = child
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        if self.child.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.child.pid, signal.SIGTERM)
+            self.child.wait(LONGEST_LAUNCH_S)
+
+
+def _stamped(child: subprocess.Popen[bytes], start: float) -> Iterator[Line]:
+    """Lines with the time at which their last byte came: read as it comes, never buffered."""
+    assert child.stdout is not None
+    rest = b""
+    while some := os.read(child.stdout.fileno(), 1 << 16):
+        now = time.perf_counter() - start
+        *whole, rest = (rest + some).split(b"\n")
+        for text in whole:
+            yield Line(now, text.decode(errors="replace"))
+
+
+def give_way_to(session: int) -> None:
+    """Lets the processes of other sessions wait for this one, where the system allows it."""
+    try:
+        Path(f"/proc/{session}/autogroup").write_text("-20")
+    except OSError as error:
+        raise UserError(f"--protect: cannot give the jobs priority: {error}") from error
+
+
+def imb_rows(lines: Sequence[Line]) -> dict[Cell, float]:
+    """Microseconds of each row: the only time of transfers, t_max where there are three."""
+    rows, benchmark = {}, ""
+    for line in lines:
+        words = line.text.split()
+        if words[:2] == ["#", "Benchmarking"]:
+            benchmark = words[2]
+        elif benchmark and words and words[0].isdigit():
+            rows[benchmark, int(words[0])] = float(words[2 if len(words) == 4 else 3])
+    return rows
+
+
+def imb_measuring_s(lines: Sequence[Line]) -> float:
+    """From the heading of the first table to the last row: what came before is start-up."""
+    heading = next(line.at_s for line in lines if line.text.startswith("# Benchmarking"))
+    rows = [line.at_s for line in lines if line.text.split()[:1] and line.text.split()[0].isdigit()]
+    return max(rows) - heading
+
+
+def our_rows(lines: Sequence[Line]) -> dict[Cell, float]:
+    """Microseconds of each cell, as the table shows them."""
+    cells = [r.cell for line in lines if isinstance(r := parse(line.text), CellRecord)]
+    if wrong := [c for c in cells if c.wrong_count]:
+        raise UserError(f"{wrong[0].benchmark}: wrong data, so its times mean nothing")
+    return {(c.benchmark, c.message_bytes): c.latency_s * 1e6 for c in cells}
+
+
+def our_measuring_s(lines: Sequence[Line]) -> float:
+    """The same stretch as for IMB: after start-up, until all rows are out; checks included."""
+    return next(r.measuring_s for line in lines if isinstance(r := parse(line.text), End))
+
+
+def machine() -> str:
+    """The conditions, in one line."""
+    cpus = len(os.sched_getaffinity(0))
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        "unknown processor",
+    )
+    load = os.getloadavg()[0]
+    return f"{cpus} cores, {model}, load {load:.1f} at the start"
+
+
+def say_progress(text: str) -> None:
+    """One line that the next overwrites; for people only."""
+    if sys.stderr.isatty():
+        print(f"\r{text:<70}", end="", file=sys.stderr, flush=True)
+
+
+def end_progress() -> None:
+    say_progress("")
+    if sys.stderr.isatty():
+        print("\r", end="", file=sys.stderr)
