@@ -20,22 +20,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import Cell
 from mpigauge.model.row import Row
 from mpigauge.stats.order import median, median_interval, running_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable
 
     from mpigauge.model.row import Kind
 
 LEAST_FOR_INTERVAL = 6
 _FLAG_SHARE = 1 / 3
-_SUMMED = ("samples", "chunks", "rounds", "epochs", "wrong_count")
 
 
 def rows(cells: Iterable[Cell], precision: float | None = None) -> list[Row]:
@@ -72,19 +72,22 @@ def interval(cells: Sequence[Cell]) -> tuple[Kind, tuple[float, float]]:
     """What the ends mean, and the ends, in seconds per call."""
     values = [cell.time_p50_s for cell in cells]
     if len(values) >= LEAST_FOR_INTERVAL:
-        return "interval", _hull(cells)
+        lows, highs = [cell.ci_low_s for cell in cells], [cell.ci_high_s for cell in cells]
+        return "interval", hull(values, lows, highs)
     if len(values) > 1:
         return "range", (min(values), max(values))
     # NaN after a launch that was cut short, and after IMB's schedule.
     return "one launch", (cells[0].ci_low_s, cells[0].ci_high_s)
 
 
-def _hull(cells: Sequence[Cell]) -> tuple[float, float]:
-    values = [cell.time_p50_s for cell in cells]
+def hull(
+    values: Sequence[float], lows: Sequence[float], highs: Sequence[float]
+) -> tuple[float, float]:
+    """The interval of the median of launches with these values and intervals of their own."""
     low, high = median_interval(values, running_order(len(values)))
     value, shrink = median(values), math.sqrt(LEAST_FOR_INTERVAL / len(values))
-    below = _typical(cell.time_p50_s - cell.ci_low_s for cell in cells) * shrink
-    above = _typical(cell.ci_high_s - cell.time_p50_s for cell in cells) * shrink
+    below = _typical(v - end for v, end in zip(values, lows, strict=True)) * shrink
+    above = _typical(end - v for v, end in zip(values, highs, strict=True)) * shrink
     return min(low, value - below), max(high, value + above)
 
 
@@ -96,25 +99,26 @@ def _typical(distances: Iterable[float]) -> float:
 
 def _over_launches(cells: Sequence[Cell]) -> Cell:
     """One cell whose counts are sums and whose times are medians over launches."""
-    middle: dict[str, Callable[[list[float]], float]] = {
-        f.name: _median_of_known for f in fields(Cell) if str(f.type) == "float"
+    columns: dict[str, Any] = {
+        name: take(_known(getattr(cell, name) for cell in cells)) for name, take in _TAKE.items()
     }
-    over = {name: take([getattr(cell, name) for cell in cells]) for name, take in middle.items()}
-    summed = {name: sum(getattr(cell, name) for cell in cells) for name in _SUMMED}
-    extremes = {
-        "time_best_s": min(_known(cell.time_best_s for cell in cells), default=math.nan),
-        "time_worst_s": max(_known(cell.time_worst_s for cell in cells), default=math.nan),
-    }
-    return replace(cells[0], **over, **summed, **extremes)  # type: ignore[arg-type]
-
-
-def _median_of_known(values: Sequence[float]) -> float:
-    known = _known(values)
-    return median(known) if known else math.nan
+    return replace(cells[0], **columns)
 
 
 def _known(values: Iterable[float]) -> list[float]:
     return [value for value in values if math.isfinite(value)]
+
+
+def _or_nothing(take: Callable[[Sequence[float]], float]) -> Callable[[Sequence[float]], float]:
+    return lambda values: take(values) if values else math.nan
+
+
+_TAKE: dict[str, Callable[[Sequence[float]], float]] = {
+    **{f.name: _or_nothing(median) for f in fields(Cell) if str(f.type) == "float"},
+    **dict.fromkeys(("samples", "chunks", "rounds", "epochs", "wrong_count"), sum),
+    "time_best_s": _or_nothing(min),
+    "time_worst_s": _or_nothing(max),
+}
 
 
 def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[str, ...]:

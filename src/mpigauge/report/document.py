@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All that a format may show of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.stats.headline import Headline, headline
+from mpigauge.stats.launches import rows as rows_of
+from mpigauge.stats.words import noise_sentences, sentences, skip_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.record import Skip
+    from mpigauge.model.row import Row
+    from mpigauge.store import Run
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Where and with what the rows were measured."""
+
+    version: str = ""
+    command: str = ""
+    created: str = ""
+    """UTC, as 2026-11-21T05:00:00Z."""
+    host: str = ""
+    cpu: str = ""
+    architecture: str = ""
+    system: str = "Linux"
+    kernel: str = ""
+    mpi: str = ""
+    mpi_library: str = ""
+    mpi_standard: str = ""
+    thread_level: str = ""
+    world_ranks: int = 2
+    status: str = "done"
+    multi: int | None = None
+    """IMB's -multi: 0 one row over all groups, 1 a row for each; None: one group."""
+    map: tuple[int, int] | None = None
+    """IMB's -map PxQ."""
+    benchmarks: tuple[str, ...] = ()
+    """As asked for; those without rows too."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that belong under one heading: one benchmark, on so many ranks, in one variant."""
+
+    card: Card
+    rows: tuple[Row, ...]
+    skips: tuple[Skip, ...]
+    ranks: int
+    groups: int
+    variant: Mapping[str, Any]
+    """The columns that a heading has to name because they are not as usual."""
+
+
+@dataclass(frozen=True)
+class Document:
+    rows: tuple[Row, ...]
+    cards: Cards
+    facts: Facts = field(default_factory=Facts)
+    skips: tuple[Skip, ...] = ()
+    headline: Headline | None = None
+    sentences: tuple[str, ...] = ()
+    """What is suspicious, in words."""
+
+    def tables(self) -> list[Table]:
+        return tables(self.rows, self.cards, self.skips)
+
+
+_USUAL: dict[str, Any] = {
+    "cache": "hot", "data": "static", "memory": "host", "mode": "adaptive", "origin": "measured",
+    "root_shift": False,
+}  # fmt: skip
+_HEADING = ("benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
+
+
+def document(run: Run, precision: float | None = None) -> Document:
+    """The document of a stored run."""
+    found = tuple(rows_of(run.cells, precision))
+    head = headline(found)
+    skips = _not_measured(run.skips, found)
+    said = [
+        *sentences(found),
+        *skip_sentences(skips),
+        *noise_sentences(run.noise),
+        *(f"rank {failure.rank}: {failure.message}" for failure in run.failures),
+        *run.damaged,
+    ]
+    return Document(found, run.cards, _facts(run), skips, None if head.empty else head, tuple(said))
+
+
+def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[Table]:
+    """The rows under their headings, in the order in which these first appear."""
+    found: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
+    for row in rows:
+        key = tuple(getattr(row.cell, name) for name in _HEADING)
+        found.setdefault(key, ([], []))[0].append(row)
+    for skip in skips:
+        key = tuple(skip.key.get(name, _USUAL.get(name)) for name in _HEADING)
+        found.setdefault(key, ([], []))[1].append(skip)
+    return [_table(dict(zip(_HEADING, key, strict=True)), cards, *of) for key, of in found.items()]
+
+
+def _table(
+    key: Mapping[str, Any], cards: Cards, rows: Sequence[Row], skips: Sequence[Skip]
+) -> Table:
+    unusual = {name: key[name] for name, usual in _USUAL.items() if key[name] != usual}
+    return Table(
+        card=cards.find(key["benchmark"]),
+        rows=tuple(rows),
+        skips=tuple(skips),
+        ranks=int(key["ranks"] or 0),
+        groups=int(key["groups"] or 1),
+        variant=unusual,
+    )
+
+
+def _not_measured(skips: Iterable[Skip], rows: Iterable[Row]) -> tuple[Skip, ...]:
+    """Skipped cells that no launch has measured, each once."""
+    measured = {row.key for row in rows}
+    left = {(tuple(skip.key.values()), skip.reason): skip for skip in skips}
+    return tuple(skip for (key, _), skip in left.items() if key not in measured)
+
+
+def _facts(run: Run) -> Facts:
+    machine = run.passport.get("machine") or {}
+    mpi = run.header.get("mpi") or {}
+    command = run.header.get("command") or ""
+    first = run.launches[0] if run.launches else None
+    plan = run.plan
+    return Facts(
+        version=str(run.header.get("version", "")),
+        command=command if isinstance(command, str) else " ".join(map(str, command)),
+        created=str(run.header.get("created", "")),
+        host=str(machine.get("hostname", "")),
+        cpu=str(machine.get("cpu_model", "")),
+        architecture=str(machine.get("architecture", "")),
+        kernel=str(machine.get("kernel", "")),
+        mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
+        mpi_library=first.mpi_library if first else "",
+        mpi_standard=first.mpi_standard if first else "",
+        thread_level=first.thread_level if first else "",
+        world_ranks=first.world_ranks if first else 0,
+        status=str(run.status.get("status", "unfinished")),
+        multi=plan.get("multi"),
+        map=_pair(plan.get("map")),
+        benchmarks=tuple(plan.get("benchmarks") or ()),
+    )
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    """PxQ as text or as two numbers."""
+    if not value:
+        return None
+    first, second = value.lower().split("x") if isinstance(value, str) else value
+    return int(first), int(second)

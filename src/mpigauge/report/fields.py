@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The columns of rows as CSV and JSON have them: name, unit, meaning and where the value is from.
+
+Names and meanings of stored columns come from schema/columns.toml; times are of one call, and the
+printed time is `latency_s`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.model.columns import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.model.row import Estimate, Row
+
+
+class Field(NamedTuple):
+    name: str
+    unit: str
+    about: str
+    value: Callable[[Row], Any]
+
+
+_NOT_OF_ROWS = ("launch", "ci_low_s", "ci_high_s", "stop")
+
+
+def fields() -> list[Field]:
+    stored = [_stored(c.name, c.unit, c.about) for c in COLUMNS if c.name not in _NOT_OF_ROWS]
+    return stored + list(_OF_ROWS)
+
+
+def plain(value: Any) -> Any:
+    """What is not known is None, not NaN."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return list(value) if isinstance(value, tuple) else value
+
+
+def values(row: Row) -> dict[str, Any]:
+    return {field.name: plain(field.value(row)) for field in fields()}
+
+
+def _stored(name: str, unit: str, about: str) -> Field:
+    return Field(name, unit, about, lambda row: getattr(row.cell, name))
+
+
+def _end(of: Callable[[Row], Estimate | None], end: int) -> Callable[[Row], float | None]:
+    def value(row: Row) -> float | None:
+        estimate = of(row)
+        return estimate[end] if estimate is not None else None
+
+    return value
+
+
+def _with_ends(
+    name: tuple[str, str], unit: str, about: str, of: Callable[[Row], Estimate | None]
+) -> list[Field]:
+    stem, suffix = name
+    return [
+        Field(f"{stem}_{suffix}", unit, about, _end(of, 0)),
+        Field(f"{stem}_low_{suffix}", unit, f"Lower end of the interval of {stem}.", _end(of, 1)),
+        Field(f"{stem}_high_{suffix}", unit, "Upper end of that interval.", _end(of, 2)),
+    ]
+
+
+_OF_ROWS = (
+    Field("ci_low_s", "s", "Lower end of the interval of time_p50_s.", lambda row: row.low_s),
+    Field("ci_high_s", "s", "Upper end of that interval.", lambda row: row.high_s),
+    Field(
+        "interval",
+        "",
+        "interval: 95 %, over launches; range: smallest to largest launch; one launch: 95 % inside "
+        "one launch.",
+        lambda row: row.kind,
+    ),
+    Field("launches", "", "Launches that the row rests on.", lambda row: row.launches),
+    Field("launch_times_s", "s", "time_p50_s of each launch.", lambda row: row.values_s),
+    Field("stops", "", "Why sampling ended, for each launch.", lambda row: row.stops),
+    *_with_ends(("latency", "s"), "s", "The printed time.", lambda row: row.latency),
+    *_with_ends(
+        ("bandwidth", "bytes_per_s"), "B/s", "moved_bytes / latency_s.", lambda row: row.bandwidth
+    ),
+    *_with_ends(("message_rate", "per_s"), "1/s", "messages / latency_s.", lambda row: row.rate),
+)

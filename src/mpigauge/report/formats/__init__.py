@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One file for each word of --format: `ABOUT` and `render(document, colour) -> str`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from mpigauge.report.document import Document
+
+
+def names() -> list[str]:
+    return sorted(module.name for module in iter_modules(__path__))
+
+
+def about(name: str) -> str:
+    return str(import_module(f"{__name__}.{name}").ABOUT)
+
+
+def render(name: str, document: Document, colour: bool = False) -> str:
+    """The document as text of this format, with a newline at its end."""
+    if name not in names():
+        hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
+        raise UserError(f"there is no format '{name}'{hint}")
+    text: str = import_module(f"{__name__}.{name}").render(document, colour)
+    return text

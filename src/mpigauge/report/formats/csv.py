@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One line for each row; units are in the names, lists are joined by semicolons."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.report.fields import fields, values
+
+if TYPE_CHECKING:
+    from mpigauge.report.document import Document
+
+ABOUT = "a line for each row, SI units, for spreadsheets"
+
+
+def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields()], lineterminator="\n")
+    writer.writeheader()
+    for row in document.rows:
+        writer.writerow({name: _word(value) for name, value in values(row).items()})
+    return text.getvalue()
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    return ";".join(map(str, value)) if isinstance(value, list) else value

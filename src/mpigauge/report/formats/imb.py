@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Text that programs written for the tables of IMB-MPI1 can read, under a banner of our own.
+
+Columns are 13 wide, sizes and counts whole, times in µs and MB/s (10⁶) with two decimals. In the
+adaptive mode t_min, t_max and t_avg are medians over samples instead of means of all repetitions.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mpigauge.model.record import Skip
+    from mpigauge.model.row import Row
+    from mpigauge.report.document import Document, Facts, Table
+
+ABOUT = "text in the shape of IMB's tables"
+_RANKS_PER_LINE = 16
+_MOST_LISTED = 1024
+_NOTES = (
+    (re.compile(r"not enough memory(?:.*?needs (?P<gib>[\d.]+) GiB)?"), "out-of-mem."),
+    (re.compile(r"elements"), "int-overflow"),
+    (re.compile(r"no time|time is over"), "time-out."),
+)
+
+
+class Column(NamedTuple):
+    head: str
+    text: Callable[[Row], str]
+
+
+def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
+    lines = [*_header(document), *_sections(document), "", "", _FOOTER, ""]
+    return "\n".join(lines) + "\n"
+
+
+_FOOTER = "# All processes entering MPI_Finalize"
+
+
+# --- header ---------------------------------------------------------------------------------
+def _header(document: Document) -> Iterator[str]:
+    facts = document.facts
+    rule = "#" + "-" * 64
+    yield from (rule, f"#    mpigauge {facts.version}, IMB-compatible, MPI-1 part", rule)
+    for name, value in _system(facts):
+        yield f"# {name:<22}: {value}"
+    yield from ("", "", "# Calling sequence was: ", "", f"# {facts.command} ", "")
+    yield from _lengths(document)
+    yield "#"
+    for name, value in _types(document):
+        yield f"# {name:<31}:   {value} "
+    yield from ("# ", "# ", "", "# List of Benchmarks to run:", "")
+    yield from (f"# {name}" for name in _listed(document))
+
+
+def _system(facts: Facts) -> Iterator[tuple[str, str]]:
+    release, _, version = facts.kernel.partition(" ")
+    yield "Date", _date(facts.created)
+    yield "Machine", facts.architecture
+    yield "System", facts.system
+    yield "Release", release
+    yield "Version", version
+    yield "MPI Version", facts.mpi_standard
+    yield "MPI Thread Environment", ""
+
+
+def _date(created: str) -> str:
+    """2026-11-21T05:00:00Z as asctime writes it."""
+    from datetime import datetime
+
+    try:
+        return datetime.strptime(created, "%Y-%m-%dT%H:%M:%SZ").strftime("%a %b %e %H:%M:%S %Y")
+    except ValueError:
+        return created
+
+
+def _lengths(document: Document) -> list[str]:
+    left_out = [int(skip.key.get("message_bytes", -1)) for skip in document.skips]
+    known = [n for n in [*(row.message_bytes for row in document.rows), *left_out] if n >= 0]
+    if known and not _doubles(document):
+        return ["# Message lengths were user defined"]
+    return [
+        f"# Minimum message length in bytes:   {min(known, default=0)}",
+        f"# Maximum message length in bytes:   {max(known, default=0)}",
+    ]
+
+
+def _doubles(document: Document) -> bool:
+    """Whether the sizes of every table are 0 and powers of two, upwards."""
+    for table in document.tables():
+        sizes = [row.message_bytes for row in table.rows if row.cell.group in (-1, 0)]
+        whole = all(size & (size - 1) == 0 for size in sizes if size > 0)
+        if not whole or sizes != sorted(set(sizes)):
+            return False
+    return True
+
+
+def _types(document: Document) -> Iterator[tuple[str, str]]:
+    transfer = [t.rows[0].cell for t in document.tables() if t.rows and t.card.unit == "transfer"]
+    reduction = [t.rows[0].cell for t in document.tables() if t.rows and t.card.unit == "reduction"]
+    yield "MPI_Datatype", _mpi_name(transfer[0].datatype if transfer else "byte")
+    yield "MPI_Datatype for reductions", _mpi_name(reduction[0].datatype if reduction else "float")
+    yield "MPI_Op", _mpi_name(reduction[0].op if reduction else "sum") + " "
+
+
+def _mpi_name(name: str) -> str:
+    return f"MPI_{name.upper()}"
+
+
+def _listed(document: Document) -> list[str]:
+    measured = [table.card.name for table in document.tables()]
+    asked = [document.cards.find(name).name for name in document.facts.benchmarks]
+    return list(dict.fromkeys([*asked, *measured]))
+
+
+# --- sections -------------------------------------------------------------------------------
+def _sections(document: Document) -> Iterator[str]:
+    found: dict[str, list[Table]] = {}
+    for table in document.tables():
+        found.setdefault(table.card.name, []).append(table)
+    ranks = document.facts.world_ranks
+    for name in _listed(document):
+        if not document.cards.find(name).fits(ranks):
+            yield from ("", f"# !! Benchmark {name} invalid for {ranks} processes !! ", "")
+            continue
+        for table in found.get(name, ()):
+            yield from _section(table, document.facts)
+
+
+def _section(table: Table, facts: Facts) -> Iterator[str]:
+    columns = _columns(table, facts)
+    rule = "#" + "-" * (13 * len(columns) - 1)
+    name = f"Multi-{table.card.name}" if table.groups > 1 else table.card.name
+    yield from ("", rule, f"# Benchmarking {name} ")
+    yield from _who(table, facts)
+    yield from (f"# {column} = {value}" for column, value in _said(table))
+    yield from (rule, "".join(f"{column.head:>13}" for column in columns))
+    yield from _body(table, columns)
+
+
+def _said(table: Table) -> Iterator[tuple[str, object]]:
+    """What our tables can vary and IMB's cannot."""
+    return ((name, table.variant[name]) for name in ("cache", "data") if name in table.variant)
+
+
+def _who(table: Table, facts: Facts) -> Iterator[str]:
+    order = _order(facts)
+    groups = [order[i * table.ranks : (i + 1) * table.ranks] for i in range(table.groups)]
+    if table.groups > 1:
+        yield f"# ( {table.groups} groups of {table.ranks} processes each running simultaneous ) "
+        for number, group in enumerate(groups):
+            yield from _ranks(f"# Group {number:2d}: ", group, _RANKS_PER_LINE)
+    elif facts.map:
+        yield f"# #processes = {table.ranks}; rank order (rowwise): "
+        yield from _ranks("# ", groups[0], facts.map[1])
+    else:
+        yield f"# #processes = {table.ranks} "
+    idle = facts.world_ranks - table.ranks * table.groups
+    if idle > 0:
+        yield f"# ( {idle} additional process{'es' * (idle > 1)} waiting in MPI_Barrier)"
+
+
+def _order(facts: Facts) -> list[int]:
+    """World ranks in the order in which groups take them: -map PxQ transposes."""
+    ranks = list(range(facts.world_ranks))
+    if facts.map is None:
+        return ranks
+    p, q = facts.map
+    return sorted(ranks, key=lambda rank: q * rank % (p * q - 1) or rank)
+
+
+def _ranks(start: str, ranks: Sequence[int], per_line: int) -> Iterator[str]:
+    if len(ranks) > _MOST_LISTED:
+        yield from (f"{start} {ranks[0]:4d} ... {ranks[-1]:4d}", "# ")
+        return
+    for first in range(0, len(ranks), per_line):
+        yield start + "".join(f" {rank:4d}" for rank in ranks[first : first + per_line])
+        yield "# "
+        start = "# "
+
+
+def _body(table: Table, columns: Sequence[Column]) -> Iterator[str]:
+    apart = columns[0].head == "Group"
+    for _, rows in groupby(table.rows, key=lambda row: row.message_bytes):
+        if apart:
+            yield ""
+        yield from ("".join(f"{column.text(row):>13}" for column in columns) for row in rows)
+    yield from (_note(skip) for skip in table.skips)
+
+
+def _note(skip: Skip) -> str:
+    size = max(int(skip.key.get("message_bytes", 0)), 0)
+    for pattern, word in _NOTES:
+        match = pattern.search(skip.reason)
+        if match:
+            needed = match.groupdict().get("gib")
+            amount = f"needed X={float(needed):8.3f} GB; " if needed else ""
+            return f"{size:13d} {word}; {amount}{skip.reason}"
+    return f"{size:13d} skipped; {skip.reason}"
+
+
+# --- columns --------------------------------------------------------------------------------
+def _columns(table: Table, facts: Facts) -> list[Column]:
+    family = table.card.columns
+    if family == "single" and facts.multi == 0:
+        family = "parallel"
+    apart = facts.multi == 1
+    return ([_GROUP] if apart else []) + _FAMILIES[family]
+
+
+def repetitions(row: Row) -> int:
+    """IMB's count in classic mode, else all timed operations of all launches."""
+    return row.cell.calls if row.cell.mode == "classic" else row.cell.calls * row.samples
+
+
+def _microseconds(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: f"{of(row) * row.cell.time_scale * 1e6:.2f}"
+
+
+def _megabytes(time: Callable[[Row], float]) -> Callable[[Row], str]:
+    def text(row: Row) -> str:
+        seconds = time(row) * row.cell.time_scale
+        return f"{row.cell.moved_bytes / seconds / 1e6 if seconds > 0 else 0.0:.2f}"
+
+    return text
+
+
+def _rate(row: Row) -> str:
+    return f"{row.rate.value if row.rate else 0.0:.0f}"
+
+
+def _median(row: Row) -> float:
+    return row.time.value
+
+
+def _slowest(row: Row) -> float:
+    return row.cell.time_max_s
+
+
+_GROUP = Column("Group", lambda row: str(max(row.cell.group, 0)))
+_BYTES = Column("#bytes", lambda row: str(row.message_bytes))
+_COUNT = Column("#repetitions", lambda row: str(repetitions(row)))
+_RANGE = [
+    Column("t_min[usec]", _microseconds(lambda row: row.cell.time_min_s)),
+    Column("t_max[usec]", _microseconds(_slowest)),
+    Column("t_avg[usec]", _microseconds(lambda row: row.cell.time_avg_s)),
+]
+_BAND = [Column("Mbytes/sec", _megabytes(_median)), Column("Msg/sec", _rate)]
+_FAMILIES: dict[str, list[Column]] = {
+    "single": [_BYTES, _COUNT, Column("t[usec]", _microseconds(_median)), _BAND[0]],
+    "parallel": [_BYTES, _COUNT, *_RANGE, Column("Mbytes/sec", _megabytes(_slowest))],
+    "collective": [_BYTES, _COUNT, *_RANGE],
+    "barrier": [_COUNT, *_RANGE],
+    "band": [_BYTES, _COUNT, *_BAND],
+}

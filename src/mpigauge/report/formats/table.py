@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The tables for people: every number with its error, and in words what is suspicious about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.units import (
+    byte_count,
+    megabytes_per_s,
+    memory,
+    microseconds,
+    number,
+    plus_minus,
+    rate,
+)
+from mpigauge.report.document import tables
+from mpigauge.stats.words import legend, letters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.report.document import Document, Facts, Table
+    from mpigauge.stats.fit import Fit
+    from mpigauge.stats.headline import Headline
+
+ABOUT = "tables for people (the default)"
+WIDTH = 80
+_BOLD, _RED, _YELLOW, _PLAIN = "\033[1m", "\033[31m", "\033[33m", "\033[0m"
+
+
+class Column(NamedTuple):
+    head: str
+    text: Callable[[Row], str]
+
+
+def render(document: Document, colour: bool = False) -> str:
+    blocks = [
+        heading(document.facts),
+        headline_lines(document.headline, colour) if document.headline else [],
+        *(table_lines(table, colour) for table in document.tables() if table.rows),
+        remark_lines(document, colour),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+# --- around the tables ----------------------------------------------------------------------
+def heading(facts: Facts) -> list[str]:
+    """Which machine, which MPI, which run."""
+    where = [facts.host, facts.cpu, f"{facts.world_ranks} ranks" if facts.world_ranks else ""]
+    what = [f"mpigauge {facts.version}", facts.mpi, facts.created]
+    ended = "" if facts.status == "done" else facts.status
+    lines = (" · ".join(filter(None, words)) for words in (what, where, [ended]))
+    return [line for line in lines if line]
+
+
+def headline_lines(head: Headline, colour: bool = False) -> list[str]:
+    """Latency, bandwidth, the line through the times, message rate."""
+    pairs = [*_measured(head), *_fitted(head)]
+    wide = max(len(name) for name, _ in pairs)
+    lines = [f"{_bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
+    return lines + (_residual_lines(head.line, colour) if head.line else [])
+
+
+def remark_lines(document: Document, colour: bool = False) -> list[str]:
+    """The legend of flags, and every sentence, broken at the width of the screen."""
+    from textwrap import wrap
+
+    said = [
+        line
+        for sentence in document.sentences
+        for line in wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    ]
+    flags = legend(document.rows)
+    head = f"Flags: {', '.join(flags)}" if flags else "To note:"
+    return [_paint(line, _YELLOW, colour) for line in [head, *said]] if said else []
+
+
+def _measured(head: Headline) -> Iterator[tuple[str, str]]:
+    if head.zero:
+        error = plus_minus(head.zero.relative_error)
+        yield (
+            f"latency, {byte_count(head.zero.message_bytes)}",
+            f"{_us(head.zero.latency)} µs {error}  ({head.zero.benchmark}, {_over(head.zero)})",
+        )
+    if head.peak and head.peak_bandwidth:
+        peak = head.peak_bandwidth
+        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {plus_minus(peak.relative_error)}"
+        yield "peak bandwidth", f"{text}  at {byte_count(head.peak.message_bytes)}"
+    if head.busiest and head.message_rate:
+        best = head.message_rate
+        text = f"{rate(best.value, best.error)} {plus_minus(best.relative_error)}"
+        at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
+        yield "message rate", f"{text}  ({at}, {head.busiest.cell.inflight} in flight)"
+
+
+def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
+    if head.line:
+        yield "t = α + β·n", _line(head.line)
+    for line in head.ranges or ():
+        sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
+        yield sizes, _line(line)
+
+
+def _line(line: Fit) -> str:
+    half = line.half_bandwidth_bytes
+    parts = [
+        f"α = {_us(line.alpha_s)} µs {plus_minus(line.alpha_s.relative_error)}",
+        f"1/β = {_megabytes(line)} MB/s {plus_minus(line.beta_s_per_byte.relative_error)}",
+        f"n½ = {memory(half.value)}" if half.value > 0 else "n½ unknown",
+    ]
+    return ", ".join(parts)
+
+
+def _megabytes(line: Fit) -> str:
+    return number(line.bandwidth.value / 1e6)
+
+
+def _residual_lines(line: Fit, colour: bool) -> list[str]:
+    """How well one line describes the times, size by size."""
+    head = f"{'bytes':>10} {'observed µs':>13} {'fitted µs':>13} {'off by':>9}"
+    return ["", _bold(head, colour)] + [
+        f"{point.message_bytes:>10} {microseconds(point.observed_s):>13} "
+        f"{microseconds(point.fitted_s):>13} {round(point.relative * 100):>+7d} %"
+        for point in line.points
+    ]
+
+
+# --- tables ---------------------------------------------------------------------------------
+def rows_as_lines(document: Document, rows: Sequence[Row], colour: bool = False) -> list[str]:
+    """The tables of these rows, for who shows them while they are measured."""
+    found = tables(rows, document.cards)
+    return [line for table in found for line in ["", *table_lines(table, colour)]][1:]
+
+
+def table_lines(table: Table, colour: bool = False) -> list[str]:
+    columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
+    cells = [[column.text(row) for column in columns] for row in table.rows]
+    heads = [column.head for column in columns]
+    wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    return [
+        _bold(title(table), colour),
+        _bold(_joined(heads, wide), colour),
+        *(
+            _paint(_joined(words, wide), _colour_of(row), colour)
+            for words, row in zip(cells, table.rows, strict=True)
+        ),
+    ]
+
+
+def title(table: Table) -> str:
+    first = table.rows[0].cell
+    groups = f"{table.groups} groups of " if table.groups > 1 else ""
+    words = [table.card.name, f"{groups}{table.ranks} rank{'s' * (table.ranks != 1)}"]
+    words += [first.datatype] if first.message_bytes >= 0 else []
+    words += [first.op] if first.op else []
+    words += [f"{first.inflight} in flight"] if table.card.columns == "band" else []
+    words += [_variant_word(name, value) for name, value in table.variant.items()]
+    return " · ".join(words)
+
+
+def _variant_word(name: str, value: object) -> str:
+    if name == "root_shift":
+        return "moving root"
+    return str(value) if name in ("mode", "origin") else f"{value} {name}"
+
+
+def _columns(table: Table) -> list[Column]:
+    family = table.card.columns
+    middle = _ONE_TIME if family in ("single", "band") else _OVER_RANKS
+    traffic = [_BANDWIDTH, _RATE] if family == "band" else [_BANDWIDTH]
+    apart = [_GROUP] if table.rows[0].cell.group >= 0 else []
+    return [*apart, _BYTES, *middle, *traffic, *_EFFORT]
+
+
+def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
+    padded = [f"{word:>{w}}" for word, w in zip(words[:-2], wide[:-2], strict=True)]
+    padded += [f"{word:<{w}}" for word, w in zip(words[-2:], wide[-2:], strict=True)]
+    return " ".join(padded).rstrip()
+
+
+def _colour_of(row: Row) -> str:
+    if row.wrong_count:
+        return _RED
+    return _YELLOW if row.flags else ""
+
+
+def _us(estimate: Estimate) -> str:
+    return microseconds(estimate.value, estimate.error)
+
+
+def _over(row: Row) -> str:
+    """What the interval rests on."""
+    if row.kind == "one launch":
+        return "1 launch"
+    return f"range of {row.launches}" if row.kind == "range" else f"{row.launches} launches"
+
+
+def _rank_time(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: microseconds(of(row) * row.cell.time_scale)
+
+
+def _bandwidth(row: Row) -> str:
+    if row.bandwidth is None:
+        return ""
+    return megabytes_per_s(row.bandwidth.value)
+
+
+def _rate(row: Row) -> str:
+    return rate(row.rate.value) if row.rate else ""
+
+
+def _paint(text: str, code: str, colour: bool) -> str:
+    return f"{code}{text}{_PLAIN}" if colour and code else text
+
+
+def _bold(text: str, colour: bool) -> str:
+    return _paint(text, _BOLD, colour)
+
+
+_GROUP = Column("group", lambda row: str(row.cell.group))
+_BYTES = Column("bytes", lambda row: byte_count(row.message_bytes))
+_ERROR = Column("±", lambda row: plus_minus(row.relative_error))
+_ONE_TIME = [Column("µs", lambda row: _us(row.latency)), _ERROR]
+_OVER_RANKS = [
+    Column("max µs", lambda row: _us(row.latency)),
+    _ERROR,
+    Column("avg µs", _rank_time(lambda row: row.cell.time_avg_s)),
+    Column("min µs", _rank_time(lambda row: row.cell.time_min_s)),
+]
+_BANDWIDTH = Column("MB/s", _bandwidth)
+_RATE = Column("messages", _rate)
+_EFFORT = [
+    Column("samples", lambda row: str(row.samples)),
+    Column("over", _over),
+    Column("stop", lambda row: row.stop),
+    Column("flags", letters),
+]
