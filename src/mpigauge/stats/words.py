@@ -70,27 +70,28 @@ def noise_sentences(noise: Iterable[Noise]) -> list[str]:
 
 def skip_sentences(skips: Iterable[Skip]) -> list[str]:
     """One sentence for each reason, whatever the number of launches that met it."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[str, list[tuple[str, int, int]]] = {}
     for skip in skips:
-        by_reason.setdefault(skip.reason, []).append(_cell_name(skip))
-    return [
-        f"{_listed(_in_order(names))} left out: {reason}." for reason, names in by_reason.items()
-    ]
+        by_reason.setdefault(skip.reason, []).append(_cell_of(skip))
+    return [f"{_named(cells)} left out: {reason}." for reason, cells in by_reason.items()]
 
 
 def name_cells(rows: Iterable[Row]) -> str:
     """Benchmarks with their sizes: PingPong 1 MiB, 4 MiB; Allreduce on 4 ranks 8 B."""
+    return _named((row.benchmark, row.ranks, row.message_bytes) for row in rows)
+
+
+def _named(cells: Iterable[tuple[str, int, int]]) -> str:
     sizes: dict[str, list[str]] = {}
-    for row in rows:
-        who = f"{row.benchmark} on {row.ranks} ranks" if row.ranks != 2 else row.benchmark
-        sizes.setdefault(who, []).append(byte_count(row.message_bytes))
+    for benchmark, ranks, message_bytes in cells:
+        who = f"{benchmark} on {ranks} ranks" if ranks != 2 else benchmark
+        sizes.setdefault(who, []).append(byte_count(message_bytes))
     return "; ".join(f"{who} {_listed(_in_order(of))}".rstrip() for who, of in sizes.items())
 
 
-def _cell_name(skip: Skip) -> str:
-    ranks = skip.key.get("ranks", 2)
-    who = str(skip.key.get("benchmark", "a cell")) + (f" on {ranks} ranks" if ranks != 2 else "")
-    return f"{who} {byte_count(int(skip.key.get('message_bytes', -1)))}".rstrip()
+def _cell_of(skip: Skip) -> tuple[str, int, int]:
+    key = skip.key
+    return str(key.get("benchmark", "a cell")), key.get("ranks", 2), key.get("message_bytes", -1)
 
 
 def _listed(names: Sequence[str]) -> str:

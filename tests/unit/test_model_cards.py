@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.model.cards import Cards
+from mpigauge.model.errors import UserError
+from tests import cells
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CARDS = cells.cards()
+
+
+def test_names_are_found_in_any_spelling_of_capitals() -> None:
+    assert CARDS.find("pingPONG").name == "PingPong"
+    assert CARDS.get("pingpang") is None
+
+
+def test_a_wrong_name_gets_the_right_one() -> None:
+    with pytest.raises(UserError, match="no benchmark 'PingPnog'; did you mean 'PingPong'"):
+        CARDS.find("PingPnog")
+
+
+def test_a_name_like_no_other_gets_the_list() -> None:
+    with pytest.raises(UserError, match="no benchmark 'qqq'; known are PingPong, PingPing"):
+        CARDS.find("qqq")
+
+
+def test_words_with_commas_are_several_names_each_once() -> None:
+    chosen = CARDS.chosen(["bcast,PINGPONG", "Bcast", "barrier"])
+    assert [card.name for card in chosen] == ["Bcast", "PingPong", "Barrier"]
+
+
+def test_some_are_only_run_when_named() -> None:
+    names = [card.name for card in CARDS.default()]
+    assert "PingPong" in names
+    assert "Uniband" not in names
+
+
+def test_pairs_need_two_ranks() -> None:
+    assert not CARDS.find("Uniband").fits(1)
+    assert CARDS.find("Bcast").fits(1)
+
+
+def test_types_and_operations_are_checked_together() -> None:
+    assert CARDS.datatype("FLOAT") == "float"
+    CARDS.check_op(CARDS.op("LAND"), "int")
+    with pytest.raises(UserError, match="land is not defined for float; it reduces int"):
+        CARDS.check_op("land", "float")
+    with pytest.raises(UserError, match="no data type 'flaot'; did you mean 'float'"):
+        CARDS.datatype("flaot")
+
+
+def test_cards_come_from_the_build(tmp_path: Path) -> None:
+    path = tmp_path / "cards.json"
+    path.write_text(cells.cards_text(), encoding="utf-8")
+    assert Cards.load(path).names() == CARDS.names()
+
+
+@pytest.mark.parametrize("content", [None, "{", "{}", "[]", '{"benchmarks":[{"name":"x"}]}'])
+def test_cards_that_are_none(tmp_path: Path, content: str | None) -> None:
+    path = tmp_path / "cards.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    with pytest.raises(UserError, match=r"cards\.json"):
+        Cards.load(path)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge.model import record
+from mpigauge.model.columns import KEY_COLUMNS
+from tests import cells
+
+LINES = {
+    "launch": cells.line("launch", **cells.LAUNCH),
+    "rank": cells.line("rank", launch=0, rank=1, host="a", pid=7, local_rank=1, wanted_cpuset="1",
+                       cpuset="1", cpu=1, numa=0),
+    "noise": cells.line("noise", launch=0, rank=1, when="before", cpu=1, seconds=0.1, detours=12,
+                        lost_ratio=0.01, longest_s=None),
+    "cell": cells.line("cell", **cells.fields(), raw=cells.raw([[10, 12], [11, 13]])),
+    "skip": cells.line("skip", launch=0, benchmark="Bcast", message_bytes=8, reason="no memory"),
+    "error": cells.line("error", launch=0, rank=1, message="a fault"),
+    "end": cells.end(),
+}  # fmt: skip
+PROGRESS = {
+    "launch": 2,
+    "key": {name: cells.fields()[name] for name in KEY_COLUMNS},
+    "time_p50_s": 1e-6,
+    "ci_low_s": 0.9e-6,
+    "ci_high_s": 1.1e-6,
+    "time_scale": 0.5,
+    "moved_bytes": 8,
+    "messages": 1,
+    "samples": 40,
+    "rounds": 3,
+}
+
+
+@pytest.mark.parametrize("kind", LINES)
+@pytest.mark.parametrize("prefix", ["", "[0] ", "[1,0]<stdout>: ", "00:55:22  ", "\r"])
+def test_every_kind_is_read_behind_any_prefix(kind: str, prefix: str) -> None:
+    read = record.parse(prefix + LINES[kind] + "\r\n")
+    assert read is not None
+    assert read.launch == 0
+    assert read == record.parse(LINES[kind])
+
+
+@pytest.mark.parametrize(
+    "noise",
+    ["", "UCX  WARN  no such device", "{}", '{"record":"cell"', '{"record":"new","launch":0}',
+     '{"record":"end","launch":0}', '{"record":"end","launch":"x","stopped":1}', "[1, 2]", "null"],
+)  # fmt: skip
+def test_other_output_is_no_record(noise: str) -> None:
+    assert record.parse(noise) is None
+
+
+@given(st.text())
+def test_no_text_makes_it_fail(text: str) -> None:
+    record.parse(text)
+    record.parse('{"record":' + text)
+
+
+@given(st.integers(0, len(LINES["cell"]) - 1))
+def test_a_cut_line_is_no_record(at: int) -> None:
+    assert record.parse(LINES["cell"][:at]) is None
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(ValueError, match="end record has no 'stopped'"):
+        record.decode('{"record":"end","launch":0}')
+
+
+def test_launch_has_its_clock() -> None:
+    launch = record.parse(LINES["launch"])
+    assert isinstance(launch, record.Launch)
+    assert launch.clock == record.Clock("tsc", 2.6e9, 1e-8, 1e-9)
+
+
+def test_null_is_a_number_that_is_not_known() -> None:
+    noise = record.parse(LINES["noise"])
+    assert isinstance(noise, record.Noise)
+    assert math.isnan(noise.longest_s)
+
+
+def test_cell_knows_its_chunks() -> None:
+    cell = record.parse(LINES["cell"])
+    assert isinstance(cell, record.CellRecord)
+    assert cell.raw is not None
+    assert cell.raw.samples == 4
+    assert [chunk.round for chunk in cell.raw.chunks] == [1, 2]
+
+
+def test_progress_becomes_a_cell_without_what_is_not_known() -> None:
+    progress = record.parse(cells.line("progress", **PROGRESS))
+    assert isinstance(progress, record.Progress)
+    cell = progress.as_cell()
+    assert cell.key == cells.cell().key
+    assert (cell.launch, cell.samples, cell.stop) == (2, 40, "interrupted")
+    assert cell.latency_s == 0.5e-6
+    assert math.isnan(cell.time_mean_s)
+    assert math.isnan(cell.ci_low_s)  # three rounds give no interval
+
+
+def test_later_progress_has_an_interval() -> None:
+    progress = record.parse(cells.line("progress", **PROGRESS | {"rounds": 6}))
+    assert isinstance(progress, record.Progress)
+    assert progress.as_cell().ci_high_s == 1.1e-6

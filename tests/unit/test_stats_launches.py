@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge.model.columns import Cell
+from mpigauge.stats.launches import aggregate, hull, rows
+from tests import cells
+
+TIMES = st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=20)
+
+
+def launches(times: list[float], **changed: Any) -> list[Cell]:
+    return [cells.cell(launch=i, time_p50_s=t, **changed) for i, t in enumerate(times)]
+
+
+@given(TIMES)
+def test_the_value_is_the_median_and_lies_in_the_interval(times: list[float]) -> None:
+    row = aggregate(launches(times))
+    assert row.low_s <= row.time.value <= row.high_s
+    assert min(times) <= row.time.value <= max(times)
+
+
+@pytest.mark.parametrize(("count", "kind"), [(1, "one launch"), (2, "range"), (5, "range"),
+                                             (6, "interval"), (20, "interval")])  # fmt: skip
+def test_the_word_says_what_the_ends_are(count: int, kind: str) -> None:
+    assert aggregate(launches([1e-6] * count)).kind == kind
+
+
+def test_few_launches_have_a_range() -> None:
+    row = aggregate(launches([3e-6, 1e-6, 2e-6]))
+    assert (row.low_s, row.time.value, row.high_s) == (1e-6, 2e-6, 3e-6)
+
+
+def test_launches_that_agree_by_chance_know_no_more_than_each_does() -> None:
+    same = [1.0] * 6
+    assert hull(same, [0.97] * 6, [1.04] * 6) == pytest.approx((0.97, 1.04))
+    assert hull(same * 4, [0.97] * 24, [1.04] * 24) == pytest.approx((0.985, 1.02))
+
+
+def test_launches_that_differ_decide_alone() -> None:
+    values = [0.9, 0.95, 1.0, 1.0, 1.05, 1.1]
+    assert hull(values, [v * 0.999 for v in values], [v * 1.001 for v in values]) == (0.9, 1.1)
+
+
+def test_nothing_is_known_of_the_error_of_classic_rows_of_one_launch() -> None:
+    row = aggregate(launches([1e-6], mode="classic", ci_low_s=None, ci_high_s=None))
+    assert math.isnan(row.relative_error)
+
+
+def test_classic_rows_of_six_launches_have_an_interval() -> None:
+    times = [1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6]
+    row = aggregate(launches(times, mode="classic", ci_low_s=None, ci_high_s=None))
+    assert (row.low_s, row.high_s) == (1e-6, 6e-6)
+
+
+def test_counts_are_summed_and_extremes_kept() -> None:
+    best = [3e-6, 1e-6, 2e-6]
+    measured = [replace(c, time_best_s=b) for c, b in zip(launches(best), best, strict=True)]
+    row = aggregate(measured)
+    assert (row.samples, row.cell.chunks, row.cell.time_best_s) == (360, 18, 1e-6)
+    assert row.values_s == tuple(best)
+
+
+def test_wrong_data_of_one_launch_is_wrong_data_of_the_row() -> None:
+    measured = launches([1e-6] * 6)
+    assert aggregate([*measured[:-1], replace(measured[-1], wrong_count=3)]).wrong_count == 3
+
+
+def test_what_is_not_known_in_one_launch_is_taken_from_the_others() -> None:
+    measured = launches([1e-6, 2e-6])
+    row = aggregate([replace(measured[0], time_mean_s=math.nan), measured[1]])
+    assert row.cell.time_mean_s == 2e-6
+
+
+def test_a_flag_needs_a_third_of_the_launches() -> None:
+    quiet, loud = cells.cell(), cells.cell(flags=["drift"])
+    few = [replace(loud if i < 1 else quiet, launch=i) for i in range(6)]
+    enough = [replace(loud if i < 2 else quiet, launch=i) for i in range(6)]
+    assert aggregate(few).flags == ()
+    assert aggregate(enough).flags == ("drift",)
+
+
+def test_launches_in_two_groups_are_bimodal() -> None:
+    assert aggregate(launches([1.0, 1.01, 1.0, 1.4, 1.41, 1.4])).flags == ("bimodal",)
+    assert aggregate(launches([1.0, 1.01, 1.0, 1.02, 1.01, 1.4])).flags == ()
+
+
+def test_convergence_is_judged_for_the_row() -> None:
+    narrow = launches([1e-6] * 6, flags=["unconverged"])
+    wide = launches([1e-6, 1.1e-6, 1.2e-6, 1.3e-6, 1.4e-6, 1.5e-6])
+    assert aggregate(narrow, precision=0.05).flags == ()
+    assert aggregate(wide, precision=0.05).flags == ("unconverged",)
+
+
+def test_rows_keep_benchmarks_together_in_the_order_of_appearance() -> None:
+    order = [("Bcast", 0), ("PingPong", 0), ("Bcast", 8), ("PingPong", 8)]
+    measured = [
+        cells.cell(name, message_bytes=size, launch=launch)
+        for launch in (0, 1)
+        for name, size in order
+    ]
+    found = rows(measured)
+    assert [(r.benchmark, r.message_bytes) for r in found] == [
+        ("Bcast", 0), ("Bcast", 8), ("PingPong", 0), ("PingPong", 8)
+    ]  # fmt: skip
+    assert all(row.launches == 2 for row in found)
+
+
+def test_a_launch_that_was_repeated_counts_once() -> None:
+    (row,) = rows([cells.cell(time_p50_s=1e-6), cells.cell(time_p50_s=2e-6)])
+    assert row.values_s == (2e-6,)
+
+
+def test_no_cells_no_rows() -> None:
+    assert rows([]) == []
