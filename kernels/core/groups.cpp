@@ -7,10 +7,10 @@
 namespace mpigauge {
 
 int position(int world_rank, Grid grid) {
-  const int cells = grid.rows * grid.columns;
+  const long cells = static_cast<long>(grid.rows) * grid.columns;
   if (grid.rows < 2 || grid.columns < 2 || world_rank >= cells) return world_rank;
-  const int transposed = grid.columns * world_rank % (cells - 1);
-  return transposed == 0 ? world_rank : transposed;
+  const long transposed = static_cast<long>(grid.columns) * world_rank % (cells - 1);
+  return transposed == 0 ? world_rank : static_cast<int>(transposed);
 }
 
 bool can_run_on(Ranks kind, int ranks) {

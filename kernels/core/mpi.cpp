@@ -21,17 +21,19 @@ std::string error_text(int code) {
 }
 
 // Not MPI_ERRORS_RETURN: its value in the standard ABI differs between released libraries.
-void leave_to_caller(MPI_Comm*, int*, ...) {}
+void leave_to_caller(MPI_Comm*, int*, ...) {}  // NOLINT(modernize-avoid-variadic-functions)
 
 template <class Function>
 Function find_as(const char* name) {
-  void* address = find_call(name);
+  const void* address = find_call(name);
   Function function = nullptr;
   std::memcpy(&function, &address, sizeof function);
   return function;
 }
 
 }  // namespace
+
+void fail(int code) { throw MpiError(code); }
 
 MpiError::MpiError(int code) : std::runtime_error(error_text(code)) {}
 
@@ -50,7 +52,7 @@ const LargeCalls& large_calls() {
 }
 
 void return_errors(MPI_Comm comm) {
-  static MPI_Errhandler handler = [] {
+  static const MPI_Errhandler handler = [] {
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;
     call(MPI_Comm_create_errhandler(leave_to_caller, &made));
     return made;

@@ -82,7 +82,7 @@ std::size_t Run::wrong_reduction(std::span<const std::byte> got, std::size_t fir
                         first, got);
 }
 
-void Run::fill_operand(const Block& operand, int rank) {
+void Run::fill_operand(const Block& operand, int rank) const {
   const auto bytes = operand.bytes();
   case_.type->fill(case_.op->name, rank, 0, bytes.data(), bytes.size() / case_.type->bytes);
 }

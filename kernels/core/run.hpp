@@ -125,7 +125,7 @@ class Run {
                                             std::size_t first) const;
 
   /// For calls that combine into their second operand: writes what `rank` contributes there...
-  void fill_operand(const Block& operand, int rank);
+  void fill_operand(const Block& operand, int rank) const;
   /// ...and counts elements that are not this combined with the own send buffer.
   [[nodiscard]] std::size_t wrong_operand(const Block& operand, int rank) const;
 
@@ -145,16 +145,17 @@ class Run {
     }
   };
 
+  // Flattened: the body is part of each loop, not called from it.
   template <class Body>
-  void chain(Body& body, Rotation at);
+  [[gnu::flatten]] void chain(Body body, Rotation at);
   template <class Body>
-  void apart(Body& body, Rotation at);
+  [[gnu::flatten]] void apart(Body body, Rotation at);
   template <class Body>
-  void classic_loop(Body& body, Rotation at);
+  [[gnu::flatten]] void classic_loop(Body body, Rotation at);
   template <class Body>
-  void classic_sum(Body& body, Rotation at);
+  [[gnu::flatten]] void classic_sum(Body body, Rotation at);
   template <class Body>
-  void warm_up(Body& body, Rotation& at);
+  Rotation warm_up(Body& body, Rotation at);
   void meet() const;
 
   [[nodiscard]] Rotation rotation() const;
@@ -168,7 +169,7 @@ class Run {
 
 template <class Body>
 void Run::measure(Body&& body) {
-  Rotation at = rotation();
+  const Rotation at = rotation();
   meet();
   switch (task_.work) {
     case Work::check: body(at.turn); return;
@@ -180,24 +181,26 @@ void Run::measure(Body&& body) {
 }
 
 template <class Body>
-void Run::warm_up(Body& body, Rotation& at) {
+Run::Rotation Run::warm_up(Body& body, Rotation at) {
   for (std::uint32_t i = 0; i < task_.warm; ++i) {
     const auto start = platform::ticks();
     body(at.turn);
     if (i == 0) outcome_.first = platform::ticks() - start;
     at.advance();
   }
+  return at;
 }
 
+// What a loop needs is copied into variables of its own, which stay in registers across the calls.
 template <class Body>
-void Run::chain(Body& body, Rotation at) {
-  warm_up(body, at);
-  auto& ticks = outcome_.ticks;
-  ticks.resize(task_.samples);
+void Run::chain(Body body, Rotation at) {
+  at = warm_up(body, at);
+  std::vector<std::uint64_t> ticks(task_.samples);
+  const std::uint32_t calls = task_.calls;
   platform::TaintProbe probe;
   auto last = platform::ticks();
   for (auto& sample : ticks) {
-    for (std::uint32_t i = 0; i < task_.calls; ++i) {
+    for (std::uint32_t i = 0; i < calls; ++i) {
       body(at.turn);
       at.advance();
     }
@@ -206,11 +209,12 @@ void Run::chain(Body& body, Rotation at) {
     last = now;
   }
   outcome_.taint = probe.taint();
+  outcome_.ticks = std::move(ticks);
 }
 
 template <class Body>
-void Run::apart(Body& body, Rotation at) {
-  warm_up(body, at);
+void Run::apart(Body body, Rotation at) {
+  at = warm_up(body, at);
   auto& ticks = outcome_.ticks;
   ticks.resize(task_.samples);
   outcome_.late.resize(task_.samples);
@@ -226,9 +230,10 @@ void Run::apart(Body& body, Rotation at) {
 }
 
 template <class Body>
-void Run::classic_loop(Body& body, Rotation at) {
+void Run::classic_loop(Body body, Rotation at) {
+  const std::uint32_t calls = task_.calls;
   const double start = MPI_Wtime();
-  for (std::uint32_t i = 0; i < task_.calls; ++i) {
+  for (std::uint32_t i = 0; i < calls; ++i) {
     body(at.turn);
     at.advance();
   }
@@ -236,7 +241,7 @@ void Run::classic_loop(Body& body, Rotation at) {
 }
 
 template <class Body>
-void Run::classic_sum(Body& body, Rotation at) {
+void Run::classic_sum(Body body, Rotation at) {
   double sum = 0.0;
   for (std::uint32_t i = 0; i < task_.calls; ++i) {
     const double start = MPI_Wtime();

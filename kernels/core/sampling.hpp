@@ -131,8 +131,8 @@ class Sampling {
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
-  [[nodiscard]] Stop judge(std::size_t cell) const;
-  [[nodiscard]] Visit shape(std::size_t cell) const;
+  [[nodiscard]] Stop judge(std::size_t i) const;
+  [[nodiscard]] Visit shape(std::size_t i) const;
   [[nodiscard]] std::vector<std::size_t> choose(const std::vector<std::uint8_t>& also_wanted) const;
   [[nodiscard]] double cost_s(const Visit& visit) const;
 
@@ -159,7 +159,7 @@ struct Summary {
   double mean = 0.0, best = 0.0, p01 = 0.0, p99 = 0.0, worst = 0.0, first = 0.0;
   std::vector<std::string_view> flags;
 };
-Summary summarise(const Cell& cell, const Rules& rules, Stop stop, double target);
+Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target);
 
 /// Repetitions that IMB prints for a size: 1000, fewer from 40 MiB in all on.
 double calls_of_imb(double bytes);

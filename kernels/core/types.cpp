@@ -46,7 +46,7 @@ T value_of(std::string_view op, int rank, std::size_t i) {
     pair.place = rank;
     return pair;
   } else if constexpr (is_complex<T>::value) {
-    using Part = typename T::value_type;
+    using Part = T::value_type;
     // Powers of i stay on the unit circle, so that products are exact.
     if (op == "prod") return n == 2U ? T{Part{0}, Part{1}} : T{Part{1}, Part{0}};
     return T{static_cast<Part>(n), static_cast<Part>(n + 1)};
@@ -59,6 +59,7 @@ template <class T>
 T combined_numbers(std::string_view op, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     // Unsigned and wide, since a library may wrap around where C++ must not.
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse)
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     if (op == "sum") return static_cast<T>(x + y);
     if (op == "prod") return static_cast<T>(x * y);
@@ -90,8 +91,7 @@ T combined(std::string_view op, T a, T b) {
 
 template <class T>
 void fill(std::string_view op, int rank, std::size_t first, std::byte* to, std::size_t count) {
-  std::array<T, pattern_period> period;
-  std::memset(static_cast<void*>(period.data()), 0, sizeof period);  // padding compares equal
+  std::array<T, pattern_period> period{};
   for (std::size_t i = 0; i < std::min(count, pattern_period); ++i) {
     period[i] = value_of<T>(op, rank, first + i);
   }
@@ -104,7 +104,7 @@ void fill(std::string_view op, int rank, std::size_t first, std::byte* to, std::
 // By value, not by bytes: pairs have padding, and a product may be a negative zero.
 template <class T>
 bool same(const std::byte* a, const std::byte* b) {
-  T x, y;
+  T x{}, y{};
   std::memcpy(&x, a, sizeof(T));
   std::memcpy(&y, b, sizeof(T));
   if constexpr (is_located<T>::value) return x.value == y.value && x.place == y.place;
@@ -114,7 +114,7 @@ bool same(const std::byte* a, const std::byte* b) {
 template <class T>
 void combine(std::string_view op, const std::byte* from, std::byte* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    T a, b;
+    T a{}, b{};
     std::memcpy(&a, to + i * sizeof(T), sizeof(T));
     std::memcpy(&b, from + i * sizeof(T), sizeof(T));
     const T both = combined(op, a, b);

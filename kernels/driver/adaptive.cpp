@@ -65,7 +65,7 @@ class AdaptivePhase {
   std::string rows(bool all);
   Object row(std::size_t i);
   void hand_in(const std::string& lines);
-  Object cell_record(std::size_t i) const;
+  [[nodiscard]] Object cell_record(std::size_t i) const;
 
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
@@ -165,7 +165,7 @@ void AdaptivePhase::drop_largest(std::size_t memory) {
 
 void AdaptivePhase::run() {
   for (bool on = !jobs_.empty(); on;) {
-    auto others = wanted_by_other_groups();
+    const auto others = wanted_by_other_groups();
     if (session_.stop_wanted()) sampling_[0].interrupt();
     Round round = sampling_[0].next(platform::now_s(), others);
     const RoundHead head = share(round);
@@ -423,8 +423,8 @@ Object AdaptivePhase::row(std::size_t i) {
   Object line = record("skip");
   line.add(column::launch, session_.options.launch)
       .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
-      .add("reason", session_.interrupted ? "interrupted before its turn"
-                                          : "no time was left for it");
+      .add("reason",
+           session_.interrupted ? "interrupted before its turn" : "no time was left for it");
   return line;
 }
 

@@ -51,7 +51,7 @@ class ClassicTable {
   Outcome once(const Job& job, Work work, std::uint32_t calls);
   double slowest_of_group(double seconds);
   std::uint32_t calibrate(const Job& job, Work work);
-  RowTimes over_ranks(double mine);
+  RowTimes over_ranks(double mine) const;
   void write(const Job& job, std::uint32_t calls, const RowTimes& times, std::uint64_t wrong);
 
   Session& session_;
@@ -137,7 +137,7 @@ std::uint32_t ClassicTable::calibrate(const Job& job, Work work) {
   const auto wanted =
       static_cast<std::uint32_t>(calls_of_imb(static_cast<double>(job.row.shape.bytes)));
   double per_call = slowest_of_group(once(job, work, 1).seconds);
-  const double affordable = per_call < 1e-3 ? 1000 : per_call < 1 ? std::round(1 / per_call) : 1;
+  const double affordable = std::clamp(std::round(1 / std::max(per_call, 1e-3)), 1.0, 1000.0);
   const std::uint32_t trial = std::min(wanted, static_cast<std::uint32_t>(affordable));
   if (trial > 1) per_call = slowest_of_group(once(job, work, trial).seconds / trial);
   const double in_time = std::min(1 + seconds_per_row / std::max(per_call, 1e-9), 1e9);
@@ -147,7 +147,7 @@ std::uint32_t ClassicTable::calibrate(const Job& job, Work work) {
   return calls;
 }
 
-RowTimes ClassicTable::over_ranks(double mine) {
+RowTimes ClassicTable::over_ranks(double mine) const {
   RowTimes times;
   int ranks = 1;
   double sum = 0.0;

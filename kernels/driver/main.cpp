@@ -132,7 +132,8 @@ void look_around(Session& session, const Binding& binding) {
     cores.clear();
     for (const auto& set : session.options.bind) cores.insert(set.begin(), set.end());
   }
-  int crowded = session.local_ranks > static_cast<int>(cores.size()) ? 1 : 0, any = 0;
+  int crowded = session.local_ranks > static_cast<int>(cores.size()) ? 1 : 0;
+  int any = 0;
   // A launcher that binds leaves each rank one core of many, which is not crowded.
   if (binding.wanted.empty() && cores.size() < 2 && session.local_ranks > 1) crowded = 0;
   call(MPI_Allreduce(&crowded, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
@@ -198,7 +199,7 @@ void measure(Session& session) {
   }
 }
 
-std::string how_it_stopped(const Session& session) {
+std::string_view how_it_stopped(const Session& session) {
   if (session.interrupted) return "interrupted";
   return session.timed_out ? "time" : "done";
 }

@@ -18,11 +18,12 @@ namespace {
 
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(at), text.size());
+  if (text.empty()) return parts;
+  for (auto end = text.find(at); end != std::string_view::npos; end = text.find(at)) {
     parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    text.remove_prefix(end + 1);
   }
+  parts.emplace_back(text);
   return parts;
 }
 
@@ -33,7 +34,7 @@ Number number(std::string_view text, Number least, Number most) {
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
     throw UsageError("'" + std::string(text) + "' is not a number");
   }
-  if (value < least || value > most) {
+  if (!(value >= least && value <= most)) {  // also what is not a number
     throw UsageError("'" + std::string(text) + "' is out of range");
   }
   return value;
@@ -42,6 +43,7 @@ Number number(std::string_view text, Number least, Number most) {
 bool flag(std::string_view text) { return number<int>(text, 0, 1) == 1; }
 constexpr int most_int = std::numeric_limits<int>::max();
 constexpr std::size_t most_bytes = std::size_t{1} << 47U;
+constexpr int most_inflight = 1'000'000;
 
 // The value for a word of a fixed list.
 template <class Value, std::size_t n>
@@ -94,17 +96,18 @@ std::string op_of(const std::string& name) {
 
 template <class Number>
 std::vector<Number> numbers(const std::string& text, Number least, Number most) {
+  if (text.empty()) return {number<Number>(text, least, most)};  // says that this is none
   std::vector<Number> values;
   for (const auto& part : split(text, ',')) values.push_back(number<Number>(part, least, most));
   return values;
 }
 
 void set_cache(Options& o, const std::string& v) {
-  const std::array<std::pair<std::string_view, int>, 3> words{
-      {{"hot", 1}, {"cold", 2}, {"both", 3}}};
-  const int modes = choice(v, words);
-  o.hot = (modes & 1) != 0;
-  o.cold = (modes & 2) != 0;
+  const std::array<std::pair<std::string_view, unsigned>, 3> words{
+      {{"hot", 1U}, {"cold", 2U}, {"both", 3U}}};
+  const unsigned modes = choice(v, words);
+  o.hot = (modes & 1U) != 0;
+  o.cold = (modes & 2U) != 0;
 }
 
 struct Row {
@@ -149,7 +152,7 @@ const std::vector<Row>& table() {
       {"root-shift", "1: the root moves at each call",
        [](Options& o, Text v) { o.root_shift = flag(v); }},
       {"inflight", "messages before a wait",
-       [](Options& o, Text v) { o.inflight = number<int>(v, 1, 1 << 20); }},
+       [](Options& o, Text v) { o.inflight = number<int>(v, 1, most_inflight); }},
       {"cache", "hot, cold or both", set_cache},
       {"cache-bytes", "what cold buffers have to exceed",
        [](Options& o, Text v) { o.cache_bytes = number<std::size_t>(v, 1, most_bytes); }},

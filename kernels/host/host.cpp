@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   if (dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) == nullptr) return fail("cannot open MPI", argv[2]);
   void* plugin = dlopen(argv[4], RTLD_NOW | RTLD_LOCAL);
   if (plugin == nullptr) return fail("cannot open plugin", argv[4]);
-  void* entry = dlsym(plugin, "mpigauge_kernel");
+  const void* entry = dlsym(plugin, "mpigauge_kernel");
   if (entry == nullptr) return fail("no kernels in", argv[4]);
   int (*kernel)(int, char**) = nullptr;
   std::memcpy(&kernel, &entry, sizeof kernel);

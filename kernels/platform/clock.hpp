@@ -21,7 +21,7 @@ namespace detail {
 extern bool counter_is_invariant;
 
 inline Ticks monotonic_ns() noexcept {
-  timespec now;
+  timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<Ticks>(now.tv_sec) * 1'000'000'000U + static_cast<Ticks>(now.tv_nsec);
 }
@@ -31,7 +31,7 @@ inline Ticks monotonic_ns() noexcept {
 inline Ticks ticks() noexcept {
 #if defined(__x86_64__)
   if (detail::counter_is_invariant) [[likely]] {
-    unsigned int processor;
+    unsigned int processor = 0;
     return __rdtscp(&processor);
   }
 #elif defined(__aarch64__)

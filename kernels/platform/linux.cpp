@@ -33,6 +33,7 @@ bool counter_is_invariant = false;
 namespace {
 
 constexpr std::size_t page = 4096;
+constexpr long most_cpus = 1L << 20;  // more than any kernel counts
 
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
@@ -195,12 +196,12 @@ std::optional<CpuSet> parse_cpuset(const std::string& text) {
   while (*at != '\0') {
     char* end = nullptr;
     const long first = std::strtol(at, &end, 10);
-    if (end == at || first < 0) return std::nullopt;
+    if (end == at || first < 0 || first >= most_cpus) return std::nullopt;
     long last = first;
     if (*end == '-') {
       at = end + 1;
       last = std::strtol(at, &end, 10);
-      if (end == at || last < first) return std::nullopt;
+      if (end == at || last < first || last >= most_cpus) return std::nullopt;
     }
     for (long cpu = first; cpu <= last; ++cpu) cpus.push_back(static_cast<int>(cpu));
     if (*end == ',') ++end;
@@ -240,7 +241,7 @@ bool bind(const CpuSet& cpus) {
 }
 
 CpuSet allowed_cpus() {
-  for (std::size_t most = 1024; most <= 1U << 20U; most *= 2) {
+  for (std::size_t most = 1024; most <= most_cpus; most *= 2) {
     cpu_set_t* set = CPU_ALLOC(most);
     if (set == nullptr) return {};
     const std::size_t bytes = CPU_ALLOC_SIZE(most);
@@ -262,7 +263,8 @@ int numa_node(int cpu) {
   int node = -1;
   if (DIR* entries = opendir(folder.c_str()); entries != nullptr) {
     while (const dirent* entry = readdir(entries)) {
-      if (std::strncmp(entry->d_name, "node", 4) == 0) node = std::atoi(entry->d_name + 4);
+      if (std::strncmp(entry->d_name, "node", 4) == 0)
+        node = static_cast<int>(std::strtol(entry->d_name + 4, nullptr, 10));
     }
     closedir(entries);
   }
@@ -372,8 +374,8 @@ long TaintProbe::stolen_jiffies(int cpu) {
   std::ifstream file("/proc/stat");
   const auto name = "cpu" + std::to_string(cpu);
   std::string line;
-  while (std::getline(file, line) && line.compare(0, 3, "cpu") == 0) {
-    if (line.compare(0, name.size() + 1, name + ' ') != 0) continue;
+  while (std::getline(file, line) && line.starts_with("cpu")) {
+    if (!line.starts_with(name + ' ')) continue;
     long value = 0;
     const char* at = line.c_str() + name.size();
     for (int field = 0; field < 8; ++field) {

@@ -7,7 +7,10 @@
 namespace mpigauge {
 namespace {
 
-double pairs(const Shape& s) { return static_cast<double>(s.inflight) * (s.ranks / 2); }
+double pairs(const Shape& s) {
+  const int at_once = s.ranks / 2;
+  return static_cast<double>(s.inflight) * at_once;
+}
 
 constexpr Card uniband_card{
     .suite = "MPI1",

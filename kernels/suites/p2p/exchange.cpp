@@ -24,12 +24,14 @@ void exchange(Run& run) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
   const std::size_t bytes = run.bytes();
+  const Block to_right = out.part(0, bytes);
+  const Block to_left = out.part(bytes, bytes);
   const int right = (run.rank() + 1) % run.ranks();
   const int left = (run.rank() + run.ranks() - 1) % run.ranks();
   run.measure([&](Turn t) {
     std::array<MPI_Request, 2> sent{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    isend(out.part(t, 0, bytes), right, run.comm(), &sent[0]);
-    isend(out.part(t, bytes, bytes), left, run.comm(), &sent[1]);
+    isend(to_right[t], right, run.comm(), sent.data());
+    isend(to_left[t], left, run.comm(), &sent[1]);
     recv(in[t], left, run.comm());
     recv(in[t], right, run.comm());
     wait_all(2, sent.data());
