@@ -11,8 +11,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 MPIS := mpich openmpi $(if $(filter x86_64,$(shell uname -m)),intel)
 JOBS := $(shell nproc)
-CPP := $(shell find kernels -name '*.cpp' 2>/dev/null)
-HPP := $(shell find kernels -name '*.hpp' 2>/dev/null)
+CPP := $(shell find kernels -name '*.cpp')
+HPP := $(shell find kernels -name '*.hpp')
+BENCH := $(shell find bench -name '*.cpp' 2>/dev/null)
 TIDY := $(CPP:%.cpp=build/lint/tidy/%.stamp)
 CMAKE := cmake --log-level=WARNING $(if $(shell command -v ninja),-G Ninja) -S .
 SHELL_FILES := .ci/run $(shell find bench examples tests tools docs -name '*.sh' 2>/dev/null)
@@ -25,14 +26,16 @@ test: .venv/.dev $(MPIS:%=.venv/.mpi-%)
 	@$(BIN)/python -m pytest -rs
 
 lint: .venv/.dev .venv/.mpi-mpich
+	@mkdir -p build
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo 'run: .venv/bin/ruff format .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
 	@$(BIN)/python tools/generate.py --check
-	@$(if $(CPP),$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP))
-	@$(if $(CPP),$(MAKE) build/lint && $(MAKE) -j$(JOBS) -O cpp-lint)
+	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)
+	@$(MAKE) build/lint
+	@$(MAKE) -j$(JOBS) -O cpp-lint
 	@echo 'lint: all good'
 
 # --- set-up, each part once ---------------------------------------------------------------
@@ -40,7 +43,7 @@ lint: .venv/.dev .venv/.mpi-mpich
 	@echo 'mpigauge: setting up .venv'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	@mkdir -p build && touch $@
+	@touch $@
 
 .venv/.dev: .venv/.installed
 	@echo 'mpigauge: installing what tests and lint need'
@@ -55,11 +58,12 @@ lint: .venv/.dev .venv/.mpi-mpich
 MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.mpi import find; print(find("mpich").include)')
 build/test build/lint:
 	@$(CMAKE) -B $@ -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-	  -DMPIGAUGE_TESTS=ON -DMPIGAUGE_ABI=mpich -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
+	  -DMPIGAUGE_TESTS=ON -DMPIGAUGE_WERROR=ON -DMPIGAUGE_ABI=mpich \
+	  -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
 
 cpp-test: build/test
 	@cmake --build build/test --parallel $(JOBS) >build/test.log || { cat build/test.log; exit 1; }
-	@ctest --test-dir build/test --output-on-failure
+	@ctest --test-dir build/test --output-on-failure --no-tests=error
 
 cpp-lint: $(TIDY)
 
