@@ -106,7 +106,7 @@ def _over_launches(cells: Sequence[Cell]) -> Cell:
 
 
 def _known(values: Iterable[float]) -> list[float]:
-    return [value for value in values if math.isfinite(value)]
+    return [value for value in values if not math.isnan(value)]
 
 
 def _or_nothing(take: Callable[[Sequence[float]], float]) -> Callable[[Sequence[float]], float]:

@@ -158,7 +158,8 @@ def title(table: Table) -> str:
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.columns == "band" else []
     words += [_variant_word(name, value) for name, value in table.variant.items()]
-    return " · ".join(words)
+    over = {_over(row) for row in table.rows}
+    return " · ".join(words + (list(over) if len(over) == 1 else []))
 
 
 def _variant_word(name: str, value: object) -> str:
@@ -172,7 +173,8 @@ def _columns(table: Table) -> list[Column]:
     middle = _ONE_TIME if family in ("single", "band") else _OVER_RANKS
     traffic = [_BANDWIDTH, _RATE] if family == "band" else [_BANDWIDTH]
     apart = [_GROUP] if table.rows[0].cell.group >= 0 else []
-    return [*apart, _BYTES, *middle, *traffic, *_EFFORT]
+    over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
+    return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
 
 
 def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
@@ -232,9 +234,8 @@ _OVER_RANKS = [
 ]
 _BANDWIDTH = Column("MB/s", _bandwidth)
 _RATE = Column("messages", _rate)
-_EFFORT = [
-    Column("samples", lambda row: str(row.samples)),
-    Column("over", _over),
-    Column("stop", lambda row: row.stop),
-    Column("flags", letters),
-]
+_SHORT = {"one launch": "1 launch", "range": "{} range", "interval": "{}"}
+_SAMPLES = Column("samples", lambda row: str(row.samples))
+_LAUNCHES = Column("launches", lambda row: _SHORT[row.kind].format(row.launches))
+_STOP = Column("stop", lambda row: row.stop)
+_FLAGS = Column("flags", letters)

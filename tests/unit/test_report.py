@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.model.columns import COLUMNS
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Skip
+from mpigauge.report import Document, document, formats
+from mpigauge.report.document import Facts, tables
+from mpigauge.report.fields import fields
+from mpigauge.report.formats import table as table_format
+from mpigauge.report.formats.imb import repetitions
+from mpigauge.stats.headline import headline
+from mpigauge.stats.launches import aggregate, rows
+from mpigauge.stats.words import sentences
+from mpigauge.store import RunWriter, load
+from tests import cells
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.columns import Cell
+
+SIZES = [0, *(1 << i for i in range(23))]
+
+
+def pingpong(launch: int, **changed: Any) -> list[Cell]:
+    return [
+        cells.cell(
+            launch=launch, message_bytes=n, moved_bytes=n, messages=1,
+            time_p50_s=(1.2e-6 + 2e-10 * n) * (1 + launch / 1000), **changed
+        )
+        for n in SIZES
+    ]  # fmt: skip
+
+
+def whole(launches: int = 6, **changed: Any) -> Document:
+    measured = [cell for launch in range(launches) for cell in pingpong(launch, **changed)]
+    found = tuple(rows(measured))
+    return Document(
+        rows=found,
+        cards=cells.cards(),
+        facts=Facts(version="0.1", host="a", mpi="mpich 5.0.2", created="2026-11-21T05:00:00Z"),
+        headline=headline(found),
+        sentences=tuple(sentences(found)),
+    )
+
+
+# --- formats -------------------------------------------------------------------------------
+def test_formats_are_the_files_in_the_folder() -> None:
+    assert formats.names() == ["csv", "imb", "json", "table"]
+    assert all(formats.about(name) for name in formats.names())
+
+
+def test_an_unknown_format_gets_the_nearest() -> None:
+    with pytest.raises(UserError, match="no format 'jsn'; did you mean 'json'"):
+        formats.render("jsn", whole())
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_every_format_shows_everything_or_nothing(name: str) -> None:
+    nothing = Document(rows=(), cards=cells.cards())
+    for shown in (whole(), whole(1), nothing):
+        text = formats.render(name, shown)
+        assert text.endswith("\n")
+        assert "\033" not in text
+
+
+# --- the table -------------------------------------------------------------------------------
+def test_the_table_fits_the_screen() -> None:
+    measured = [
+        cells.cell(name, message_bytes=n, moved_bytes=n, messages=1, time_p50_s=0.0123456,
+                   stop="interrupted", flags=["tainted", "drift", "bimodal"], ranks=128, launch=i)
+        for i in range(12) for name in ("Sendrecv", "Biband", "Allreduce", "Barrier")
+        for n in SIZES
+    ]  # fmt: skip
+    found = tuple(rows(measured))
+    text = formats.render(
+        "table", Document(found, cells.cards(), sentences=tuple(sentences(found)))
+    )
+    assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_the_table_says_value_error_and_what_they_rest_on() -> None:
+    lines = formats.render("table", whole()).split("\n")
+    assert "PingPong · 2 ranks · byte · 6 launches" in lines
+    zero = next(line for line in lines if line.startswith("    0 B"))
+    assert zero.split() == ["0", "B", "0.601", "±1.0", "%", "720", "precise"]
+
+
+def test_a_table_of_rows_with_more_and_fewer_launches_tells_them_apart() -> None:
+    found = whole().rows + tuple(rows([cells.cell(message_bytes=3)]))
+    text = formats.render("table", Document(found, cells.cards()))
+    assert "launches" in text
+    assert "1 launch" in text
+
+
+@pytest.mark.parametrize(("launches", "words"), [(1, "1 launch"), (3, "range of 3")])
+def test_fewer_launches_are_named(launches: int, words: str) -> None:
+    assert words in formats.render("table", whole(launches))
+
+
+def test_a_row_without_error_says_so() -> None:
+    shown = whole(1, mode="classic", ci_low_s=None, ci_high_s=None, stop="schedule")
+    assert "±?" in formats.render("table", shown)
+    assert "classic" in formats.render("table", shown)
+
+
+def test_the_headline_block() -> None:
+    text = formats.render("table", whole())
+    assert "latency, 0 B" in text
+    assert "peak bandwidth" in text
+    assert "at 4 MiB" in text
+    assert "n½ = 5.9 KiB" in text
+    assert "off by" in text
+
+
+def test_colour_marks_what_is_suspicious() -> None:
+    text = formats.render("table", whole(flags=["drift"]), colour=True)
+    assert "\033[33m" in text
+    assert "Flags: D = drift" in text
+    assert "\033[31m" in formats.render("table", whole(wrong_count=1), colour=True)
+
+
+def test_variants_have_tables_of_their_own() -> None:
+    found = rows([cells.cell(), cells.cell(cache="cold"), cells.cell(root_shift=True)])
+    titles = [table_format.title(table) for table in tables(found, cells.cards())]
+    assert titles == [
+        "PingPong · 2 ranks · byte · 1 launch",
+        "PingPong · 2 ranks · byte · cold cache · 1 launch",
+        "PingPong · 2 ranks · byte · moving root · 1 launch",
+    ]
+
+
+def test_rows_can_be_shown_while_they_are_measured() -> None:
+    shown = whole()
+    lines = table_format.rows_as_lines(shown, shown.rows[:2])
+    assert len(lines) == 4
+
+
+# --- IMB text ----------------------------------------------------------------------------------
+def test_repetitions_are_calls_in_classic_mode_and_all_operations_else() -> None:
+    classic = [cells.cell(launch=i, mode="classic", calls=640, samples=1) for i in range(3)]
+    assert repetitions(aggregate(classic)) == 640
+    assert repetitions(aggregate([cells.cell(launch=i, calls=4) for i in range(3)])) == 4 * 360
+
+
+def test_imb_text_names_every_skipped_size() -> None:
+    skip = Skip(0, cells.fields(message_bytes=1 << 31), "this MPI library has no MPI_Send_c")
+    shown = Document(whole().rows, cells.cards(), Facts(), (skip,))
+    assert "\n   2147483648 skipped; this MPI library has no MPI_Send_c\n" in formats.render(
+        "imb", shown
+    )
+
+
+def test_many_ranks_of_groups_are_wrapped() -> None:
+    found = tuple(rows([cells.cell("Bcast", ranks=20, groups=2)]))
+    text = formats.render("imb", Document(found, cells.cards(), Facts(world_ranks=41, multi=0)))
+    assert "# Benchmarking Multi-Bcast \n" in text
+    assert "# Group  1:    20   21" in text
+    assert "# ( 1 additional process waiting in MPI_Barrier)\n" in text
+
+
+# --- CSV and JSON ------------------------------------------------------------------------------
+def test_csv_has_a_line_for_each_row_and_units_in_its_names() -> None:
+    shown = whole()
+    read = list(csv.DictReader(io.StringIO(formats.render("csv", shown))))
+    assert len(read) == len(shown.rows)
+    assert float(read[0]["latency_s"]) == shown.rows[0].latency.value
+    assert read[0]["bandwidth_bytes_per_s"] == ""
+    assert read[0]["stops"] == ";".join(["precise"] * 6)
+
+
+def test_json_says_what_its_columns_are() -> None:
+    shown = whole(1, mode="classic", ci_low_s=None, ci_high_s=None)
+    read = json.loads(formats.render("json", shown))
+    assert [column["name"] for column in read["columns"]] == list(read["rows"][0])
+    assert all(column["about"] for column in read["columns"])
+    assert read["rows"][0]["ci_low_s"] is None
+    assert read["headline"]["fit"]["residuals"] == "relative"
+
+
+def test_every_stored_column_can_be_exported() -> None:
+    names = [field.name for field in fields()]
+    assert len(names) == len(set(names))
+    assert {column.name for column in COLUMNS} - set(names) == {"launch", "stop"}
+
+
+# --- from a run ----------------------------------------------------------------------------------
+def test_document_of_a_run(tmp_path: Path) -> None:
+    header = {
+        "version": "0.1",
+        "command": ["mpigauge", "run", "PingPong", "Alltoall"],
+        "plan": {"benchmarks": ["PingPong", "Alltoall"], "map": "2x2", "multi": None},
+        "mpi": {"name": "mpich", "version": "5.0.2"},
+    }
+    skipped = cells.fields("Alltoall", message_bytes=8)
+    with RunWriter.create(header, cells.cards_text(), output=tmp_path / "run") as writer:
+        writer.write_passport({"machine": {"hostname": "a", "cpu_model": "b"}})
+        writer.append(cells.line("launch", **cells.LAUNCH | {"world_ranks": 4}))
+        writer.append(cells.line("cell", **cells.fields(wrong_count=2)))
+        writer.append(cells.line("skip", **skipped | {"reason": "no memory"}))
+        writer.append(cells.line("error", launch=0, rank=3, message="a fault"))
+        writer.finish("failed")
+    shown = document(load(tmp_path / "run"))
+    facts = shown.facts
+    assert (facts.host, facts.cpu, facts.mpi, facts.world_ranks) == ("a", "b", "mpich 5.0.2", 4)
+    assert (facts.map, facts.multi, facts.status) == ((2, 2), None, "failed")
+    assert facts.benchmarks == ("PingPong", "Alltoall")
+    assert len(shown.skips) == 1
+    assert shown.sentences == (
+        "PingPong 0 B: wrong data: 2 elements differ from what was sent.",
+        "Alltoall 8 B left out: no memory.",
+        "rank 3: a fault",
+    )
+    assert "8 skipped; no memory" in formats.render("imb", shown)
+
+
+def test_a_cell_that_another_launch_measured_is_not_missing(tmp_path: Path) -> None:
+    with RunWriter.create({}, cells.cards_text(), output=tmp_path / "run") as writer:
+        skip = {"reason": "no time was left for it"}
+        writer.append(cells.line("skip", **cells.fields() | skip))
+        writer.append(cells.line("cell", **cells.fields(launch=1)))
+    assert document(load(tmp_path / "run")).skips == ()
