@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Makes the launches of a plan, one after the other, and keeps what each of them brings."""
+
+from __future__ import annotations
+
+from mpigauge.campaign.results import Results
+from mpigauge.campaign.resume import resume
+from mpigauge.campaign.run import Ending, run
+from mpigauge.campaign.state import State, View
+
+__all__ = ["Ending", "Results", "State", "View", "resume", "run"]

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Shares a time budget out to launches. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from mpigauge.campaign.state import Outcome
+from mpigauge.plan import Plan
+
+FIRST_OVERHEAD_S = 0.7
+"""Assumed for starting and ending a job before one was seen."""
+LEAST_S = 0.1
+"""Measuring for less is not worth a launch."""
+
+
+def overhead_s(outcomes: Sequence[Outcome]) -> float:
+    """What a launch takes beside measuring."""
+    seen = [each.wall_s - each.measuring_s for each in outcomes if each.ended]
+    return max(0.0, median(seen)) if seen else FIRST_OVERHEAD_S
+
+
+def share(plan: Plan, launch: int, left_s: float, overhead: float) -> float | None:
+    """Seconds of measuring for this launch; None: no time is left to begin another round.
+
+    A round, once begun, is finished: a part with one launch less would know less than the others.
+    """
+    parts = len(plan.parts)
+    place = launch % parts
+    rest = parts - place
+    fit = int((left_s - rest * (overhead + LEAST_S)) / (parts * (overhead + LEAST_S)))
+    more = max(0, min(plan.most_rounds - plan.round(launch) - 1, fit))
+    if place == 0 and launch > 0 and left_s < parts * (overhead + LEAST_S):
+        return None
+    weights = [part.weight for part in plan.parts]
+    weight = sum(weights[place:]) + more * sum(weights)
+    pool = left_s - (rest + more * parts) * overhead
+    return max(LEAST_S, pool * weights[place] / weight)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One launch, from its command to its outcome."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge import placement
+from mpigauge.campaign.process import Job, Line
+from mpigauge.campaign.state import Outcome
+from mpigauge.model.errors import RunError
+from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.campaign.interrupt import Interrupt
+    from mpigauge.launch import Command
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.plan import LaunchPlan
+    from mpigauge.store import RunWriter
+
+GRACE_S = 5.0
+"""How long the kernels may take to finish their table after the first Ctrl-C."""
+TERM_S = 2.0
+"""How long the launcher may take to end its job when it is told to."""
+MOST_LOG_BYTES = 16 << 20
+LAST_LINES = 40
+OURS = "mpigauge-kernel: "
+
+
+@dataclass
+class Watch:
+    """A running launch: what was read from it, and when it has to be ended."""
+
+    job: Job
+    plan: LaunchPlan
+    mpi: Mpi
+    writer: RunWriter
+    interrupt: Interrupt
+    timeout_s: float
+    on_record: Callable[[Record], None]
+    on_tick: Callable[[], None]
+    started_s: float = field(default_factory=time.monotonic)
+    heard_s: float = field(default_factory=time.monotonic)
+    end_at_s: float = float("inf")
+    terminated: bool = False
+    wishes_seen: int = 0
+    reason: str = ""
+    fatal: str = ""
+    said: dict[str, deque[str]] = field(
+        default_factory=lambda: {name: deque(maxlen=LAST_LINES) for name in ("stdout", "stderr")}
+    )
+    logged: int = 0
+    records: int = 0
+    cells: int = 0
+    wrong: int = 0
+    end: End | None = None
+
+    def follow(self) -> None:
+        for line in self.job.lines():
+            if line is not None:
+                self.take(line)
+            self.look_at_wishes()
+            self.look_at_clock()
+            self.on_tick()
+
+    def take(self, line: Line) -> None:
+        self.heard_s = time.monotonic()
+        record = self.writer.append(line.text) if line.stream == "stdout" else None
+        if record is None:
+            self.keep(line)
+        else:
+            self.learn(record)
+            self.on_record(record)
+
+    def keep(self, line: Line) -> None:
+        """Output that is no record goes into the log; its end may tell why a launch failed."""
+        self.said[line.stream].append(line.text.strip()[:1000])
+        if self.logged < MOST_LOG_BYTES:
+            self.writer.log(self.plan.number, line.stream, line.text)
+        self.logged += len(line.text)
+
+    def learn(self, record: Record) -> None:
+        self.records += 1
+        self.cells += isinstance(record, CellRecord)
+        if isinstance(record, End):
+            self.end = record
+            self.wrong = record.wrong_count
+        elif isinstance(record, Failure):
+            self.reason = self.reason or f"rank {record.rank}: {record.message}"
+        elif problem := misfit(record, self.plan, self.mpi):
+            self.fatal = self.fatal or problem
+            self.end_now()
+
+    def look_at_wishes(self) -> None:
+        """First Ctrl-C: the kernels finish their table. Second: they are ended."""
+        if self.interrupt.count <= self.wishes_seen:
+            return
+        self.wishes_seen = self.interrupt.count
+        if self.wishes_seen == 1 and ask_to_stop(Path(self.plan.stop_file)):
+            self.end_at_s = time.monotonic() + GRACE_S
+        else:
+            self.end_now()
+
+    def look_at_clock(self) -> None:
+        now = time.monotonic()
+        if now - self.heard_s > self.timeout_s and not self.terminated:
+            self.reason = f"it was silent for {self.timeout_s:g} s and was ended (--timeout)"
+            self.end_now()
+        elif now > self.end_at_s:
+            self.end_now()
+
+    def end_now(self) -> None:
+        self.job.terminate()
+        self.terminated = True
+        self.end_at_s = time.monotonic() + TERM_S
+
+    def outcome(self, status: int) -> Outcome:
+        interrupted = self.wishes_seen > 0
+        reason = self.fatal or self.reason or self.why(status)
+        return Outcome(
+            launch=self.plan.number,
+            reason="" if interrupted and not self.fatal else reason,
+            ended=self.end is not None,
+            interrupted=interrupted,
+            records=self.records,
+            cells=self.cells,
+            wrong_count=self.wrong,
+            wall_s=time.monotonic() - self.started_s,
+            measuring_s=self.end.measuring_s if self.end else 0.0,
+        )
+
+    def why(self, status: int) -> str:
+        """Why a launch failed, from its exit status and its last words; empty if it did not."""
+        if status == 0 and self.end is not None:
+            return ""
+        if self.end is not None and self.wrong:
+            return ""  # the kernels say with their status that data were wrong
+        return f"{how_it_ended(status)}{last_words(self.said)}"
+
+
+def launch(watch: Watch) -> Outcome:
+    """Follows a launch to its end. RunError: it makes no sense to go on."""
+    try:
+        watch.follow()
+    except BaseException:
+        watch.job.kill()
+        raise
+    finally:
+        status = watch.job.close()
+        with suppress(OSError):
+            Path(watch.plan.stop_file).unlink(missing_ok=True)
+    if watch.fatal:
+        raise RunError(watch.fatal)
+    return watch.outcome(status)
+
+
+def start(command: Command) -> Job:
+    return Job(command)
+
+
+def ask_to_stop(file: Path) -> bool:
+    try:
+        file.touch()
+    except OSError:
+        return False  # a full disk, say: then the job is ended the hard way
+    return True
+
+
+def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
+    """What shows that a job is not what was asked for; empty: it is."""
+    if isinstance(record, Launch) and record.world_ranks != plan.part.world_ranks:
+        return (
+            f"the job has {record.world_ranks} rank{'s' * (record.world_ranks != 1)} instead of "
+            f"{plan.part.world_ranks}: the launcher {mpi.mpiexec} and the library {mpi.library} do "
+            "not belong together; name the MPI by its own folder with --mpi"
+        )
+    return misplaced(record, plan) if isinstance(record, Rank) and plan.part.bind else ""
+
+
+def misplaced(rank: Rank, plan: LaunchPlan) -> str:
+    """Why a rank is not on the cores that it was to have."""
+    who = f"rank {rank.rank} on {rank.host}"
+    if not 0 <= rank.local_rank < len(plan.part.bind):
+        return (
+            f"{who} was not told which rank of its host it is, so it cannot bind itself; "
+            "run with --bind none"
+        )
+    wanted = plan.part.bind[rank.local_rank]
+    if placement.cores_of(rank.cpuset) == placement.cores_of(wanted):
+        return ""
+    return (
+        f"{who} was to run on core {wanted} and may run on {rank.cpuset}: something else binds "
+        "it too; look into the launcher's settings, or run with --bind none"
+    )
+
+
+def how_it_ended(status: int) -> str:
+    if status < 0:
+        return f"the launcher was killed by signal {-status} ({signal_name(-status)})"
+    if status == 0:
+        return "it ended without its last record"
+    return f"exit status {status}"
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def last_words(said: dict[str, deque[str]]) -> str:
+    """The kernels' own words, else what the launcher or the MPI said last."""
+    ours = [line for line in said["stderr"] if OURS in line]
+    if ours:
+        return f": {ours[0].partition(OURS)[2]}"
+    for stream in ("stderr", "stdout"):
+        lines = [line for line in said[stream] if tells(line)]
+        if lines:
+            return f": {' | '.join(lines[-2:])}"
+    return ""
+
+
+def tells(line: str) -> bool:
+    """Whether there is more to a line than a frame around others."""
+    return any(character.isalnum() for character in line)

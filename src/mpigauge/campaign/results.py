@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All cells so far, of launches that ended and of the one that runs, and the rows they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from mpigauge.model.columns import Cell
+from mpigauge.model.record import CellRecord, Key, Progress, Record
+from mpigauge.model.row import Row
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate
+
+
+class Results:
+    def __init__(self, precision: float, cells: Iterable[Cell] = ()) -> None:
+        self._precision = precision
+        self._cells: dict[Key, dict[int, Cell]] = {}
+        self._rows: dict[Key, Row] = {}
+        for cell in cells:
+            self.put(cell)
+
+    def add(self, record: Record) -> bool:
+        """Takes what a record says of a cell, and tells whether it did."""
+        if isinstance(record, CellRecord):
+            self.put(record.cell)
+            return True
+        if isinstance(record, Progress):
+            self._put_progress(record)
+            return True
+        return False
+
+    def put(self, cell: Cell) -> None:
+        self._cells.setdefault(cell.key, {})[cell.launch] = cell
+        self._rows.pop(cell.key, None)
+
+    def rows(self) -> list[Row]:
+        """In the order in which cells first appeared."""
+        return [self._row(key) for key in self._cells]
+
+    def widest(self) -> Row | None:
+        """The row that knows least."""
+        return max(self.rows(), key=_width, default=None)
+
+    def converged(self) -> bool:
+        """Whether every row has an interval over launches that is narrow enough."""
+        rows = self.rows()
+        return bool(rows) and all(
+            row.launches >= LEAST_FOR_INTERVAL and row.relative_error <= self._precision
+            for row in rows
+        )
+
+    @property
+    def wrong_count(self) -> int:
+        return sum(cell.wrong_count for cells in self._cells.values() for cell in cells.values())
+
+    def cells_of(self, launch: int) -> int:
+        return sum(launch in cells for cells in self._cells.values())
+
+    def _put_progress(self, progress: Progress) -> None:
+        with suppress(ValueError):  # a line that lacks columns says nothing about a cell
+            self.put(progress.as_cell())
+
+    def _row(self, key: Key) -> Row:
+        if key not in self._rows:
+            cells = self._cells[key]
+            self._rows[key] = aggregate([cells[i] for i in sorted(cells)], self._precision)
+        return self._rows[key]
+
+
+def _width(row: Row) -> float:
+    error = row.relative_error
+    return error if error == error else float("inf")

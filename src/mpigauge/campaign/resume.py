@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Goes on with a run that has not measured all it should."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mpigauge
+from mpigauge.campaign.run import Ending, run
+from mpigauge.campaign.state import View
+from mpigauge.model.errors import UserError
+from mpigauge.model.machine import Machine
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.plan import Plan
+from mpigauge.store import Run, RunWriter
+
+
+def resume(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter, view: View) -> Ending:
+    """Complete launches are kept, the missing ones are made as they were planned."""
+    plan = plan_of(stored)
+    spent = sum(end.seconds for end in stored.ends if end.launch in writer.complete)
+    cells = [cell for cell in stored.cells if cell.launch in writer.complete]
+    return run(plan, mpi, kernels, writer, view, cells, spent)
+
+
+def plan_of(stored: Run) -> Plan:
+    try:
+        return Plan.from_json(stored.plan)
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{stored.path}/run.json holds no plan that can be resumed") from None
+
+
+def check_same(stored: Run, mpi: Mpi, machine: Machine) -> None:
+    """Launches on another machine, MPI or version are another run."""
+    for what, before, now in _differences(stored, mpi, machine):
+        if before and before != now:
+            raise UserError(
+                f"{stored.path} was measured with the {what} {before}, here it is {now}; "
+                "resuming would mix them: start a new run"
+            )
+
+
+def _differences(stored: Run, mpi: Mpi, machine: Machine) -> list[tuple[str, str, str]]:
+    machine_then = _mapping(stored.passport.get("machine"))
+    mpi_then = _mapping(stored.header.get("mpi"))
+    return [
+        ("mpigauge", str(stored.header.get("version", "")), mpigauge.__version__),
+        ("MPI", _label(mpi_then), f"{mpi.name} {mpi.version}"),
+        ("CPU", str(machine_then.get("cpu_model", "")), machine.cpu_model),
+        ("host", str(machine_then.get("hostname", "")), machine.hostname),
+    ]
+
+
+def _label(mpi: Mapping[str, Any]) -> str:
+    return f"{mpi.get('name', '')} {mpi.get('version', '')}".strip()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

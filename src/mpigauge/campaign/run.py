@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The launches of a plan: as many as it takes, each stored, none lost."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from statistics import mean
+
+from mpigauge.campaign import launch as one
+from mpigauge.campaign.budget import overhead_s, share
+from mpigauge.campaign.interrupt import Interrupt
+from mpigauge.campaign.results import Results
+from mpigauge.campaign.state import Outcome, State, View
+from mpigauge.launch import Command, Job, command
+from mpigauge.model.columns import Cell
+from mpigauge.model.errors import RunError
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.record import Record
+from mpigauge.plan import LaunchPlan, Plan, kernel_words
+from mpigauge.store import RunWriter
+
+FAILURES_IN_A_ROW = 3
+"""After so many there is no reason to think that the next launch would work."""
+SHOW_EVERY_S = 0.25
+LAUNCHER = -1
+"""Stands for the rank in the record of a launch that failed as a whole."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    status: str
+    """done, interrupted or failed."""
+    outcomes: tuple[Outcome, ...]
+    wrong_count: int
+
+    @property
+    def failures(self) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.reason]
+
+
+class Campaign:
+    def __init__(
+        self,
+        plan: Plan,
+        mpi: Mpi,
+        kernels: Kernels,
+        writer: RunWriter,
+        view: View,
+        cells: Iterable[Cell] = (),
+        spent_s: float = 0.0,
+    ) -> None:
+        self.plan, self.mpi, self.kernels = plan, mpi, kernels
+        self.writer, self.view = writer, view
+        self.state = State(plan, Results(plan.precision, cells))
+        self.spent_s = spent_s
+        self.started_s = time.monotonic()
+        self.shown_s = 0.0
+
+    def go(self, interrupt: Interrupt) -> Ending:
+        number = self.next_launch(0)
+        while number is not None and not interrupt.count:
+            self.state.launch = number
+            outcome = self.launch(number, interrupt)
+            self.note(outcome)
+            if self.hopeless(outcome):
+                break
+            number = self.next_launch(number + 1)
+        return self.ending(interrupt, finished=number is None)
+
+    def next_launch(self, number: int) -> int | None:
+        """The first launch from this number on that is missing; None: there are enough."""
+        while number in self.writer.complete:
+            number += 1
+        begins_round = number % len(self.plan.parts) == 0
+        if self.plan.round(number) >= self.plan.most_rounds:
+            return None
+        if begins_round and self.enough(self.plan.round(number)):
+            return None
+        if self.plan.seconds is not None and self.seconds(number) is None:
+            return None
+        return number
+
+    def enough(self, rounds: int) -> bool:
+        return rounds >= self.plan.least_rounds and self.state.results.converged()
+
+    def launch(self, number: int, interrupt: Interrupt) -> Outcome:
+        planned = self.planned(number)
+        words = self.command(planned)
+        self.writer.write_command(number, words.words, words.env)
+        self.state.activity = "starting"
+        self.show(at_once=True)
+        watch = one.Watch(
+            job=one.start(words),
+            plan=planned,
+            mpi=self.mpi,
+            writer=self.writer,
+            interrupt=interrupt,
+            timeout_s=self.plan.timeout_s,
+            on_record=self.learn,
+            on_tick=self.show,
+        )
+        return one.launch(watch)
+
+    def planned(self, number: int) -> LaunchPlan:
+        return LaunchPlan(
+            number=number,
+            part=self.plan.part(number),
+            seed=self.plan.seed_of(number),
+            seconds=self.seconds(number) or 0.0,
+            use_all=self.plan.use_all,
+            stop_file=str((self.writer.folder / f"stop-{number:03d}").absolute()),
+        )
+
+    def command(self, planned: LaunchPlan) -> Command:
+        program = (
+            str(self.kernels.executable),
+            *("--libmpi", str(self.mpi.library)),
+            *("--plugin", str(self.kernels.plugin)),
+            *kernel_words(self.plan, planned),
+        )
+        return command(
+            Job(
+                mpi=self.mpi,
+                ranks=planned.part.world_ranks,
+                program=program,
+                env=self.plan.env,
+                settings=self.plan.settings,
+                oversubscribe=self.plan.oversubscribe,
+            )
+        )
+
+    def seconds(self, number: int) -> float | None:
+        if self.plan.seconds is None:
+            return None
+        left = self.plan.seconds - self.elapsed_s()
+        return share(self.plan, number, left, overhead_s(self.state.outcomes))
+
+    def learn(self, record: Record) -> None:
+        if self.state.results.add(record):
+            self.state.activity = "measuring"
+
+    def show(self, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if at_once or now - self.shown_s >= SHOW_EVERY_S:
+            self.shown_s = now
+            self.state.elapsed_s = self.elapsed_s()
+            self.state.left_s = self.left_s()
+            self.view.show(self.state)
+
+    def note(self, outcome: Outcome) -> None:
+        self.state.outcomes.append(outcome)
+        if outcome.reason:
+            self.state.remarks.append(f"launch {outcome.launch} failed: {outcome.reason}")
+            self.writer.append(_failure(outcome))
+        self.view.launch_ended(self.state, outcome)
+
+    def hopeless(self, outcome: Outcome) -> bool:
+        """After a first launch that brought nothing there is no sense in a second."""
+        outcomes = self.state.outcomes
+        if outcome.reason and len(outcomes) == 1 and not outcome.records:
+            log = self.writer.folder / "logs" / f"launch-{outcome.launch:03d}.stderr"
+            hint = f" (all it said is in {log})" if log.exists() else ""
+            raise RunError(f"the first launch failed: {outcome.reason}{hint}")
+        last = outcomes[-FAILURES_IN_A_ROW:]
+        return len(last) == FAILURES_IN_A_ROW and all(each.reason for each in last)
+
+    def ending(self, interrupt: Interrupt, finished: bool) -> Ending:
+        failed = any(outcome.reason for outcome in self.state.outcomes)
+        interrupted = interrupt.count > 0 and not finished
+        status = "interrupted" if interrupted else "failed" if failed else "done"
+        return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
+
+    def elapsed_s(self) -> float:
+        return self.spent_s + time.monotonic() - self.started_s
+
+    def left_s(self) -> float | None:
+        if self.plan.seconds is not None:
+            return max(0.0, self.plan.seconds - self.elapsed_s())
+        walls = [outcome.wall_s for outcome in self.state.outcomes]
+        launches = self.plan.least_rounds * len(self.plan.parts)
+        return max(0.0, mean(walls) * (launches - self.state.launch)) if walls else None
+
+
+def run(
+    plan: Plan,
+    mpi: Mpi,
+    kernels: Kernels,
+    writer: RunWriter,
+    view: View,
+    cells: Iterable[Cell] = (),
+    spent_s: float = 0.0,
+) -> Ending:
+    """Makes the launches that are missing. Whatever happens, the folder says how it ended."""
+    campaign = Campaign(plan, mpi, kernels, writer, view, cells, spent_s)
+    with Interrupt() as interrupt:
+        try:
+            ending = campaign.go(interrupt)
+        except RunError as error:
+            _finish_if_possible(campaign, str(error))
+            raise
+        finally:
+            view.close()
+        writer.finish(ending.status, **_facts(ending.outcomes))
+    return ending
+
+
+def _finish_if_possible(campaign: Campaign, reason: str) -> None:
+    """On a full disk there is no room for this either."""
+    with suppress(RunError):
+        campaign.writer.finish("failed", reason=reason, **_facts(campaign.state.outcomes))
+
+
+def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:
+    return {"launches": [asdict(outcome) for outcome in outcomes]}
+
+
+def _failure(outcome: Outcome) -> str:
+    return json.dumps(
+        {
+            "record": "error",
+            "launch": outcome.launch,
+            "rank": LAUNCHER,
+            "message": f"launch {outcome.launch} failed: {outcome.reason}",
+        }
+    )

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge quick: the whole picture of a machine in about a minute."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.report import Document
+    from mpigauge.store import Run
+
+
+@click.command("quick")
+@options.together(
+    options.mpi_option,
+    options.seconds_option,
+    options.launches_option,
+    options.precision_option,
+    options.set_option,
+    options.env_option,
+    options.oversubscribe_option,
+    options.seed_option,
+    options.timeout_option,
+    options.format_option(default=None),
+    options.output_option,
+)
+def command(form: str | None, output: Path | None, mpi_spec: str | None, **raw: Any) -> None:
+    """Measure this machine in about a minute.
+
+    Messages between two cores, collectives on all cores, and the few numbers that people quote,
+    each with its error.
+    """
+    from mpigauge import topology
+    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.plan import read_request
+    from mpigauge.plan.quick import check_cores, quick
+
+    request = read_request(raw)
+    check_cores(request, topology.read())
+    setup = prepare(mpi_spec)
+    plan = quick(request, setup.cards, setup.machine, setup.mpi)
+    if form is None:
+        introduce(setup)
+    measure(setup, plan, output, "quick", printer(form) if form else present)
+
+
+def introduce(setup: Setup) -> None:
+    """What the machine is, what may spoil times on it, and which MPI."""
+    from mpigauge.topology import remarks
+
+    click.echo(machine_line(setup))
+    click.echo(f"{setup.mpi.label}, {setup.mpi.found}")
+    for sentence in remarks(setup.machine):
+        click.echo(_wrapped(sentence))
+    click.echo()
+
+
+def machine_line(setup: Setup) -> str:
+    machine = setup.machine
+    words = [
+        machine.hostname,
+        machine.cpu_model,
+        _many(machine.cores, "core"),
+        _many(machine.packages, "package"),
+        _many(machine.numa_nodes, "NUMA node"),
+        "virtual machine" if machine.hypervisor else "",
+    ]
+    return " · ".join(filter(None, words))
+
+
+def present(stored: Run) -> None:
+    """All benchmarks on one screen, the headline, what is suspicious, and where the rest is."""
+    from mpigauge.report import document
+
+    found = document(stored, stored.plan.get("precision"))
+    _print_picture(found, stored.plan.get("precision") or 0.0)
+    _print_blocks(found)
+    click.echo(f"Stored in {stored.path}")
+    click.echo(f"All tables:  mpigauge show {stored.path}")
+
+
+def _print_picture(found: Document, precision: float) -> None:
+    from rich.console import Console
+
+    from mpigauge.tui.matrix import matrix
+
+    console = Console(highlight=False)
+    console.print(matrix(found.rows, precision, console.width))
+    click.echo()
+
+
+def _print_blocks(found: Document) -> None:
+    from mpigauge.report.formats import table
+
+    colour = sys.stdout.isatty()
+    headline = table.headline_lines(found.headline, colour) if found.headline else []
+    for block in (headline, table.remark_lines(found, colour)):
+        if block:
+            click.echo("\n".join(block) + "\n")
+
+
+def _wrapped(sentence: str) -> str:
+    from textwrap import fill
+
+    return fill(sentence, 80, initial_indent="- ", subsequent_indent="  ")
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge resume: goes on with a run that was killed or interrupted."""
+
+from __future__ import annotations
+
+import click
+
+from mpigauge.cli import options
+
+
+@click.command("resume")
+@click.argument("run", metavar="RUN")
+@options.format_option()
+def command(run: str, form: str) -> None:
+    """Go on with a run that was killed, interrupted or failed.
+
+    RUN is a folder, its name below mpigauge-runs, or `last`. Complete launches are kept, the
+    missing ones are made as they were planned.
+    """
+    from mpigauge import campaign, tui
+    from mpigauge.campaign.resume import check_same, plan_of
+    from mpigauge.cli.measuring import finish, prepare, printer
+    from mpigauge.cli.showing import find_run
+    from mpigauge.store import RunWriter, load
+
+    folder = find_run(run)
+    stored = load(folder)
+    plan = plan_of(stored)
+    setup = prepare(plan.mpi)
+    check_same(stored, setup.mpi, setup.machine)
+    with RunWriter.resume(folder) as writer:
+        finish(
+            folder,
+            lambda: campaign.resume(stored, setup.mpi, setup.kernels, writer, tui.view()),
+            printer(form),
+        )

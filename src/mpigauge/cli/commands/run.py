@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge run: measures benchmarks by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mpigauge.cli import options
+
+
+@click.command("run")
+@click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
+@options.together(
+    click.option("--ranks", metavar="LIST", help="Sizes of groups.  [default: 2,4,… all cores]"),
+    click.option("--np", metavar="N", help="Ranks of the job.  [default: the largest group]"),
+    click.option(
+        "--sizes",
+        metavar="LIST",
+        help="Message sizes: 0,1..4Mi, a list with ranges that double.  [default: 0..4Mi]",
+    ),
+    click.option("--sizes-file", metavar="FILE", help="Message sizes, a line each."),
+    options.precision_option,
+    options.seconds_option,
+    options.launches_option,
+    click.option("--datatype", metavar="TYPE", help="  [default: byte; float for reductions]"),
+    click.option("--op", metavar="OP", help="Operation of reductions.  [default: sum]"),
+    click.option("--root-shift", is_flag=True, help="The root moves by one rank at each call."),
+    click.option(
+        "--inflight", type=int, metavar="N", help="Messages before a wait.  [default: 256]"
+    ),
+    click.option(
+        "--cache",
+        type=click.Choice(["hot", "cold", "both"]),
+        help="cold: buffers that no cache holds.  [default: hot]",
+    ),
+    click.option(
+        "--sync",
+        type=click.Choice(["barrier", "dissemination", "clock"]),
+        help="How ranks are brought together before a call.  [default: barrier]",
+    ),
+    click.option(
+        "--bind",
+        metavar="CORES",
+        help="Cores of rank 0, 1, …: 0,4 or 0-3,4+5; none leaves it to others.  [default: a core "
+        "for each rank]",
+    ),
+    options.mpi_option,
+    options.set_option,
+    options.env_option,
+    click.option("--classic", is_flag=True, help="The schedule and arithmetic of IMB."),
+    click.option("--npmin", metavar="N", help="Smallest group, as IMB's -npmin.  [default: 2]"),
+    click.option(
+        "--multi",
+        type=click.Choice(["0", "1"]),
+        help="Groups side by side: 0 in one row, 1 in a row each.",
+    ),
+    click.option("--map", "map_", metavar="PxQ", help="Order of ranks, as IMB's -map."),
+    options.oversubscribe_option,
+    click.option(
+        "--memory", metavar="SIZE", help="Buffers per rank at most.  [default: 80% of free]"
+    ),
+    options.seed_option,
+    options.timeout_option,
+    options.format_option(),
+    options.output_option,
+)
+def command(
+    form: str, output: Path | None, mpi_spec: str | None, map_: str | None, **raw: Any
+) -> None:
+    """Measure benchmarks (`mpigauge list` shows them).
+
+    Every number comes with its error: the 95 % interval of the median over launches.
+    """
+    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.plan import read_request, resolve
+
+    request = read_request(raw | {"map": map_})
+    setup = prepare(mpi_spec)
+    plan = resolve(request, setup.cards, setup.machine, setup.mpi)
+    measure(setup, plan, output, "-".join(plan.benchmarks), printer(form))

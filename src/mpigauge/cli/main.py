@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The entry: finds the commands, and turns every error into one line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+
+import click
+
+from mpigauge.cli import commands
+from mpigauge.model.errors import RunError, UserError, did_you_mean
+
+WRONG_INPUT = 2
+FAILED = 1
+
+
+class Commands(click.Group):
+    """One command for each module of commands/."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return sorted(module.name for module in iter_modules(commands.__path__))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"{commands.__name__}.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
+            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+            raise click.UsageError(f"there is no command '{name}'{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    help="Print the version.",
+    callback=lambda ctx, _, asked: _print_version(ctx) if asked else None,
+)
+def group() -> None:
+    """Measures how MPI ranks talk on this machine, and says how sure it is of every number.
+
+    Begin with `mpigauge quick`.
+    """
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(words: list[str]) -> int:
+    """The exit status: 0 good, 1 failed after launch, 2 wrong input or environment."""
+    try:
+        status = group.main(words, prog_name="mpigauge", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return _say(_click_words(error), WRONG_INPUT)
+    except UserError as error:
+        return _say(str(error), WRONG_INPUT)
+    except RunError as error:
+        return _say(str(error), FAILED)
+    except (click.Abort, KeyboardInterrupt):
+        return _say("interrupted before anything was launched", WRONG_INPUT)
+    except BrokenPipeError:
+        return _reader_gone()
+    return status if isinstance(status, int) else 0
+
+
+def _say(message: str, status: int) -> int:
+    click.echo(f"mpigauge: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _click_words(error: click.ClickException) -> str:
+    """click's sentence, in one line, with where to look further."""
+    text = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    where = f" (see `{context.command_path} --help`)" if context is not None else ""
+    return text[:1].lower() + text[1:] + where
+
+
+def _reader_gone() -> int:
+    """As after `mpigauge show RUN | head`: nobody is left to tell."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def _print_version(ctx: click.Context) -> None:
+    import mpigauge
+
+    click.echo(f"mpigauge {mpigauge.__version__}")
+    ctx.exit()

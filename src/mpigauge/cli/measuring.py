@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What quick, run and resume share: set-up, the campaign, the result, the verdict."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import mpigauge
+from mpigauge.cli.showing import show
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.units import byte_count
+
+if TYPE_CHECKING:
+    from mpigauge.campaign import Ending
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.machine import Machine
+    from mpigauge.model.mpi import Kernels, Mpi
+    from mpigauge.plan import Plan
+    from mpigauge.store import Run, RunWriter
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that has to be there before a plan can be made."""
+
+    machine: Machine
+    mpi: Mpi
+    kernels: Kernels
+    cards: Cards
+
+
+def tell(text: str) -> None:
+    click.echo(f"mpigauge: {text}", err=True)
+
+
+def prepare(mpi_spec: str | None) -> Setup:
+    from mpigauge import topology
+    from mpigauge.model.cards import Cards
+    from mpigauge.mpi import find, kernels
+
+    mpi = find(mpi_spec)
+    built = kernels(mpi, tell)
+    return Setup(topology.read(), mpi, built, Cards.load(built.cards))
+
+
+def measure(
+    setup: Setup,
+    plan: Plan,
+    output: Path | None,
+    label: str,
+    present: Callable[[Run], None],
+) -> None:
+    """Measures into a new folder, presents what was measured, and raises what went wrong."""
+    from mpigauge import campaign, tui
+    from mpigauge.store import RunWriter
+
+    cards = setup.kernels.cards.read_text(encoding="utf-8")
+    with RunWriter.create(header(setup, plan), cards, output=output, label=label) as writer:
+        write_passport(writer, setup)
+        finish(
+            writer.folder,
+            lambda: campaign.run(plan, setup.mpi, setup.kernels, writer, tui.view()),
+            present,
+        )
+
+
+def finish(folder: Path, go: Callable[[], Ending], present: Callable[[Run], None]) -> None:
+    """What was measured is shown, however the campaign ended."""
+    from mpigauge.store import load
+
+    try:
+        ending = go()
+    except RunError:
+        stored = load(folder)
+        if stored.cells:
+            present(stored)
+        raise
+    stored = load(folder)
+    present(stored)
+    if problems := list(verdict(ending, stored)):
+        raise RunError("; ".join(problems))
+
+
+def header(setup: Setup, plan: Plan) -> dict[str, Any]:
+    mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
+    return {
+        "version": mpigauge.__version__,
+        "command": ["mpigauge", *sys.argv[1:]],
+        "plan": plan.to_json(),
+        "mpi": mpi,
+    }
+
+
+def write_passport(writer: RunWriter, setup: Setup) -> None:
+    from mpigauge.topology import passport
+
+    try:
+        writer.write_passport(passport(setup.mpi, setup.machine))
+    except RunError as error:  # nothing was launched yet
+        raise UserError(str(error)) from None
+
+
+def verdict(ending: Ending, stored: Run) -> list[str]:
+    """What went wrong, worst first."""
+    return [*wrong_words(stored), *failure_words(ending), *missing_words(ending, stored)]
+
+
+def wrong_words(stored: Run) -> list[str]:
+    wrong = [cell for cell in stored.cells if cell.wrong_count]
+    if not wrong:
+        return []
+    count = sum(cell.wrong_count for cell in wrong)
+    names = dict.fromkeys(
+        f"{cell.benchmark} {byte_count(cell.message_bytes)}".strip() for cell in wrong
+    )
+    where = ", ".join(list(names)[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return [f"wrong data: {count} elements differ from what was sent, in {where}"]
+
+
+def failure_words(ending: Ending) -> list[str]:
+    failures = ending.failures
+    if not failures:
+        return []
+    first = f"launch {failures[0].launch} failed: {failures[0].reason}"
+    others = len(failures) - 1
+    return [f"{first} (and {others} more)" if others else first]
+
+
+def missing_words(ending: Ending, stored: Run) -> list[str]:
+    if ending.status == "done":
+        return []
+    word = "interrupted: " if ending.status == "interrupted" else ""
+    count = len(stored.complete)
+    launches = "1 launch is" if count == 1 else f"{count} launches are"
+    kept = f"{word}{launches} complete, what was measured is kept in {stored.path}"
+    return [f"{kept}; `mpigauge resume {stored.path}` goes on"]
+
+
+def printer(form: str) -> Callable[[Run], None]:
+    """Prints a run, and says where it is."""
+
+    def present(stored: Run) -> None:
+        show(stored, form)
+        click.echo(f"mpigauge: stored in {stored.path}", err=True)
+
+    return present
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value

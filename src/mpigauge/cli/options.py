@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def format_option(default: str | None = "table") -> Callable[[_F], _F]:
+    return click.option(
+        "--format",
+        "form",
+        default=default,
+        metavar="FORMAT",
+        callback=_known_format,
+        help="What to print: table (for people), imb, csv or json.",
+    )
+
+
+def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Which formats there are is looked up only when one is named."""
+    from mpigauge.model.errors import did_you_mean
+    from mpigauge.report.formats import names
+
+    if value is not None and value not in names():
+        hint = did_you_mean(value, names()) or f"; there are {', '.join(names())}"
+        raise click.BadParameter(f"there is no format '{value}'{hint}", ctx, param)
+    return value
+
+
+mpi_option = click.option(
+    "--mpi",
+    "mpi_spec",
+    metavar="MPI",
+    help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
+    "path of a prefix or an mpiexec; @std after it takes the standard ABI.",
+)
+output_option = click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the run; it must not hold anything yet.  [default: a new one below "
+    "mpigauge-runs]",
+)
+precision_option = click.option(
+    "--precision", metavar="SHARE", help="Wanted relative error, such as 2%.  [default: 5%]"
+)
+seconds_option = click.option(
+    "--in",
+    "seconds",
+    metavar="TIME",
+    help="Time for everything, such as 30s or 2m; it goes to the cells with the widest interval.",
+)
+launches_option = click.option(
+    "--launches",
+    type=int,
+    metavar="N",
+    help="Starts of the MPI job.  [default: 6, and up to 20 until the precision is reached]",
+)
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the MPI: an environment variable, or an MCA parameter of Open MPI.",
+)
+env_option = click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="An environment variable for all ranks; without a value, as it is here.",
+)
+oversubscribe_option = click.option(
+    "--oversubscribe", is_flag=True, help="Allow more ranks than cores."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, 2**62), metavar="N", help="Of all random orders."
+)
+timeout_option = click.option(
+    "--timeout",
+    "timeout_s",
+    metavar="TIME",
+    help="End a launch that has been silent for so long.  [default: 5m]",
+)
+
+
+def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
+    """Several options at once, shown in this order."""
+
+    def decorate(function: _F) -> _F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate

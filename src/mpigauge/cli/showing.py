@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Finds a stored run by a word, and prints it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.store import Run
+
+LAST = "last"
+
+
+def find_run(word: str) -> Path:
+    """A path, a name below mpigauge-runs or the beginning of one, or `last`."""
+    from mpigauge.store.writer import DEFAULT_ROOT
+
+    if Path(word).exists():
+        return Path(word)
+    found = _matching(word, DEFAULT_ROOT)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(path.name for path in found[:4])
+        raise UserError(f"'{word}' fits {len(found)} runs ({names}, …); write more of the name")
+    raise UserError(
+        f"there is no run '{word}', neither at this path nor in {DEFAULT_ROOT}; "
+        "`mpigauge ls` lists the runs"
+    )
+
+
+def _matching(word: str, root: Path) -> list[Path]:
+    from mpigauge.store import list_runs
+
+    if not root.is_dir():
+        return []
+    paths = [run.path for run in list_runs(root)]
+    if word == LAST:
+        return paths[-1:]
+    exact = [path for path in paths if path.name == word]
+    return exact or [path for path in paths if path.name.startswith(word)]
+
+
+def show(stored: Run, form: str) -> None:
+    from mpigauge.report import document
+    from mpigauge.report.formats import render
+
+    found = document(stored, stored.plan.get("precision"))
+    click.echo(render(form, found, colour=sys.stdout.isatty()), nl=False)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From what a user asks for to what is launched. Pure: nothing is started here."""
+
+from __future__ import annotations
+
+from mpigauge.plan.kernel import kernel_words
+from mpigauge.plan.plan import LaunchPlan, Part, Plan
+from mpigauge.plan.request import Request, read_request
+from mpigauge.plan.resolve import resolve
+
+__all__ = ["LaunchPlan", "Part", "Plan", "Request", "kernel_words", "read_request", "resolve"]

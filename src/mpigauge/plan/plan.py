@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What will be launched, with nothing left open: stored with the run, enough to resume it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mpigauge.model.sizes import default_sizes
+
+LEAST_LAUNCHES = 6
+"""Fewer give no 95 % interval."""
+MOST_LAUNCHES = 20
+_SEED_STEP = 0x9E3779B97F4A7C15
+_SEED_MASK = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """Benchmarks that share a job: its ranks, their cores, the sizes."""
+
+    benchmarks: tuple[str, ...]
+    world_ranks: int
+    ranks: tuple[int, ...] = ()
+    """Sizes of groups; none: 2, 4, … all, as IMB does."""
+    sizes: tuple[int, ...] | None = None
+    """None: 0, 1, 2, 4, … 4 MiB."""
+    bind: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """About how many cells it has: its share of a time budget."""
+        sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
+        return len(self.benchmarks) * sizes * max(1, len(self.ranks))
+
+
+@dataclass(frozen=True)
+class Plan:
+    parts: tuple[Part, ...]
+    """Launched in turn: launch i runs part i mod their number."""
+    mpi: str
+    """What finds the MPI again."""
+    seed: int
+    mode: str = "adaptive"
+    precision: float = 0.05
+    seconds: float | None = None
+    """Wall time for everything; None: as long as the precision takes."""
+    use_all: bool = False
+    """Spend all of it, on the cells with the widest interval."""
+    launches: int | None = None
+    """Of each part; None: 6, and more up to 20 while the widest interval is too wide."""
+    datatype: str = ""
+    op: str = "sum"
+    root_shift: bool = False
+    inflight: int = 256
+    cache: str = "hot"
+    cache_bytes: int = 64 << 20
+    sync: str = "barrier"
+    data: str = "static"
+    npmin: int = 2
+    multi: int | None = None
+    map: tuple[int, int] | None = None
+    memory: int = 0
+    oversubscribe: bool = False
+    timeout_s: float = 300.0
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.benchmarks))
+
+    @property
+    def world_ranks(self) -> int:
+        return max(part.world_ranks for part in self.parts)
+
+    @property
+    def least_rounds(self) -> int:
+        """Launches of each part that are made in any case."""
+        return self.launches or LEAST_LAUNCHES
+
+    @property
+    def most_rounds(self) -> int:
+        """With a time budget the number is fixed, as the budget is shared out in advance."""
+        fixed = self.launches or (LEAST_LAUNCHES if self.seconds is not None else None)
+        return fixed or MOST_LAUNCHES
+
+    def part(self, launch: int) -> Part:
+        return self.parts[launch % len(self.parts)]
+
+    def round(self, launch: int) -> int:
+        return launch // len(self.parts)
+
+    def seed_of(self, launch: int) -> int:
+        """Seeds far apart, the same whenever this launch is made."""
+        return (self.seed + launch * _SEED_STEP) & _SEED_MASK
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"benchmarks": self.benchmarks}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plan:
+        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        parts = tuple(_part(each) for each in known.pop("parts"))
+        grid = known.pop("map", None)
+        return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    """One start of the MPI job."""
+
+    number: int
+    part: Part
+    seed: int
+    seconds: float = 0.0
+    """Measuring time; 0: no bound but each cell's own."""
+    use_all: bool = False
+    stop_file: str = ""
+
+
+def _part(data: Mapping[str, Any]) -> Part:
+    sizes = data.get("sizes")
+    return Part(
+        benchmarks=tuple(data["benchmarks"]),
+        world_ranks=int(data["world_ranks"]),
+        ranks=tuple(data.get("ranks") or ()),
+        sizes=None if sizes is None else tuple(sizes),
+        bind=tuple(data.get("bind") or ()),
+    )

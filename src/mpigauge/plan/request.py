@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a user asks for, each word understood but not yet compared with machine and cards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
+from mpigauge.placement import parse_bind
+from mpigauge.plan import words
+
+DEFAULT_PRECISION = 0.05
+MOST_INFLIGHT = 1 << 20
+MOST_LAUNCHES = 1000
+
+
+@dataclass(frozen=True)
+class Request:
+    """None and empty mean: not said, so choose."""
+
+    benchmarks: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
+    np: int | None = None
+    sizes: tuple[int, ...] | None = None
+    precision: float | None = None
+    seconds: float | None = None
+    launches: int | None = None
+    datatype: str = ""
+    op: str = ""
+    root_shift: bool = False
+    inflight: int | None = None
+    cache: str = "hot"
+    sync: str = "barrier"
+    bind: tuple[str, ...] | None = None
+    """An empty tuple: do not bind."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    classic: bool = False
+    npmin: int | None = None
+    multi: int | None = None
+    map: tuple[int, int] | None = None
+    oversubscribe: bool = False
+    memory: int = 0
+    seed: int | None = None
+    timeout_s: float | None = None
+
+
+def read_request(raw: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Request:
+    """The request in the words of a command line; options that were not given are None."""
+    said = {name: value for name, value in raw.items() if value not in (None, (), "")}
+    _refuse_contradictions(said)
+    known = {name: read(said[name]) for name, read in _READERS.items() if name in said}
+    request = Request(**known)
+    if "sizes_file" in said:
+        request = replace(request, sizes=tuple(read_sizes(Path(said["sizes_file"]))))
+    if "env" in said:
+        here = os.environ if environment is None else environment
+        request = replace(request, env=words.parse_env(said["env"], here))
+    return request
+
+
+def _refuse_contradictions(said: Mapping[str, Any]) -> None:
+    for first, second, why in _CONTRADICTIONS:
+        if said.get(first) and said.get(second):
+            raise UserError(f"--{_option(first)} and --{_option(second)} contradict: {why}")
+
+
+def _option(name: str) -> str:
+    return {"seconds": "in"}.get(name, name).replace("_", "-")
+
+
+_CONTRADICTIONS = (
+    ("sizes", "sizes_file", "both name the message sizes; give one of them"),
+    ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
+    ("classic", "precision", "the classic mode has IMB's schedule, which knows no precision"),
+)
+
+
+def _bind(text: str) -> tuple[str, ...]:
+    return () if text.strip().lower() == "none" else parse_bind(text)
+
+
+def _launches(count: int) -> int:
+    if not 1 <= count <= MOST_LAUNCHES:
+        raise UserError(f"--launches: {count} is out of range; write a number from 1 to 1000")
+    return count
+
+
+def _inflight(count: int) -> int:
+    if not 1 <= count <= MOST_INFLIGHT:
+        raise UserError(f"--inflight: {count} is out of range; write a number from 1 to 1048576")
+    return count
+
+
+def _count(option: str, what: str) -> Callable[[Any], int]:
+    return lambda value: words.parse_count(option, str(value), what)
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "benchmarks": tuple,
+    "ranks": lambda text: words.parse_counts("--ranks", text, "ranks"),
+    "np": _count("--np", "ranks"),
+    "sizes": lambda text: tuple(parse_sizes(text)),
+    "precision": lambda text: words.parse_share("--precision", text),
+    "seconds": lambda text: words.parse_duration("--in", text),
+    "launches": _launches,
+    "datatype": str,
+    "op": str,
+    "root_shift": bool,
+    "inflight": _inflight,
+    "cache": str,
+    "sync": str,
+    "bind": _bind,
+    "settings": words.parse_settings,
+    "classic": bool,
+    "npmin": _count("--npmin", "ranks"),
+    "multi": int,
+    "map": lambda text: words.parse_grid("--map", text),
+    "oversubscribe": bool,
+    "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
+    "seed": int,
+    "timeout_s": lambda text: words.parse_duration("--timeout", text),
+}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A request, compared with benchmarks, machine and MPI, becomes a plan, or one sentence why not."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from mpigauge import placement
+from mpigauge.model.errors import UserError
+from mpigauge.plan.plan import Part, Plan
+from mpigauge.plan.request import DEFAULT_PRECISION, Request
+from mpigauge.topology import cold_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.machine import Machine
+    from mpigauge.model.mpi import Mpi
+
+MPI_PREFIX = "MPI_"
+DEFAULT_INFLIGHT = 256
+CLASSIC_LAUNCHES = 1
+
+
+def resolve(request: Request, cards: Cards, machine: Machine, mpi: Mpi) -> Plan:
+    """The plan of `mpigauge run`."""
+    chosen = cards.chosen(request.benchmarks)
+    if not chosen:
+        raise UserError("no benchmark is named; `mpigauge list` shows which there are")
+    world = world_ranks(request, chosen, machine)
+    check_ranks(request, chosen, world)
+    part = Part(
+        benchmarks=tuple(card.name for card in chosen),
+        world_ranks=world,
+        ranks=request.ranks,
+        sizes=request.sizes,
+        bind=binding(request, machine, world),
+    )
+    return plan_of(request, (part,), cards, machine, mpi)
+
+
+def plan_of(
+    request: Request, parts: tuple[Part, ...], cards: Cards, machine: Machine, mpi: Mpi
+) -> Plan:
+    """The plan for these parts, when nothing in the request contradicts them."""
+    chosen = cards.chosen(name for part in parts for name in part.benchmarks)
+    world = max(part.world_ranks for part in parts)
+    check_slots(world, machine, request.oversubscribe)
+    check_effect(request, chosen)
+    datatype, op = data_and_op(request, chosen, cards)
+    check_settings(request, mpi)
+    return Plan(
+        parts=parts,
+        mpi=mpi.spec,
+        seed=random.SystemRandom().getrandbits(31) if request.seed is None else request.seed,
+        mode="classic" if request.classic else "adaptive",
+        precision=request.precision or DEFAULT_PRECISION,
+        seconds=request.seconds,
+        use_all=request.seconds is not None and request.precision is None,
+        launches=request.launches or (CLASSIC_LAUNCHES if request.classic else None),
+        datatype=datatype,
+        op=op,
+        root_shift=request.root_shift,
+        inflight=request.inflight or DEFAULT_INFLIGHT,
+        cache=request.cache,
+        cache_bytes=cold_bytes(machine, world),
+        sync=request.sync,
+        npmin=request.npmin or 2,
+        multi=request.multi,
+        map=request.map,
+        memory=request.memory,
+        oversubscribe=world > machine.cores,
+        timeout_s=request.timeout_s or Plan.timeout_s,
+        settings=dict(request.settings),
+        env=dict(request.env),
+    )
+
+
+def world_ranks(request: Request, chosen: Sequence[Card], machine: Machine) -> int:
+    """Ranks of the job: as said, or as the cores, the groups or the grid ask for."""
+    if request.np is not None:
+        return request.np
+    if request.bind:
+        return len(request.bind)
+    if request.map is not None:
+        return max(request.map[0] * request.map[1], *request.ranks, 1)
+    if request.multi is not None:
+        return max(machine.cores, *request.ranks, 2)
+    if request.ranks:
+        return max(request.ranks)
+    if all(card.ranks == "pair" for card in chosen):
+        return 2
+    return max(machine.cores, request.npmin or 1)
+
+
+def binding(request: Request, machine: Machine, world: int) -> tuple[str, ...]:
+    """The cores as said, or a core for each rank where there are enough."""
+    if request.bind is None:
+        return placement.one_core_each(machine, world)
+    if request.bind:
+        placement.check(request.bind, machine, world, request.oversubscribe)
+    return request.bind
+
+
+def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
+    if request.ranks and max(request.ranks) > world:
+        raise UserError(
+            f"--ranks wants groups of {max(request.ranks)} ranks, the job has {world}; "
+            "make it larger with --np, or name smaller groups"
+        )
+    if request.map and request.map[0] * request.map[1] > world:
+        raise UserError(
+            f"--map {request.map[0]}x{request.map[1]} needs {request.map[0] * request.map[1]} "
+            f"ranks, the job has {world}"
+        )
+    groups = request.ranks or (world,)
+    for card in chosen:
+        if not (card.fits(world) if card.ranks == "pair" else any(map(card.fits, groups))):
+            raise UserError(
+                f"{card.name} needs at least 2 ranks, the job has {min(world, *groups)}"
+            )
+
+
+def check_slots(world: int, machine: Machine, oversubscribe: bool) -> None:
+    if world > machine.cores and not oversubscribe:
+        cores = "1 core" if machine.cores == 1 else f"{machine.cores} cores"
+        raise UserError(
+            f"{world} ranks are more than the {cores} that may be used here; ranks that share a "
+            "core measure the scheduler, add --oversubscribe if that is wanted"
+        )
+
+
+def check_effect(request: Request, chosen: Sequence[Card]) -> None:
+    """Options that none of the benchmarks heeds are mistakes."""
+    names = ", ".join(card.name for card in chosen)
+    heeded = {
+        "--op": (bool(request.op), any(c.unit == "reduction" for c in chosen), "reduces"),
+        "--root-shift": (request.root_shift, any(c.rooted for c in chosen), "has a root"),
+        "--inflight": (
+            request.inflight is not None,
+            any(c.windowed for c in chosen),
+            "keeps messages in flight",
+        ),
+    }
+    for option, (given, has_effect, does) in heeded.items():
+        if given and not has_effect:
+            raise UserError(f"{option} has no effect here: none of {names} {does}")
+
+
+def data_and_op(request: Request, chosen: Sequence[Card], cards: Cards) -> tuple[str, str]:
+    datatype = cards.datatype(_bare(request.datatype)) if request.datatype else ""
+    op = cards.op(_bare(request.op)) if request.op else "sum"
+    if any(card.unit == "reduction" for card in chosen):
+        cards.check_op(op, datatype or "float")
+    return datatype, op
+
+
+def check_settings(request: Request, mpi: Mpi) -> None:
+    """MCA parameters mean nothing to MPICH and its kin, which would keep silent about them."""
+    for name in request.settings:
+        if mpi.launcher == "hydra" and name == name.lower():
+            raise UserError(
+                f"--set {name}: the settings of {mpi.label} are environment variables in "
+                f"capitals; {name} looks like an MCA parameter of Open MPI"
+            )
+
+
+def _bare(name: str) -> str:
+    """MPI_FLOAT is float."""
+    return name[len(MPI_PREFIX) :] if name.upper().startswith(MPI_PREFIX) else name

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The small languages of options: durations, shares, counts, grids, and NAME=VALUE."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:ms|min|s|m|h)\s*)+")
+_PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|min|s|m|h)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+MOST_RANKS = 1 << 24
+
+
+def parse_duration(option: str, text: str) -> float:
+    """Seconds in 30s, 2m, 1m30s, 500ms or a plain number of seconds."""
+    word = text.strip().lower()
+    if _NUMBER.fullmatch(word):
+        seconds = float(word)
+    elif _DURATION.fullmatch(word):
+        seconds = sum(float(n) * _SECONDS[unit] for n, unit in _PIECE.findall(word))
+    else:
+        raise UserError(f"{option}: '{text}' is no time; write 30s, 2m or 1m30s")
+    if seconds <= 0:
+        raise UserError(f"{option}: the time must be longer than nothing; write 30s or 2m")
+    return seconds
+
+
+def parse_share(option: str, text: str) -> float:
+    """A relative error: 5%, 2 %, 0.05."""
+    word = text.strip()
+    number = word.removesuffix("%").strip()
+    if not _NUMBER.fullmatch(number):
+        raise UserError(f"{option}: '{text}' is no relative error; write 5% or 0.05")
+    share = float(number) / (100 if word.endswith("%") else 1)
+    if not 1e-4 <= share < 1:
+        raise UserError(f"{option}: {text} is out of range; write a share from 0.01% to 99%")
+    return share
+
+
+def parse_counts(option: str, text: str, what: str) -> tuple[int, ...]:
+    """Positive whole numbers with commas between, each once."""
+    counts = [parse_count(option, word, what) for word in text.split(",")]
+    return tuple(dict.fromkeys(counts))
+
+
+def parse_count(option: str, word: str, what: str, most: int = MOST_RANKS) -> int:
+    digits = word.strip()
+    if not digits.isdecimal() or not 1 <= int(digits) <= most:
+        raise UserError(f"{option}: '{word}' is no number of {what}; write a number from 1 on")
+    return int(digits)
+
+
+def parse_grid(option: str, text: str) -> tuple[int, int]:
+    """PxQ, as IMB's -map takes it."""
+    sides = re.fullmatch(r"(\d+)\s*x\s*(\d+)", text.strip().lower())
+    if not sides or not (int(sides[1]) and int(sides[2])):
+        raise UserError(f"{option}: '{text}' is no grid; write two numbers with x between: 4x2")
+    return int(sides[1]), int(sides[2])
+
+
+def parse_settings(words: Iterable[str]) -> dict[str, str]:
+    """What --set NAME=VALUE says; the last one of a name counts."""
+    return dict(_assignment("--set", word) for word in words)
+
+
+def parse_env(words: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """What --env NAME=VALUE says; a NAME alone hands on the variable as it is here."""
+    return dict(_variable(word, environment) for word in words)
+
+
+def _variable(word: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    if "=" in word:
+        return _assignment("--env", word)
+    if not _NAME.fullmatch(word):
+        raise UserError(f"--env: '{word}' is no name of a variable; write NAME or NAME=VALUE")
+    if word not in environment:
+        raise UserError(f"--env: there is no variable {word} here; write {word}=VALUE")
+    return word, environment[word]
+
+
+def _assignment(option: str, word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        raise UserError(f"{option}: '{word}' is not of the form NAME=VALUE")
+    if "\0" in value:
+        raise UserError(f"{option}: the value of {name} holds a zero byte, which no variable can")
+    return name, value

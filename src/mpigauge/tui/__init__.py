@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Shows a campaign while it runs: a live table on a terminal, a line for each launch elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from mpigauge.tui.lines import LineView
+
+if TYPE_CHECKING:
+    from mpigauge.campaign import View
+
+__all__ = ["LineView", "view"]
+
+
+def view() -> View:
+    """What fits to where the output goes."""
+    if not sys.stdout.isatty():
+        return LineView(sys.stderr)
+    from mpigauge.tui.live import LiveView
+
+    return LiveView()

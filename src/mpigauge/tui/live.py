@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A table that sharpens while it is measured; it is gone when the result takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, percent, rate
+from mpigauge.tui.matrix import NAME_WIDE, matrix, plain_table, style
+from mpigauge.tui.words import clock, launches, time_left, widest
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from mpigauge.campaign.state import Outcome, State
+    from mpigauge.model.row import Row
+
+FRAME_LINES = 8
+"""Head, status, remarks and a line to spare."""
+MOST_REMARKS = 3
+
+
+class LiveView:
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console()
+        self._live = Live(console=self._console, transient=True, auto_refresh=False)
+        self._live.start()
+
+    def show(self, state: State) -> None:
+        size = self._console.size
+        self._live.update(picture(state, size.width, size.height), refresh=True)
+
+    def launch_ended(self, state: State, outcome: Outcome) -> None:
+        del outcome
+        self.show(state)
+
+    def close(self) -> None:
+        self._live.stop()
+
+
+def picture(state: State, width: int, height: int) -> RenderableType:
+    """Head, table, remarks: never more lines than the terminal has."""
+    rows = state.results.rows()
+    room = max(4, height - FRAME_LINES)
+    precision = state.plan.precision
+    if len(rows) < room:
+        table = long_table(rows, precision)
+    else:
+        now = state.plan.part(state.launch).benchmarks
+        table = matrix(rows, precision, width, room, now)
+    return Group(head(state, width), table if rows else Text(""), foot(state, width))
+
+
+def head(state: State, width: int) -> Text:
+    words = [launches(state), state.activity, clock(state.elapsed_s), time_left(state)]
+    text = Text(" · ".join(filter(None, words)), style="bold")
+    text.truncate(width, overflow="ellipsis")
+    return text
+
+
+def foot(state: State, width: int) -> Text:
+    lines = [widest(state), *state.remarks[-MOST_REMARKS:]]
+    lines.append("Ctrl-C ends the run in good order and keeps what was measured")
+    parts = [Text(line, style="dim") for line in filter(None, lines)]
+    for part in parts:
+        part.truncate(width, overflow="ellipsis")
+    return Text("\n").join(parts)
+
+
+def long_table(rows: Sequence[Row], precision: float) -> Table:
+    """A line for each cell, while there are few."""
+    table = plain_table()
+    table.add_column("benchmark", no_wrap=True, max_width=NAME_WIDE)
+    for name in ("ranks", "bytes", "µs", "±", "MB/s", "samples"):
+        table.add_column(name, justify="right", no_wrap=True)
+    last = ""
+    for row in rows:
+        name = "" if row.benchmark == last else row.benchmark
+        table.add_row(name, *_cells(row), style=style(row, precision))
+        last = row.benchmark
+    return table
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        str(row.ranks),
+        byte_count(row.message_bytes) or "–",
+        microseconds(row.latency.value, row.latency.error),
+        percent(row.relative_error),
+        _traffic(row),
+        str(row.samples),
+    )
+
+
+def _traffic(row: Row) -> str:
+    if row.bandwidth is not None:
+        return megabytes_per_s(row.bandwidth.value)
+    return rate(row.rate.value) if row.rate is not None else ""

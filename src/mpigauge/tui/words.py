@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The phrases that both views share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count, duration, plus_minus
+
+if TYPE_CHECKING:
+    from mpigauge.campaign.state import Outcome, State
+
+
+def launches(state: State) -> str:
+    """launch 3 of 6; with parts, which of them."""
+    of = f"launch {state.round} of {state.rounds}"
+    more = "+" if state.plan.launches is None and state.plan.seconds is None else ""
+    parts = len(state.plan.parts)
+    part = f" (part {state.launch % parts + 1} of {parts})" if parts > 1 else ""
+    return f"{of}{more}{part}"
+
+
+def outcome_words(outcome: Outcome) -> str:
+    if outcome.reason:
+        return f"failed: {outcome.reason}"
+    cells = f"{outcome.cells} cell{'s' * (outcome.cells != 1)} in {duration(outcome.wall_s)}"
+    return f"{cells}, interrupted" if outcome.interrupted else cells
+
+
+def widest(state: State) -> str:
+    """The widest error so far, and whose it is."""
+    row = state.results.widest()
+    if row is None:
+        return ""
+    who = f"{row.benchmark} {byte_count(row.message_bytes)}".rstrip()
+    return f"widest {plus_minus(row.relative_error)} ({who})"
+
+
+def time_left(state: State) -> str:
+    if state.left_s is None or not math.isfinite(state.left_s):
+        return ""
+    return f"about {clock(state.left_s)} left"
+
+
+def clock(seconds: float) -> str:
+    """12 s, or 3:05."""
+    whole = math.ceil(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60}:{whole % 60:02d}"
