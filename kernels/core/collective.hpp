@@ -64,11 +64,11 @@ void run_collective(Run& run, const Collective<Call, Check>& c) {
             .counts = counts.data(),
             .places = places.data(),
             .large_count = static_cast<MPI_Count>(run.count())};
-  run.measure([&](Turn t) {
+  run.measure([=, operation = c.call](Turn t) mutable {
     args.send = out[t].data;
     args.recv = in[t].data;
     args.root = t.root;
-    call(c.call(args));
+    call(operation(args));
   });
   run.expect(run.checking() ? c.check(run, in) : 0);
 }

@@ -165,6 +165,7 @@ class Run {
   const Task& task_;
   Layout layout_;
   Outcome outcome_;
+  platform::TaintProbe probe_;
 };
 
 template <class Body>
@@ -194,10 +195,10 @@ Run::Rotation Run::warm_up(Body& body, Rotation at) {
 // What a loop needs is copied into variables of its own, which stay in registers across the calls.
 template <class Body>
 void Run::chain(Body body, Rotation at) {
-  at = warm_up(body, at);
   std::vector<std::uint64_t> ticks(task_.samples);
   const std::uint32_t calls = task_.calls;
-  platform::TaintProbe probe;
+  at = warm_up(body, at);
+  probe_.mark();
   auto last = platform::ticks();
   for (auto& sample : ticks) {
     for (std::uint32_t i = 0; i < calls; ++i) {
@@ -208,17 +209,17 @@ void Run::chain(Body body, Rotation at) {
     sample = now - last;
     last = now;
   }
-  outcome_.taint = probe.taint();
+  outcome_.taint = probe_.taint();
   outcome_.ticks = std::move(ticks);
 }
 
 template <class Body>
 void Run::apart(Body body, Rotation at) {
-  at = warm_up(body, at);
   auto& ticks = outcome_.ticks;
   ticks.resize(task_.samples);
   outcome_.late.resize(task_.samples);
-  platform::TaintProbe probe;
+  at = warm_up(body, at);
+  probe_.mark();
   for (std::uint32_t i = 0; i < task_.samples; ++i) {
     outcome_.late[i] = team_.starter->start() ? 0 : 1;
     const auto start = platform::ticks();
@@ -226,7 +227,7 @@ void Run::apart(Body body, Rotation at) {
     ticks[i] = platform::ticks() - start;
     at.advance();
   }
-  outcome_.taint = probe.taint();
+  outcome_.taint = probe_.taint();
 }
 
 template <class Body>

@@ -338,44 +338,21 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
   return *this;
 }
 
-TaintProbe::TaintProbe() { mark(); }
+namespace {
 
-void TaintProbe::mark() {
-  switches_ = switches();
-  const int cpu = current_cpu();
-  if (cpu != cpu_ || stolen_read_s_ == 0.0) {
-    stolen_ = stolen_jiffies(cpu);
-    stolen_read_s_ = now_s();
-  }
-  cpu_ = cpu;
-}
-
-unsigned TaintProbe::taint() {
-  unsigned bits = 0;
-  if (switches() != switches_) bits |= Taint::switched;
-  if (current_cpu() != cpu_) bits |= Taint::migrated;
-  if (now_s() - stolen_read_s_ > 5e-3) {
-    const long stolen_now = stolen_jiffies(cpu_);
-    if (stolen_now > stolen_) bits |= Taint::stolen;
-    stolen_ = stolen_now;
-    stolen_read_s_ = now_s();
-  }
-  return bits;
-}
-
-long TaintProbe::switches() {
+long context_switches() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 // Field 8 of the "cpuN" line of /proc/stat: time that the hypervisor gave to others.
-long TaintProbe::stolen_jiffies(int cpu) {
+long stolen_jiffies(int cpu) {
   std::ifstream file("/proc/stat");
   const auto name = "cpu" + std::to_string(cpu);
   std::string line;
-  while (std::getline(file, line) && line.starts_with("cpu")) {
-    if (!line.starts_with(name + ' ')) continue;
+  while (std::getline(file, line) && line.compare(0, 3, "cpu") == 0) {
+    if (line.compare(0, name.size() + 1, name + ' ') != 0) continue;
     long value = 0;
     const char* at = line.c_str() + name.size();
     for (int field = 0; field < 8; ++field) {
@@ -386,6 +363,49 @@ long TaintProbe::stolen_jiffies(int cpu) {
     return value;
   }
   return 0;
+}
+
+// What was stolen from a core, as last looked up.
+class Steal {
+ public:
+  /// Looks when it is time to; true when more was stolen than at the last look, from the same core.
+  bool grew(int cpu) {
+    const double now = now_s();
+    if (cpu == cpu_ && now < next_look_s_) return false;
+    const long before = jiffies_;
+    jiffies_ = stolen_jiffies(cpu);
+    const bool more = cpu == cpu_ && jiffies_ > before;
+    cpu_ = cpu;
+    const double cost = now_s() - now;
+    next_look_s_ = now + std::max(5e-3, 50 * cost);
+    return more;
+  }
+
+ private:
+  int cpu_ = -1;
+  long jiffies_ = 0;
+  double next_look_s_ = 0.0;
+};
+thread_local Steal steal;
+
+}  // namespace
+
+TaintProbe::TaintProbe() {
+  steal.grew(current_cpu());
+  mark();
+}
+
+void TaintProbe::mark() {
+  switches_ = context_switches();
+  cpu_ = current_cpu();
+}
+
+unsigned TaintProbe::taint() {
+  unsigned bits = 0;
+  if (context_switches() != switches_) bits |= Taint::switched;
+  if (current_cpu() != cpu_) bits |= Taint::migrated;
+  if (steal.grew(current_cpu())) bits |= Taint::stolen;
+  return bits;
 }
 
 }  // namespace mpigauge::platform

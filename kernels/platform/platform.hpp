@@ -67,21 +67,20 @@ class Mapping {
 /// Why a stretch of time is not to be trusted; bits of one word.
 enum Taint : unsigned { switched = 1, migrated = 2, stolen = 4 };
 
-/// Watches the calling thread from mark() to taint().
+/// Watches the calling thread from mark() to taint(), each of which costs about 0.2 us.
+/// Stolen time is looked up at most every 5 ms, by the constructor and by taint(): that takes tens
+/// of microseconds, more on large hosts, and must not fall between mark() and what is measured. So
+/// the bit may be due to what happened up to 5 ms before.
 class TaintProbe {
  public:
   TaintProbe();
   void mark();
-  /// Bits of Taint for the time since mark(). Costs about 0.1 us; steal is looked at every 5 ms.
+  /// Bits of Taint for the time since mark().
   unsigned taint();
 
  private:
-  [[nodiscard]] static long switches();
-  [[nodiscard]] static long stolen_jiffies(int cpu);
   long switches_ = 0;
   int cpu_ = -1;
-  long stolen_ = 0;
-  double stolen_read_s_ = 0.0;
 };
 
 }  // namespace mpigauge::platform

@@ -17,7 +17,8 @@ constexpr Card card{
 };
 
 void barrier(Run& run) {
-  run.measure([&](Turn) { call(MPI_Barrier(run.comm())); });
+  const MPI_Comm comm = run.comm();
+  run.measure([=](Turn) { call(MPI_Barrier(comm)); });
   run.expect(0);
 }
 

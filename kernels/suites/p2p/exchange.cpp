@@ -28,12 +28,13 @@ void exchange(Run& run) {
   const Block to_left = out.part(bytes, bytes);
   const int right = (run.rank() + 1) % run.ranks();
   const int left = (run.rank() + run.ranks() - 1) % run.ranks();
-  run.measure([&](Turn t) {
+  const MPI_Comm comm = run.comm();
+  run.measure([=](Turn t) {
     std::array<MPI_Request, 2> sent{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    isend(to_right[t], right, run.comm(), sent.data());
-    isend(to_left[t], left, run.comm(), &sent[1]);
-    recv(in[t], left, run.comm());
-    recv(in[t], right, run.comm());
+    isend(to_right[t], right, comm, sent.data());
+    isend(to_left[t], left, comm, &sent[1]);
+    recv(in[t], left, comm);
+    recv(in[t], right, comm);
     wait_all(2, sent.data());
   });
   // The later receive has the last word: the right neighbour's message to its left.

@@ -32,10 +32,11 @@ void pingping(Run& run) {
   const Block in = run.recv_block();
   const int peer = run.peer();
   const int source = any_source ? MPI_ANY_SOURCE : peer;
-  run.measure([&](Turn t) {
+  const MPI_Comm comm = run.comm();
+  run.measure([=](Turn t) {
     MPI_Request sent = MPI_REQUEST_NULL;
-    isend(out[t], peer, run.comm(), &sent);
-    recv(in[t], source, run.comm());
+    isend(out[t], peer, comm, &sent);
+    recv(in[t], source, comm);
     wait(&sent);
   });
   run.expect(run.wrong(in.bytes(), peer, 0));

@@ -33,15 +33,16 @@ void pingpong(Run& run) {
   const Block in = run.recv_block();
   const int peer = run.peer();
   const int source = any_source ? MPI_ANY_SOURCE : peer;
+  const MPI_Comm comm = run.comm();
   if (run.rank() == 0) {
-    run.measure([&](Turn t) {
-      send(out[t], peer, run.comm());
-      recv(in[t], source, run.comm());
+    run.measure([=](Turn t) {
+      send(out[t], peer, comm);
+      recv(in[t], source, comm);
     });
   } else {
-    run.measure([&](Turn t) {
-      recv(in[t], source, run.comm());
-      send(out[t], peer, run.comm());
+    run.measure([=](Turn t) {
+      recv(in[t], source, comm);
+      send(out[t], peer, comm);
     });
   }
   run.expect(run.wrong(in.bytes(), peer, 0));

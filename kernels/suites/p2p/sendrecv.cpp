@@ -22,7 +22,8 @@ void ring(Run& run) {
   const Block in = run.recv_block();
   const int right = (run.rank() + 1) % run.ranks();
   const int left = (run.rank() + run.ranks() - 1) % run.ranks();
-  run.measure([&](Turn t) { sendrecv(out[t], right, in[t], left, run.comm()); });
+  const MPI_Comm comm = run.comm();
+  run.measure([=](Turn t) { sendrecv(out[t], right, in[t], left, comm); });
   run.expect(run.wrong(in.bytes(), left, 0));
 }
 
