@@ -28,6 +28,7 @@ constexpr double batch_of_clock_readings = 20;  // shortest sample, where calls 
 constexpr double tainted_share_to_flag = 0.01;
 constexpr double least_clean_share = 0.25;
 constexpr double ask_every_s = 0.2;
+constexpr unsigned most_missed = 100;
 
 std::vector<double> per_call(const std::vector<std::uint64_t>& ticks, std::uint32_t calls) {
   std::vector<double> values(ticks.size());
@@ -145,6 +146,7 @@ bool Sampling::out_of_time(double now_s) const {
 
 Stop Sampling::judge(std::size_t i) const {
   const Cell& cell = cells_[i];
+  if (cell.missed() >= most_missed && cell.missed() > cell.rounds()) return Stop::budget;
   if (rules_.use_all || cell.rounds() < rules_.least_rounds) return Stop::running;
   const Estimate estimate = cell.estimate();
   if (estimate.error() <= target()) return Stop::precise;
@@ -174,7 +176,7 @@ Visit Sampling::shape(std::size_t i) const {
     visit.samples = 2;
     return visit;
   }
-  const double call = std::max(cells_[i].estimate().value, 1.0);
+  const double call = std::max(1.0, cells_[i].estimate().value);  // 1 where it is not known
   const double reading = std::max(rules_.clock_cost_ticks, rules_.clock_step_ticks);
   const double least = batch_of_clock_readings * reading;
   if (goals_[i].batched) {
@@ -194,7 +196,7 @@ Visit Sampling::shape(std::size_t i) const {
 
 double Sampling::cost_s(const Visit& visit) const {
   const double calls = visit.warm + static_cast<double>(visit.calls) * visit.samples;
-  return std::max(cells_[visit.cell].estimate().value, 0.0) * calls / rules_.hz;
+  return std::max(0.0, cells_[visit.cell].estimate().value) * calls / rules_.hz;
 }
 
 // Unfinished cells; when all of the time is to be used, the wider half of them once every cell
@@ -236,7 +238,7 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
 }
 
 void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
-  if (chunk.slowest.empty()) return;  // all late starters
+  if (chunk.slowest.empty()) return cells_[cell].miss();
   if (chunk.round == 0) return cells_[cell].set_probe(std::move(chunk));
   cells_[cell].add(std::move(chunk));
   cells_[cell].spend(seconds * rules_.hz);

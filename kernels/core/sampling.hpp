@@ -96,6 +96,9 @@ class Cell {
   /// The discarded first visit: the only data of a cell that was not reached again.
   [[nodiscard]] const Chunk& probe() const { return probe_; }
   void set_probe(Chunk chunk);
+  /// A visit without a sample, as some rank always started late.
+  void miss() { ++missed_; }
+  [[nodiscard]] unsigned missed() const { return missed_; }
 
  private:
   [[nodiscard]] bool use_clean() const;
@@ -106,6 +109,7 @@ class Cell {
   Chunk probe_;
   bool probed_ = false;
   double spent_ = 0.0;
+  unsigned missed_ = 0;
 };
 
 class Sampling {

@@ -155,9 +155,11 @@ void Starter::renew() {
     call(MPI_Bcast(&moment, sizeof moment, MPI_BYTE, 0, comm_));
     if (i > 1) slowest = std::max(slowest, static_cast<double>(platform::ticks() - before));
   }
-  double all = 0.0;
-  call(MPI_Allreduce(&slowest, &all, 1, MPI_DOUBLE, MPI_MAX, comm_));
-  slack_ticks_ = std::min(2 * all + 2e-6 * hz_, 1e-3 * hz_);
+  const double mine[2] = {slowest, clock_.error()};
+  double all[2] = {0.0, 0.0};
+  call(MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, comm_));
+  slack_ticks_ = std::min(2 * all[0] + 2e-6 * hz_, 1e-3 * hz_);
+  error_ticks_ = all[1];
 }
 
 bool Starter::start() {

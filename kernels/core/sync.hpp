@@ -48,7 +48,8 @@ class Starter {
   /// Returns when all may start; false when this rank came too late for the agreed moment.
   bool start();
   [[nodiscard]] SyncMethod method() const { return method_; }
-  [[nodiscard]] double error_ticks() const { return clock_.error(); }
+  /// Largest error of the common clock on any rank.
+  [[nodiscard]] double error_ticks() const { return error_ticks_; }
   /// Measures the common clock again; all ranks together.
   void renew();
 
@@ -59,6 +60,7 @@ class Starter {
   double hz_ = 1e9;
   CommonClock clock_;
   double slack_ticks_ = 0.0;
+  double error_ticks_ = 0.0;
 };
 
 /// Waits for a byte from rank 0 of the communicator, asleep between looks; rank 0 sends it. For

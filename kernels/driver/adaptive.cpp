@@ -66,6 +66,7 @@ class AdaptivePhase {
   Object row(std::size_t i);
   void hand_in(const std::string& lines);
   [[nodiscard]] Object cell_record(std::size_t i) const;
+  [[nodiscard]] std::string_view why_empty(const Cell& cell) const;
 
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
@@ -409,6 +410,7 @@ std::string AdaptivePhase::rows(bool all) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (written_[i] || !(all || sampling_[0].finished(i))) continue;
     lines += (lines.empty() ? "" : "\n") + row(i).text();
+    if (sampling_[0].stopped(i) == Stop::time) session_.timed_out = true;
     written_[i] = true;
   }
   return lines;
@@ -423,9 +425,13 @@ Object AdaptivePhase::row(std::size_t i) {
   Object line = record("skip");
   line.add(column::launch, session_.options.launch)
       .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
-      .add("reason",
-           session_.interrupted ? "interrupted before its turn" : "no time was left for it");
+      .add("reason", why_empty(sampling_[0].cells()[i]));
   return line;
+}
+
+std::string_view AdaptivePhase::why_empty(const Cell& cell) const {
+  if (cell.missed() > 0) return "some rank always missed the agreed start (--sync clock)";
+  return session_.interrupted ? "interrupted before its turn" : "no time was left for it";
 }
 
 // With a row per group, every leader has some; else rank 0 has them all.

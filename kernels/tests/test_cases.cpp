@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include <algorithm>
+#include <limits>
+
+#include "driver/cases.hpp"
+#include "tests/check.hpp"
+
+using namespace mpigauge;
+
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+constexpr std::size_t gib = std::size_t{1} << 30U;
+constexpr std::size_t plenty = 1000 * gib;
+
+const Card& card(std::string_view name) { return find_benchmark(name)->card; }
+
+Sizes sizes(std::string_view benchmark, std::string_view type, const Sizes& wanted) {
+  Options options;
+  options.sizes.emplace(wanted);
+  return sizes_of(card(benchmark), *find_type(type), options);
+}
+
+std::vector<Job> jobs(std::string_view benchmark, int ranks, const Options& options) {
+  return jobs_of(*find_benchmark(benchmark), ranks, options);
+}
+
+Case one_case(std::string_view benchmark, int ranks, std::size_t bytes) {
+  Options options;
+  options.sizes.emplace(1, bytes);
+  return jobs(benchmark, ranks, options).front().row;
+}
+
+}  // namespace
+
+TEST(default_sizes_double_up_to_4_mib) {
+  const auto all = sizes_of(card("PingPong"), *find_type("byte"), {});
+  CHECK_EQ(all.size(), 24U);
+  CHECK_EQ(all.front(), 0U);
+  CHECK_EQ(all.back(), 4U << 20U);
+}
+
+TEST(sizes_are_whole_elements_and_each_once) {
+  CHECK_EQ(sizes("Allreduce", "float", {0, 1, 2, 4, 5, 8}), (Sizes{0, 4, 8}));
+  CHECK_EQ(sizes("Allreduce", "double_complex", {1, 16, 17}), (Sizes{16, 32}));
+  CHECK_EQ(sizes("PingPong", "byte", {7, 3, 7}), (Sizes{7, 3}));
+}
+
+TEST(a_barrier_has_one_size) {
+  CHECK_EQ(sizes("Barrier", "byte", {1, 2, 4}), (Sizes{0}));
+  Options options;
+  options.cold = true;
+  options.hot = false;
+  CHECK_EQ(jobs("Barrier", 2, options).size(), 1U);
+}
+
+TEST(ranks_are_those_of_the_options_but_for_pairs) {
+  Options options;
+  CHECK_EQ(ranks_of(card("Bcast"), options, 6), (std::vector<int>{2, 4, 6}));
+  options.ranks = {3, 2};
+  CHECK_EQ(ranks_of(card("Bcast"), options, 6), options.ranks);
+  CHECK_EQ(ranks_of(card("PingPong"), options, 6), (std::vector<int>{2}));
+}
+
+TEST(hot_stands_before_cold) {
+  Options options;
+  options.cold = true;
+  options.sizes.emplace(Sizes{8, 16});
+  const auto rows = jobs("Bcast", 2, options);
+  CHECK_EQ(rows.size(), 4U);
+  CHECK(!rows[0].row.cold && rows[1].row.cold && rows[1].row.shape.bytes == 8);
+}
+
+TEST(cold_buffers_exceed_the_cache_twice) {
+  Options options;
+  options.hot = false;
+  options.cold = true;
+  for (const std::size_t bytes : {0U, 8U, 4096U, 4U << 20U}) {
+    options.sizes.emplace(1, bytes);
+    const Layout memory = layout(jobs("Alltoall", 4, options).front().row);
+    CHECK(memory.slots >= 2);
+    CHECK(memory.send_total() >= 2 * options.cache_bytes);
+    CHECK(memory.stride_of_send >= memory.send_bytes + 64);
+  }
+}
+
+TEST(reductions_are_of_floats_by_default) {
+  const Case row = one_case("Allreduce", 2, 8);
+  CHECK_EQ(row.type->name, "float");
+  CHECK_EQ(row.op->name, "sum");
+  CHECK_EQ(one_case("Bcast", 2, 8).type->name, "byte");
+  CHECK(one_case("Bcast", 2, 8).op == nullptr);
+}
+
+TEST(only_rooted_benchmarks_shift_their_root) {
+  Options options;
+  options.root_shift = true;
+  CHECK(jobs("Bcast", 2, options).front().row.root_shift);
+  CHECK(!jobs("Allreduce", 2, options).front().row.root_shift);
+}
+
+TEST(what_can_run_is_not_skipped) {
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& job : jobs(benchmark.card.name, 2, {})) {
+      CHECK_EQ(reason_to_skip(job.row, plenty), "");
+    }
+  }
+}
+
+TEST(too_few_or_odd_ranks_are_a_reason) {
+  CHECK_EQ(reason_to_skip(one_case("PingPong", 1, 8), plenty), "needs 2 ranks");
+  CHECK_EQ(reason_to_skip(one_case("Biband", 3, 8), plenty), "needs an even number of ranks");
+  CHECK_EQ(reason_to_skip(one_case("Biband", 1, 8), plenty), "needs an even number of ranks");
+  CHECK_EQ(reason_to_skip(one_case("Bcast", 1, 8), plenty), "");
+}
+
+TEST(memory_is_a_reason_at_the_last_byte) {
+  const Case row = one_case("Alltoall", 4, 1024);  // 4 KiB to send and 4 KiB to receive
+  CHECK_EQ(reason_to_skip(row, 8192), "");
+  CHECK_EQ(reason_to_skip(row, 8191),
+           "not enough memory: needs 0.000 GiB per rank, 0.000 GiB may be used");
+  CHECK_EQ(reason_to_skip(one_case("PingPong", 2, gib), gib),
+           "not enough memory: needs 2.000 GiB per rank, 1.000 GiB may be used");
+}
+
+TEST(counts_beyond_int_are_a_reason) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  CHECK_EQ(reason_to_skip(one_case("PingPong", 2, most), plenty), "");
+  // This program has no MPI, so no large-count calls.
+  CHECK_EQ(reason_to_skip(one_case("PingPong", 2, most + 1), plenty),
+           "more than 2147483647 elements, and this MPI library has no large-count calls "
+           "(MPI_Send_c)");
+  CHECK_EQ(reason_to_skip(one_case("Allgather", 4, gib), plenty),
+           "more than 2147483647 elements, which MPI counts as int here");
+  CHECK_EQ(reason_to_skip(one_case("Allreduce", 2, 4 * gib), plenty), "");  // 2^30 floats
+}
+
+TEST(calls_that_the_library_has_not_are_a_reason) {
+  Case row = one_case("Bcast", 2, 8);
+  Card needy = *row.card;
+  row.card = &needy;
+  needy.needs = {"malloc"};  // stands for a call that is there
+  CHECK_EQ(reason_to_skip(row, plenty), "");
+  needy.needs = {"malloc", "MPI_Bcast_in_a_dream"};
+  CHECK_EQ(reason_to_skip(row, plenty), "this MPI library has no MPI_Bcast_in_a_dream");
+}
+
+TEST(keys_tell_cells_apart) {
+  Options options;
+  options.cold = true;
+  options.sizes.emplace(Sizes{0, 8});
+  std::vector<std::string> keys;
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& job : jobs_of(benchmark, 2, options)) {
+      keys.push_back(key_of(job, options, 1, -1).text());
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  CHECK(std::adjacent_find(keys.begin(), keys.end()) == keys.end());
+}
+
+TEST(bandwidth_comes_from_what_is_moved) {
+  CHECK_EQ(facts_of({nullptr, one_case("PingPong", 2, 8)}).text(),
+           R"({"time_scale":0.5,"moved_bytes":8,"messages":1})");
+  CHECK_EQ(facts_of({nullptr, one_case("Exchange", 2, 8)}).text(),
+           R"({"time_scale":1,"moved_bytes":32,"messages":4})");
+  CHECK_EQ(facts_of({nullptr, one_case("Biband", 4, 8)}).text(),
+           R"({"time_scale":1,"moved_bytes":8192,"messages":1024})");
+  CHECK_EQ(facts_of({nullptr, one_case("Bcast", 4, 8)}).text(),
+           R"({"time_scale":1,"moved_bytes":0,"messages":0})");
+}

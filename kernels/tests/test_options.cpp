@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include <map>
+#include <sstream>
+
+#include "driver/options.hpp"
+#include "tests/check.hpp"
+
+using namespace mpigauge;
+
+namespace {
+
+Options with(std::vector<std::string> words) {
+  words.insert(words.begin(), {"--benchmarks", "PingPong"});
+  return read_options(words);
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  return check::thrown_by<UsageError>([&] { read_options(words); });
+}
+
+std::string refusal_of(const std::string& name, const std::string& value) {
+  return check::thrown_by<UsageError>([&] { with({name, value}); });
+}
+
+using Judge = bool (*)(const Options&);
+struct Good {
+  std::string value;
+  Judge judge;
+};
+
+// One good value per option; the last test below sees that none is forgotten.
+const std::map<std::string, Good>& good_values() {
+  using O = const Options&;
+  static const std::map<std::string, Good> table{
+      {"benchmarks", {"bcast,PINGPONG", [](O o) { return o.benchmarks.size() == 2; }}},
+      {"ranks", {"2,4", [](O o) { return o.ranks == std::vector{2, 4}; }}},
+      {"npmin", {"3", [](O o) { return o.npmin == 3; }}},
+      {"multi", {"1", [](O o) { return o.multi == Multi::apart; }}},
+      {"map", {"3x2", [](O o) { return o.grid.rows == 3 && o.grid.columns == 2; }}},
+      {"sizes",
+       {"0,8,4294967304",
+        [](O o) { return o.sizes == std::vector<std::size_t>{0, 8, 4294967304}; }}},
+      {"mode", {"classic", [](O o) { return o.classic; }}},
+      {"precision", {"0.02", [](O o) { return o.precision == 0.02; }}},
+      {"seconds", {"1.5", [](O o) { return o.seconds == 1.5; }}},
+      {"use-all", {"1", [](O o) { return o.use_all; }}},
+      {"seed", {"18446744073709551615", [](O o) { return o.seed == ~std::uint64_t{0}; }}},
+      {"launch", {"7", [](O o) { return o.launch == 7; }}},
+      {"datatype", {"double", [](O o) { return o.datatype == "double"; }}},
+      {"op", {"max", [](O o) { return o.op == "max"; }}},
+      {"root-shift", {"1", [](O o) { return o.root_shift; }}},
+      {"inflight", {"64", [](O o) { return o.inflight == 64; }}},
+      {"cache", {"cold", [](O o) { return o.cold && !o.hot; }}},
+      {"cache-bytes", {"1048576", [](O o) { return o.cache_bytes == 1U << 20U; }}},
+      {"sync", {"clock", [](O o) { return o.sync == SyncMethod::clock; }}},
+      {"data", {"static", [](O o) { return o.data == "static"; }}},
+      {"bind",
+       {"0+4,1-2", [](O o) { return o.bind == std::vector<platform::CpuSet>{{0, 4}, {1, 2}}; }}},
+      {"memory", {"1000000000000", [](O o) { return o.memory == 1000000000000; }}},
+      {"stop-file", {"/tmp/a b", [](O o) { return o.stop_file == "/tmp/a b"; }}},
+      {"records", {"/tmp/r", [](O o) { return o.records == "/tmp/r"; }}},
+  };
+  return table;
+}
+
+}  // namespace
+
+TEST(defaults) {
+  const Options o = with({});
+  CHECK(o.ranks.empty() && o.npmin == 2 && o.multi == Multi::off && !o.sizes.has_value());
+  CHECK(!o.classic && o.precision == 0.05 && o.seconds == 0 && !o.use_all);
+  CHECK(o.hot && !o.cold && o.sync == SyncMethod::barrier && o.bind.empty() && o.inflight == 256);
+  CHECK_EQ(o.records, "-");
+}
+
+TEST(every_option_is_understood) {
+  for (const auto& [name, good] : good_values()) {
+    const Options options = with({"--" + name, good.value});
+    CHECK(good.judge(options));
+  }
+}
+
+TEST(help_and_this_test_know_every_option) {
+  std::istringstream help(options_help());
+  std::size_t listed = 0;
+  for (std::string line; std::getline(help, line);) {
+    if (line.rfind("  --", 0) != 0) continue;
+    ++listed;
+    CHECK(good_values().count(line.substr(4, line.find(' ', 4) - 4)) == 1);
+  }
+  CHECK_EQ(listed, good_values().size());
+}
+
+TEST(the_last_of_two_values_wins) { CHECK_EQ(with({"--npmin", "3", "--npmin", "4"}).npmin, 4); }
+
+TEST(no_cores_means_no_binding) { CHECK(with({"--bind", ""}).bind.empty()); }
+
+TEST(both_caches) {
+  const Options o = with({"--cache", "both"});
+  CHECK(o.hot && o.cold);
+}
+
+TEST(bad_values_get_one_clear_sentence) {
+  const std::vector<std::array<std::string, 3>> table{
+      {"--benchmarks", "PingPogn", "no benchmark is called 'PingPogn'"},
+      {"--ranks", "2,x", "'x' is not a number"},
+      {"--ranks", "0", "'0' is out of range"},
+      {"--ranks", "-2", "'-2' is out of range"},
+      {"--npmin", "99999999999", "'99999999999' is not a number"},
+      {"--multi", "2", "'2' is out of range"},
+      {"--map", "3", "'3' is not of the form PxQ"},
+      {"--map", "3x", "'' is not a number"},
+      {"--map", "0x2", "'0' is out of range"},
+      {"--sizes", "-1", "'-1' is not a number"},
+      {"--sizes", "1k", "'1k' is not a number"},
+      {"--sizes", "1,,2", "'' is not a number"},
+      {"--sizes", "1,", "'' is not a number"},
+      {"--sizes", "", "'' is not a number"},
+      {"--sizes", "999999999999999999", "'999999999999999999' is out of range"},
+      {"--mode", "clasic", "'clasic' is none of adaptive, classic"},
+      {"--precision", "0", "'0' is out of range"},
+      {"--precision", "nan", "'nan' is out of range"},
+      {"--precision", "5%", "'5%' is not a number"},
+      {"--seconds", "-1", "'-1' is out of range"},
+      {"--seconds", "inf", "'inf' is out of range"},
+      {"--seconds", "nan", "'nan' is out of range"},
+      {"--seed", "-1", "'-1' is not a number"},
+      {"--launch", "1.5", "'1.5' is not a number"},
+      {"--datatype", "quad", "no data type is called 'quad'"},
+      {"--op", "avg", "no operation is called 'avg'"},
+      {"--root-shift", "yes", "'yes' is not a number"},
+      {"--inflight", "0", "'0' is out of range"},
+      {"--cache", "warm", "'warm' is none of hot, cold, both"},
+      {"--cache-bytes", "0", "'0' is out of range"},
+      {"--sync", "none", "'none' is none of barrier, dissemination, clock"},
+      {"--data", "fresh", "'fresh' is none of static"},
+      {"--bind", "0,x", "'x' is no list of cores"},
+      {"--bind", "0,,1", "'' is no list of cores"},
+      {"--memory", "1G", "'1G' is not a number"},
+  };
+  for (const auto& [name, value, said] : table) {
+    CHECK_EQ(refusal_of(name, value), name + ": " + said);
+  }
+}
+
+TEST(words_that_are_no_option) {
+  CHECK_EQ(refusal({"--benchmark", "Bcast"}), "there is no option --benchmark");
+  CHECK_EQ(refusal({"Bcast"}), "there is no option Bcast");
+  CHECK_EQ(refusal({"--benchmarks"}), "--benchmarks needs a value");
+  CHECK_EQ(refusal({}), "--benchmarks is missing");
+  CHECK_EQ(refusal({"--benchmarks", ""}), "--benchmarks is missing");
+}
+
+TEST(an_operation_that_a_type_has_not) {
+  const auto refused = [](const std::string& type, const std::string& op) {
+    return refusal({"--benchmarks", "PingPong,Allreduce", "--datatype", type, "--op", op});
+  };
+  CHECK_EQ(refused("float", "band"), "data type float has no operation band");
+  CHECK_EQ(refused("2int", "sum"), "data type 2int has no operation sum");
+  CHECK_EQ(refused("2int", "maxloc"), "");
+  // Transfers reduce nothing.
+  CHECK_EQ(refusal({"--benchmarks", "PingPong", "--datatype", "float", "--op", "band"}), "");
+}

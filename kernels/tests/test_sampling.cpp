@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The sampling algorithm on a fake clock: a visit takes the time that its samples say.
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "core/sampling.hpp"
+#include "tests/check.hpp"
+
+using namespace mpigauge;
+
+namespace {
+
+constexpr double us = 1000;  // ticks; rules are 1 GHz by default
+
+Chunk chunk_of(unsigned round, std::vector<std::uint64_t> ticks, unsigned taint = 0) {
+  Chunk chunk{.round = round, .taint = taint, .first = ticks.front()};
+  chunk.slowest = chunk.fastest = chunk.mean = std::move(ticks);
+  return chunk;
+}
+
+Chunk flat(unsigned round, double ticks, unsigned taint = 0) {
+  return chunk_of(round, std::vector<std::uint64_t>(5, static_cast<std::uint64_t>(ticks)), taint);
+}
+
+// One cell with chunk medians as given.
+Cell cell_of(const std::vector<double>& medians, double resolution = 0) {
+  Cell cell(resolution);
+  unsigned round = 0;
+  for (const double value : medians) cell.add(flat(++round, value));
+  return cell;
+}
+
+std::vector<std::string_view> flags_of(const Cell& cell, Stop stop = Stop::precise,
+                                       const Rules& rules = {}) {
+  return summarise(cell, rules, stop, 0.025).flags;
+}
+
+bool has(const std::vector<std::string_view>& flags, std::string_view flag) {
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+/// Cells whose calls take a time with noise, visited as the sampling says.
+class Bench {
+ public:
+  Bench(const Rules& rules, std::vector<double> calls_ticks, double noise, Goal goal = {})
+      : rules_(rules),
+        calls_(std::move(calls_ticks)),
+        noise_(noise),
+        sampling_(rules, std::vector<Goal>(calls_.size(), goal), 0) {}
+
+  /// Rounds until sampling is over, at most `most`.
+  void run(std::size_t most = 2000) {
+    while (rounds_.size() < most && step()) {
+    }
+  }
+
+  bool step() {
+    const Round round = sampling_.next(now_s_);
+    if (round.visits.empty()) return false;
+    rounds_.push_back(round);
+    for (const Visit& visit : round.visits) make(round, visit);
+    return true;
+  }
+
+  Sampling& sampling() { return sampling_; }
+  [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
+  [[nodiscard]] const Cell& cell(std::size_t i) const { return sampling_.cells()[i]; }
+  void taint_every(unsigned n, double factor) { taint_every_ = n, factor_ = factor; }
+  void wait(double seconds) { now_s_ += seconds; }
+
+ private:
+  void make(const Round& round, const Visit& visit) {
+    const bool disturbed = taint_every_ != 0 && ++visits_ % taint_every_ == 0;
+    Chunk chunk{.round = round.number, .taint = disturbed ? 1U : 0U, .calls = visit.calls};
+    double all = calls_[visit.cell] * visit.warm;
+    for (int i = 0; i < visit.samples; ++i) {
+      const double call = calls_[visit.cell] * noise_of() * (disturbed ? factor_ : 1);
+      chunk.slowest.push_back(static_cast<std::uint64_t>(call * visit.calls));
+      all += call * visit.calls;
+    }
+    chunk.fastest = chunk.mean = chunk.slowest;
+    now_s_ += all / rules_.hz;
+    sampling_.add(visit.cell, std::move(chunk), all / rules_.hz);
+  }
+  double noise_of() { return std::exp(noise_ * normal_(random_)); }
+
+  Rules rules_;
+  std::vector<double> calls_;
+  double noise_;
+  Sampling sampling_;
+  std::vector<Round> rounds_;
+  double now_s_ = 0;
+  unsigned taint_every_ = 0, visits_ = 0;
+  double factor_ = 1;
+  std::mt19937_64 random_{7};
+  std::normal_distribution<double> normal_;
+};
+
+std::vector<std::uint32_t> order_of(const Round& round) {
+  std::vector<std::uint32_t> cells;
+  for (const Visit& visit : round.visits) cells.push_back(visit.cell);
+  return cells;
+}
+
+const Visit& visit_to(const Round& round, std::uint32_t cell) {
+  return *std::find_if(round.visits.begin(), round.visits.end(),
+                       [&](const Visit& visit) { return visit.cell == cell; });
+}
+
+constexpr double forever = 1e9;  // calls of IMB, for cells that shall not run out of budget
+
+}  // namespace
+
+// --- order ---------------------------------------------------------------------------------
+
+TEST(a_round_visits_every_cell_once) {
+  Bench bench({.precision = 1e-6}, std::vector<double>(24, us), 1, {forever});
+  bench.run(10);
+  for (const Round& round : bench.rounds()) {
+    auto cells = order_of(round);
+    std::sort(cells.begin(), cells.end());
+    for (std::uint32_t i = 0; i < 24; ++i) CHECK_EQ(cells[i], i);
+  }
+}
+
+TEST(the_order_differs_between_rounds_and_comes_from_the_seed) {
+  const auto orders = [](std::uint64_t seed) {
+    Bench bench({.precision = 1e-6, .seed = seed}, std::vector<double>(24, us), 1, {forever});
+    bench.run(5);
+    std::vector<std::vector<std::uint32_t>> all;
+    for (const Round& round : bench.rounds()) all.push_back(order_of(round));
+    return all;
+  };
+  const auto one = orders(1);
+  CHECK_EQ(std::set(one.begin(), one.end()).size(), 5U);
+  CHECK(one == orders(1));
+  CHECK(one != orders(2));
+}
+
+TEST(buffers_are_fresh_after_every_fourth_round) {
+  Bench bench({.precision = 1e-6}, {us}, 1, {forever});
+  bench.run(18);
+  for (const Round& round : bench.rounds()) {
+    const bool expected =
+        round.number == 5 || round.number == 9 || round.number == 13 || round.number == 17;
+    CHECK_EQ(round.fresh_buffers, expected);
+  }
+}
+
+// --- how a visit is made -------------------------------------------------------------------
+
+TEST(chunks_are_shorter_where_calls_are_longer) {
+  Bench bench({.precision = 1e-6}, {us, 50 * us, 2000 * us, 50000 * us}, 0, {forever});
+  bench.run(2);
+  const Round& round = bench.rounds()[1];
+  const std::vector<std::pair<int, int>> expected{{20, 20}, {2, 5}, {1, 3}, {1, 1}};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const Visit& visit = visit_to(round, i);
+    CHECK_EQ(visit.warm, expected[i].first);
+    CHECK_EQ(visit.samples, expected[i].second);
+  }
+}
+
+TEST(the_first_round_is_short_for_all) {
+  Bench bench({}, {us, 50000 * us}, 0);
+  bench.run(1);
+  for (const Visit& visit : bench.rounds()[0].visits) {
+    CHECK(visit.warm == 1 && visit.samples == 2 && visit.calls == 1);
+  }
+}
+
+TEST(short_calls_share_a_pair_of_clock_readings) {
+  const Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 2, .precision = 1e-6};
+  Bench bench(rules, {30, 499, 501, us}, 0, {forever, true});
+  bench.run(8);
+  for (std::size_t i = 1; i < bench.rounds().size(); ++i) {
+    CHECK_EQ(visit_to(bench.rounds()[i], 0).calls, 17U);  // 20 readings, 500 ticks
+    CHECK_EQ(visit_to(bench.rounds()[i], 1).calls, 2U);
+    CHECK_EQ(visit_to(bench.rounds()[i], 2).calls, 1U);
+    CHECK_EQ(visit_to(bench.rounds()[i], 3).calls, 1U);
+  }
+}
+
+TEST(a_coarse_clock_needs_longer_samples) {
+  const Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
+  Bench bench(rules, {us}, 0, {forever, true});
+  bench.run(2);
+  CHECK_EQ(bench.rounds()[1].visits[0].calls, 20U);
+}
+
+TEST(the_batch_of_a_cell_is_settled_once) {
+  Bench bench({.precision = 1e-6}, {40}, 0.5, {forever, true});
+  bench.run(50);
+  std::set<std::uint32_t> batches;
+  for (std::size_t i = 1; i < 50; ++i) batches.insert(bench.rounds()[i].visits[0].calls);
+  CHECK_EQ(batches.size(), 1U);
+}
+
+TEST(calls_that_start_together_are_never_batched) {
+  Bench bench({.clock_cost_ticks = 25, .precision = 1e-6}, {10}, 0, {forever, false});
+  bench.run(5);
+  for (const Round& round : bench.rounds()) CHECK_EQ(round.visits[0].calls, 1U);
+}
+
+TEST(ranks_look_up_at_least_every_fifth_of_a_second) {
+  Bench bench({.precision = 1e-6}, std::vector<double>(100, 10000 * us), 0, {forever});
+  bench.run(3);
+  for (std::size_t i = 1; i < 3; ++i) {
+    double since = 0;
+    for (const Visit& visit : bench.rounds()[i].visits) {
+      since = visit.ask != 0 ? 0 : since + 0.01 * (visit.warm + visit.samples);
+      CHECK(since < 0.25);
+    }
+    CHECK_EQ(bench.rounds()[i].visits[0].ask, 1U);
+  }
+}
+
+TEST(the_first_round_asks_now_and_then_too) {
+  Bench bench({}, std::vector<double>(64, us), 0);
+  bench.run(1);
+  const auto& visits = bench.rounds()[0].visits;
+  CHECK_EQ(std::count_if(visits.begin(), visits.end(), [](const Visit& v) { return v.ask; }), 8);
+}
+
+// --- when it stops -------------------------------------------------------------------------
+
+TEST(a_quiet_cell_stops_after_the_least_rounds) {
+  Bench bench({}, {us}, 1e-4);
+  bench.run();
+  CHECK_EQ(bench.cell(0).rounds(), 6U);
+  CHECK(bench.sampling().stopped(0) == Stop::precise);
+  CHECK_EQ(word(bench.sampling().stopped(0)), "precise");
+}
+
+TEST(a_noisy_cell_goes_on_until_it_is_precise) {
+  Bench bench({.precision = 0.05}, {us}, 0.3, {forever});
+  bench.run();
+  CHECK(bench.cell(0).rounds() > 6);
+  CHECK(bench.sampling().stopped(0) == Stop::precise);
+  CHECK(bench.cell(0).estimate().error() <= 0.025);
+}
+
+TEST(finished_cells_are_left_alone) {
+  Bench bench({.precision = 0.02}, {us, us}, 0, {forever});
+  bench.run(1);
+  for (unsigned round = 1; round <= 6; ++round) bench.sampling().add(1, flat(round, us), 1e-6);
+  CHECK_EQ(bench.sampling().unfinished()[0], 1);
+  CHECK_EQ(bench.sampling().unfinished()[1], 0);
+  CHECK_EQ(order_of(bench.sampling().next(0)), (std::vector<std::uint32_t>{0}));
+}
+
+TEST(a_cell_that_another_group_wants_goes_on) {
+  Bench bench({}, {us, us}, 0);
+  bench.run();
+  CHECK(bench.sampling().next(0).visits.empty());
+  CHECK_EQ(order_of(bench.sampling().next(0, {0, 1})), (std::vector<std::uint32_t>{1}));
+}
+
+TEST(no_cell_takes_much_more_time_than_imb_would) {
+  Bench bench({.precision = 1e-6}, {us}, 0.5, {100});
+  bench.run();
+  CHECK(bench.sampling().stopped(0) == Stop::budget);
+  const double budget = 2.1 * 100 * us, visit = 40 * us;
+  CHECK(bench.cell(0).spent() >= budget * 0.8);
+  CHECK(bench.cell(0).spent() <= std::max(budget, 6 * visit) * 1.3 + 2 * visit);
+}
+
+TEST(the_target_is_half_the_precision_but_no_less_than_2_percent) {
+  const auto target = [](double precision) {
+    return Sampling({.precision = precision}, {{}}, 0).target();
+  };
+  CHECK_EQ(target(0.10), 0.05);
+  CHECK_EQ(target(0.05), 0.025);
+  CHECK_EQ(target(0.01), 0.02);
+}
+
+TEST(time_ends_sampling) {
+  Bench bench({.precision = 1e-6, .seconds = 0.01}, {us, us}, 0.5, {forever});
+  bench.run();
+  CHECK(bench.rounds().size() < 2000);
+  CHECK(bench.sampling().stopped(0) == Stop::time);
+  CHECK(bench.sampling().out_of_time(0.01) && !bench.sampling().out_of_time(0.0099));
+}
+
+TEST(without_seconds_there_is_no_end_of_time) {
+  CHECK(!Sampling({.seconds = 0}, {{}}, 0).out_of_time(1e9));
+}
+
+TEST(time_counts_from_the_start_of_sampling) {
+  const Sampling sampling({.seconds = 1}, {{}}, 100);
+  CHECK(!sampling.out_of_time(100.9) && sampling.out_of_time(101));
+}
+
+TEST(an_interrupt_ends_sampling_and_what_is_there_stays) {
+  Bench bench({.precision = 1e-6}, {us, us}, 0.5, {forever});
+  bench.run(4);
+  bench.sampling().interrupt();
+  CHECK(!bench.step());
+  CHECK(bench.sampling().interrupted());
+  CHECK(bench.sampling().stopped(0) == Stop::interrupted);
+  CHECK_EQ(bench.cell(0).rounds(), 3U);
+}
+
+TEST(a_cell_that_was_precise_before_the_interrupt_says_so) {
+  Bench bench({}, {us}, 1e-4);
+  bench.run();
+  bench.sampling().interrupt();
+  CHECK(bench.sampling().stopped(0) == Stop::precise);
+}
+
+TEST(all_of_the_time_goes_to_the_wider_half) {
+  Bench bench({.seconds = 1, .use_all = true}, {us, us, us, us}, 0, {});
+  bench.run(7);  // the discarded round and six more, all alike
+  for (unsigned round = 7; round < 10; ++round) {
+    bench.sampling().add(2, flat(round, (round % 2 == 0 ? 5 : 0.5) * us), 1e-6);
+    bench.sampling().add(3, flat(round, (round % 2 == 0 ? 2 : 0.7) * us), 1e-6);
+  }
+  bench.sampling().add(2, flat(10, 9 * us), 1e-6);
+  bench.sampling().add(3, flat(10, 3 * us), 1e-6);
+  for (unsigned round = 11; round < 30; ++round) {
+    for (const std::size_t wide : {2U, 3U}) {
+      bench.sampling().add(wide, flat(round, (round % 2 == 0 ? 4 : 0.5) * us), 1e-6);
+    }
+  }
+  auto cells = order_of(bench.sampling().next(0));
+  std::sort(cells.begin(), cells.end());
+  CHECK_EQ(cells, (std::vector<std::uint32_t>{2, 3}));
+}
+
+TEST(all_of_the_time_is_used_though_all_is_precise) {
+  Bench bench({.seconds = 0.02, .use_all = true}, {us, us}, 1e-4);
+  bench.run(100000);
+  CHECK(bench.rounds().size() > 100);
+  CHECK(bench.sampling().stopped(0) == Stop::precise);
+}
+
+TEST(a_cell_whose_ranks_never_start_in_time_does_not_go_on_for_ever) {
+  Sampling sampling({}, {{}}, 0);
+  int rounds = 0;
+  for (Round round = sampling.next(0); !round.visits.empty() && rounds < 10000; ++rounds) {
+    sampling.add(0, Chunk{.round = round.number}, 1e-6);
+    round = sampling.next(0);
+  }
+  CHECK(rounds < 1000);
+  CHECK(sampling.cells()[0].empty());
+  CHECK(sampling.stopped(0) == Stop::budget);
+}
+
+// --- what is made of the samples -----------------------------------------------------------
+
+TEST(the_value_is_the_median_of_the_medians_of_chunks) {
+  Cell cell;
+  cell.add(chunk_of(1, {1, 2, 90}));
+  cell.add(chunk_of(2, {4, 5, 90}));
+  cell.add(chunk_of(3, {3, 3, 90}));
+  CHECK_EQ(cell.estimate().value, 3.0);
+  CHECK_EQ(cell.samples(), 9U);
+}
+
+TEST(batched_samples_count_per_call) {
+  Cell cell;
+  Chunk chunk = chunk_of(1, {100, 100, 100});
+  chunk.calls = 10;
+  cell.add(chunk);
+  CHECK_EQ(cell.estimate().value, 10.0);
+}
+
+TEST(an_interval_needs_six_chunks) {
+  CHECK(!cell_of({1, 2, 3, 4, 5}).estimate().has_interval);
+  CHECK(std::isinf(cell_of({1, 2, 3, 4, 5}).estimate().error()));
+  const Estimate estimate = cell_of({100, 101, 102, 103, 104, 105}).estimate();
+  CHECK(estimate.has_interval);
+  CHECK_EQ(estimate.interval.low, 100.0);
+  CHECK_EQ(estimate.interval.high, 105.0);
+}
+
+TEST(no_interval_is_narrower_than_the_step_of_the_clock) {
+  const Estimate estimate = cell_of(std::vector<double>(10, 100), 20).estimate();
+  CHECK_EQ(estimate.interval.low, 90.0);
+  CHECK_EQ(estimate.interval.high, 110.0);
+}
+
+TEST(a_batch_divides_the_step_of_the_clock) {
+  Cell cell(20);
+  for (unsigned round = 1; round <= 6; ++round) {
+    Chunk chunk = flat(round, 1000);
+    chunk.calls = 10;
+    cell.add(chunk);
+  }
+  CHECK_EQ(cell.estimate().interval.high - cell.estimate().interval.low, 2.0);
+}
+
+TEST(clean_chunks_are_preferred) {
+  Cell cell;
+  for (unsigned round = 1; round <= 6; ++round) cell.add(flat(round, 100));
+  for (unsigned round = 7; round <= 20; ++round) cell.add(flat(round, 500, 1));
+  CHECK_EQ(cell.estimate().value, 100.0);
+  CHECK_EQ(cell.medians().size(), 6U);
+  CHECK_NEAR(cell.tainted_ratio(), 0.7, 1e-12);
+}
+
+TEST(too_few_clean_chunks_are_not_trusted_alone) {
+  Cell few;
+  for (unsigned round = 1; round <= 5; ++round) few.add(flat(round, 100));
+  for (unsigned round = 6; round <= 12; ++round) few.add(flat(round, 500, 1));
+  CHECK_EQ(few.estimate().value, 500.0);
+  Cell rare;
+  for (unsigned round = 1; round <= 6; ++round) rare.add(flat(round, 100));
+  for (unsigned round = 7; round <= 40; ++round) rare.add(flat(round, 500, 2));
+  CHECK_EQ(rare.estimate().value, 500.0);
+}
+
+TEST(disturbed_visits_do_not_move_the_value) {
+  Bench bench({.precision = 1e-6}, {us}, 0.01, {forever});
+  bench.taint_every(3, 10);
+  bench.run(200);
+  CHECK_NEAR(bench.cell(0).estimate().value, us, 0.01 * us);
+}
+
+TEST(the_first_visit_is_discarded) {
+  Bench bench({}, {us}, 0);
+  bench.run(1);
+  CHECK_EQ(bench.cell(0).rounds(), 0U);
+  CHECK_EQ(bench.cell(0).spent(), 0.0);
+  CHECK(!bench.cell(0).empty());
+  bench.run();
+  const auto& chunks = bench.cell(0).chunks();
+  CHECK(std::all_of(chunks.begin(), chunks.end(), [](const Chunk& c) { return c.round > 0; }));
+}
+
+TEST(the_first_visit_is_the_last_resort) {
+  Cell cell;
+  cell.set_probe(chunk_of(0, {70, 80}));
+  CHECK_EQ(cell.estimate().value, 75.0);
+  CHECK(!cell.estimate().has_interval);
+  const Summary summary = summarise(cell, {}, Stop::interrupted, 0.025);
+  CHECK_EQ(summary.samples, 2U);
+  CHECK_NEAR(summary.p50, 75e-9, 1e-15);
+  CHECK(!summary.has_interval);
+  cell.add(flat(1, 50));
+  CHECK_EQ(cell.estimate().value, 50.0);
+}
+
+TEST(a_summary_is_in_seconds_per_call) {
+  Cell cell;
+  for (unsigned round = 1; round <= 6; ++round) {
+    Chunk chunk{.round = round, .calls = 10, .first = 900};
+    chunk.slowest = {1000, 2000, 3000};
+    chunk.mean = {900, 1800, 2700};
+    chunk.fastest = {500, 1000, 1500};
+    cell.add(chunk);
+  }
+  const Summary s = summarise(cell, {}, Stop::precise, 0.025);
+  CHECK_NEAR(s.p50, 200e-9, 1e-15);
+  CHECK_NEAR(s.rank_max, 200e-9, 1e-15);
+  CHECK_NEAR(s.rank_avg, 180e-9, 1e-15);
+  CHECK_NEAR(s.rank_min, 100e-9, 1e-15);
+  CHECK_NEAR(s.best, 100e-9, 1e-15);
+  CHECK_NEAR(s.worst, 300e-9, 1e-15);
+  CHECK_NEAR(s.mean, 200e-9, 1e-15);
+  CHECK_NEAR(s.first, 900e-9, 1e-15);
+  CHECK(s.calls == 10 && s.samples == 18 && s.chunks == 6);
+}
+
+TEST(a_summary_of_nothing_is_empty) {
+  CHECK_EQ(summarise(Cell(), {}, Stop::time, 0.025).samples, 0U);
+}
+
+// --- flags ---------------------------------------------------------------------------------
+
+TEST(a_good_cell_has_no_flags) {
+  Bench bench({.precision = 1e-6}, {us}, 0.01, {forever});
+  bench.run(60);
+  CHECK(flags_of(bench.cell(0)).empty());
+}
+
+TEST(disturbed_chunks_are_flagged) {
+  Cell cell = cell_of(std::vector<double>(50, us));
+  CHECK(!has(flags_of(cell), "tainted"));
+  cell.add(flat(51, us, 4));
+  CHECK(has(flags_of(cell), "tainted"));
+}
+
+TEST(drift_is_flagged) {
+  std::vector<double> medians;
+  for (int i = 0; i < 30; ++i) medians.push_back(us * (1 + 0.005 * i) + i % 3);
+  CHECK(has(flags_of(cell_of(medians)), "drift"));
+  for (int i = 0; i < 30; ++i) medians[static_cast<std::size_t>(i)] = us * (1 + 0.0003 * i);
+  CHECK(!has(flags_of(cell_of(medians)), "drift"));  // real, but too small to matter
+}
+
+TEST(two_groups_are_flagged) {
+  std::vector<double> medians;
+  for (int i = 0; i < 40; ++i) medians.push_back(us * (i % 2 == 0 ? 1.0 : 1.5) + i);
+  CHECK(has(flags_of(cell_of(medians)), "bimodal"));
+}
+
+TEST(phases_are_flagged) {
+  std::vector<double> medians;
+  for (int i = 0; i < 40; ++i) medians.push_back(us * (i / 10 % 2 == 0 ? 1.0 : 1.3) + i);
+  CHECK(has(flags_of(cell_of(medians)), "bimodal"));
+}
+
+TEST(one_outlier_is_no_second_group) {
+  std::vector<double> medians(40, us);
+  medians[20] = 3 * us;
+  CHECK(!has(flags_of(cell_of(medians)), "bimodal"));
+}
+
+TEST(what_did_not_converge_is_flagged) {
+  const Cell wide = cell_of({100, 110, 120, 130, 140, 150});
+  CHECK(has(flags_of(wide, Stop::budget), "unconverged"));
+  CHECK(has(flags_of(cell_of({100, 100}), Stop::time), "unconverged"));
+  const Cell narrow = cell_of(std::vector<double>(6, 100));
+  CHECK(!has(flags_of(narrow, Stop::time), "unconverged"));
+}
+
+TEST(calls_near_the_cost_of_the_clock_are_flagged) {
+  const Rules rules{.clock_cost_ticks = 30};
+  CHECK(has(flags_of(cell_of(std::vector<double>(6, 100)), Stop::precise, rules), "clock"));
+  CHECK(!has(flags_of(cell_of(std::vector<double>(6, 200)), Stop::precise, rules), "clock"));
+}
+
+TEST(a_slow_first_call_is_flagged) {
+  const auto with_first = [](double first, double value) {
+    Cell cell;
+    for (unsigned round = 1; round <= 6; ++round) {
+      Chunk chunk = flat(round, value);
+      chunk.first = static_cast<std::uint64_t>(first);
+      cell.add(chunk);
+    }
+    return has(flags_of(cell), "cold-sensitive");
+  };
+  CHECK(with_first(40 * us, 10 * us));
+  CHECK(!with_first(20 * us, 10 * us));
+  CHECK(!with_first(500, 100));  // short of half a microsecond
+}
+
+TEST(repetitions_of_imb) {
+  CHECK_EQ(calls_of_imb(0), 1000.0);
+  CHECK_EQ(calls_of_imb(32768), 1000.0);
+  CHECK_EQ(calls_of_imb(65536), 640.0);
+  CHECK_EQ(calls_of_imb(4 << 20), 10.0);
+  CHECK_EQ(calls_of_imb(1e9), 1.0);
+}
