@@ -109,32 +109,28 @@ def ratio(above: float, below: float) -> float:
 def table(rows: Sequence[Row]) -> str:
     head = ("benchmark", "size", "IMB µs", "classic", "ratio", "IMB/IMB", "", "adaptive", "ratio")
     form = "{:<10} {:>7} {:>9} {:>9} {:>6} {:>8} {:<9} {:>9} {:>6}"
-    lines = [form.format(*head)]
-    for row in rows:
-        lines.append(
-            form.format(
-                row.cell[0],
-                byte_count(row.cell[1]),
-                f"{row.imb:.2f}",
-                f"{row.classic:.3f}",
-                f"{ratio(row.classic, row.imb):.2f}",
-                f"{row.imb_against_imb:.2f}",
-                "agrees" if row.agrees else "DISAGREES",
-                f"{row.adaptive:.3f}",
-                f"{ratio(row.adaptive, row.imb):.2f}",
-            ).rstrip()
-        )
-    return "\n".join(lines)
+    return "\n".join(form.format(*words).rstrip() for words in [head, *map(words_of, rows)])
+
+
+def words_of(row: Row) -> tuple[str, ...]:
+    return (
+        row.cell[0],
+        byte_count(row.cell[1]),
+        f"{row.imb:.2f}",
+        f"{row.classic:.3f}",
+        f"{ratio(row.classic, row.imb):.2f}",
+        f"{row.imb_against_imb:.2f}",
+        "agrees" if row.agrees else "DISAGREES",
+        f"{row.adaptive:.3f}",
+        f"{ratio(row.adaptive, row.imb):.2f}",
+    )
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--launches", type=int, default=10, help="of each instrument (10)")
     parser.add_argument("--quick", action="store_true", help="2 launches: does it work at all?")
-    parser.add_argument("--cores", default="0,1", help="one a rank (0,1)")
-    parser.add_argument(
-        "--protect", action="store_true", help="let other sessions wait for the jobs (root only)"
-    )
+    common.add_options(parser)
     return parser.parse_args(words)
 
 

@@ -7,6 +7,7 @@ The other instrument is the IMB-MPI1 binary that comes with Intel MPI, so both r
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import subprocess
@@ -97,7 +98,7 @@ def launch(what: Command, protect: bool = False) -> Output:
     )
     if protect:
         give_way_to(child.pid)
-    with _ended(child):
+    with _Ended(child):
         lines = tuple(_stamped(child, start))
         code = child.wait(LONGEST_LAUNCH_S)
     if code != 0:
@@ -106,7 +107,7 @@ def launch(what: Command, protect: bool = False) -> Output:
     return Output(lines, time.perf_counter() - start)
 
 
-class _ended:
+class _Ended:
     """Leaves no job behind, whatever happens."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
@@ -186,6 +187,14 @@ def machine() -> str:
     )
     load = os.getloadavg()[0]
     return f"{cpus} cores, {model}, load {load:.1f} at the start"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What all programs that start jobs take."""
+    parser.add_argument("--cores", default="0,1", help="one a rank (0,1)")
+    parser.add_argument(
+        "--protect", action="store_true", help="let other sessions wait for the jobs (root only)"
+    )
 
 
 def say_progress(text: str) -> None:
