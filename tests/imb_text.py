@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.record import Skip
 from mpigauge.report import Document
 from mpigauge.report.document import Facts
-from mpigauge.stats.launches import rows
+from mpigauge.stats.launches import aggregate
 from tests import cells
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def document(text: str) -> Document:
         _read(reader, line)
     reader.facts["world_ranks"] = reader.facts.get("world_ranks", 1)
     return Document(
-        rows=tuple(rows(reader.cells)),
+        rows=tuple(aggregate([cell]) for cell in reader.cells),
         cards=cells.cards(),
         facts=Facts(**reader.facts),
         skips=tuple(reader.skips),

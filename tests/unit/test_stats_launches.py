@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.model.columns import Cell
-from mpigauge.stats.launches import aggregate, hull, rows
+from mpigauge.stats.launches import aggregate, hull, in_order, rows
 from tests import cells
 
 TIMES = st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=20)
@@ -100,8 +100,8 @@ def test_convergence_is_judged_for_the_row() -> None:
     assert aggregate(wide, precision=0.05).flags == ("unconverged",)
 
 
-def test_rows_keep_benchmarks_together_in_the_order_of_appearance() -> None:
-    order = [("Bcast", 0), ("PingPong", 0), ("Bcast", 8), ("PingPong", 8)]
+def test_rows_keep_benchmarks_together_and_sizes_in_order() -> None:
+    order = [("Bcast", 8), ("PingPong", 0), ("Bcast", 0), ("PingPong", 8)]
     measured = [
         cells.cell(name, message_bytes=size, launch=launch)
         for launch in (0, 1)
@@ -112,6 +112,25 @@ def test_rows_keep_benchmarks_together_in_the_order_of_appearance() -> None:
         ("Bcast", 0), ("Bcast", 8), ("PingPong", 0), ("PingPong", 8)
     ]  # fmt: skip
     assert all(row.launches == 2 for row in found)
+
+
+def test_rows_can_follow_the_order_that_was_asked_for() -> None:
+    names = ("Allreduce", "PingPong")
+    sizes = {"PingPong": [1024, 7, 0], "Allreduce": [1024, 7, 0]}
+    measured = [cells.cell("PingPong", message_bytes=n) for n in (0, 7, 1024)]
+    measured += [cells.cell("Allreduce", message_bytes=n) for n in (8, 0, 1024)]  # 7, rounded up
+    measured += [cells.cell("Barrier", message_bytes=-1)]
+    found = in_order(rows(measured), names, sizes)
+    assert [(row.benchmark, row.message_bytes) for row in found] == [
+        ("Allreduce", 1024), ("Allreduce", 8), ("Allreduce", 0),
+        ("PingPong", 1024), ("PingPong", 7), ("PingPong", 0), ("Barrier", -1),
+    ]  # fmt: skip
+
+
+def test_variants_of_a_size_stand_together() -> None:
+    measured = [cells.cell(message_bytes=n, cache=c) for c in ("cold", "hot") for n in (8, 0)]
+    found = [(row.message_bytes, row.cell.cache) for row in rows(measured)]
+    assert found == [(0, "hot"), (0, "cold"), (8, "hot"), (8, "cold")]
 
 
 def test_a_launch_that_was_repeated_counts_once() -> None:

@@ -59,3 +59,8 @@ def test_ranks_are_told_apart() -> None:
 def test_interval_is_that_of_order_statistics() -> None:
     times = recompute(*stored([[i] for i in range(10, 19)]), calls=1)
     assert (times.ci_low_s, times.ci_high_s) == pytest.approx((11e-9, 17e-9))
+
+
+def test_no_interval_is_narrower_than_the_step_of_the_clock() -> None:
+    times = recompute(*stored([[100]] * 6), calls=2, step_s=10e-9)
+    assert times.ci_high_s - times.ci_low_s == pytest.approx(5e-9)

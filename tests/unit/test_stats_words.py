@@ -35,7 +35,7 @@ def test_a_sentence_names_the_cells() -> None:
     )
     (sentence,) = sentences(found)
     assert sentence.startswith("PingPong 1 MiB; Bcast on 4 ranks 8 B: bimodal: the samples")
-    assert letters(found[0]) == "B"
+    assert [letters(row) for row in found] == ["", "B", "B"]
     assert legend(found) == ["B = bimodal"]
 
 
@@ -94,3 +94,8 @@ def test_headline_takes_the_best_of_each() -> None:
 
 def test_headline_of_other_benchmarks_is_empty() -> None:
     assert headline(rows([cells.cell("Bcast")])).empty
+
+
+def test_letters_stand_in_one_order() -> None:
+    found = rows([cells.cell(message_bytes=0, flags=["clock", "tainted", "new"])])
+    assert letters(found[0]) == "TK?"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.stats.headline import Headline, headline
+from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.words import noise_sentences, sentences, skip_sentences
 
@@ -82,8 +83,10 @@ _HEADING = ("benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync"
 
 
 def document(run: Run, precision: float | None = None) -> Document:
-    """The document of a stored run."""
-    found = tuple(rows_of(run.cells, precision))
+    """The document of a stored run; `precision` is the one that was asked for unless given."""
+    if precision is None and run.launches:
+        precision = run.launches[0].precision
+    found = tuple(_rows(run, precision))
     head = headline(found)
     skips = _not_measured(run.skips, found)
     said = [
@@ -106,6 +109,13 @@ def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> lis
         key = tuple(skip.key.get(name, _USUAL.get(name)) for name in _HEADING)
         found.setdefault(key, ([], []))[1].append(skip)
     return [_table(dict(zip(_HEADING, key, strict=True)), cards, *of) for key, of in found.items()]
+
+
+def _rows(run: Run, precision: float | None) -> list[Row]:
+    """In the order of the plan."""
+    parts = run.plan.get("parts") or ()
+    sizes = {name: part["sizes"] for part in parts for name in part["benchmarks"] if part["sizes"]}
+    return in_order(rows_of(run.cells, precision), run.plan.get("benchmarks") or (), sizes)
 
 
 def _table(
@@ -147,7 +157,7 @@ def _facts(run: Run) -> Facts:
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
-        world_ranks=first.world_ranks if first else 0,
+        world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
         status=str(run.status.get("status", "unfinished")),
         multi=plan.get("multi"),
         map=_pair(plan.get("map")),

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import Cell
@@ -30,7 +31,7 @@ from mpigauge.model.row import Row
 from mpigauge.stats.order import median, median_interval, running_order
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Mapping
 
     from mpigauge.model.row import Kind
 
@@ -39,17 +40,46 @@ _FLAG_SHARE = 1 / 3
 
 
 def rows(cells: Iterable[Cell], precision: float | None = None) -> list[Row]:
-    """The rows of these cells, in the order in which benchmarks first appear.
+    """The rows of these cells: benchmarks in the order in which they appear, sizes upwards.
 
     A cell that a launch holds twice (it was resumed) counts once, the later one. With `precision`
     the flag "unconverged" says of the row, not of its launches, that it misses it.
     """
-    tables: dict[Hashable, dict[Hashable, dict[int, Cell]]] = {}
+    found: dict[Hashable, dict[int, Cell]] = {}
     for cell in cells:
-        table = tables.setdefault((cell.benchmark, cell.ranks, cell.groups), {})
-        table.setdefault(cell.key, {})[cell.launch] = cell
-    found = (by_launch for table in tables.values() for by_launch in table.values())
-    return [aggregate([cells[i] for i in sorted(cells)], precision) for cells in found]
+        found.setdefault(cell.key, {})[cell.launch] = cell
+    return in_order(aggregate([of[i] for i in sorted(of)], precision) for of in found.values())
+
+
+def in_order(
+    rows: Iterable[Row],
+    benchmarks: Sequence[str] = (),
+    sizes: Mapping[str, Sequence[int]] = MappingProxyType({}),
+) -> list[Row]:
+    """Sorted as asked for: kernels write cells as they are finished.
+
+    `benchmarks` come first in their order, others as they appear; `sizes` holds the list that was
+    asked for, by benchmark, where there was one.
+    """
+    known = list(rows)
+    names = {name: i for i, name in reversed([*enumerate([*benchmarks, *_names(known)])])}
+
+    def place(row: Row) -> tuple[object, ...]:
+        cell = row.cell
+        size = _place_of_size(cell.message_bytes, sizes.get(cell.benchmark))
+        return names[cell.benchmark], cell.ranks, cell.groups, size, cell.cache != "hot", cell.group
+
+    return sorted(known, key=place)
+
+
+def _names(rows: Iterable[Row]) -> list[str]:
+    return [row.benchmark for row in rows]
+
+
+def _place_of_size(size: int, wanted: Sequence[int] | None) -> int:
+    """Where it stands in the list; a size may have been rounded up to whole elements."""
+    below = [(listed, -i) for i, listed in enumerate(wanted or ()) if listed <= size]
+    return -max(below)[1] if below else size
 
 
 def aggregate(cells: Sequence[Cell], precision: float | None = None) -> Row:

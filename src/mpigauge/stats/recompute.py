@@ -38,8 +38,11 @@ class Times:
     time_worst_s: float
 
 
-def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int) -> Times:
-    """The times of a cell; `ticks` has the rows slowest, fastest and mean rank."""
+def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0.0) -> Times:
+    """The times of a cell; `ticks` has the rows slowest, fastest and mean rank.
+
+    No interval is narrower than the step of the clock, which is in the record of the launch.
+    """
     import numpy as np
 
     seconds = ticks.astype(np.float64) / (calls * raw.hz)
@@ -49,8 +52,8 @@ def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int) -> Times:
     p01, p99 = np.quantile(slowest, (0.01, 0.99))
     return Times(
         time_p50_s=float(np.median(medians)),
-        ci_low_s=low,
-        ci_high_s=high,
+        ci_low_s=low - step_s / calls / 2,
+        ci_high_s=high + step_s / calls / 2,
         time_min_s=float(np.median(fastest)),
         time_avg_s=float(np.median(mean)),
         time_max_s=float(np.median(slowest)),

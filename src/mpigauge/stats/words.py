@@ -35,20 +35,19 @@ _NOISY = 0.02
 
 def letters(row: Row) -> str:
     """The flags of a row as letters, wrong data as an exclamation mark."""
-    return "".join(LETTERS.get(flag, "?") for flag in row.flags) + ("!" if row.wrong_count else "")
+    return "".join(LETTERS.get(flag, "?") for flag in _flags([row])) + "!" * (row.wrong_count > 0)
 
 
 def legend(rows: Iterable[Row]) -> list[str]:
     """Each letter that these rows show, with its word."""
-    shown = _in_order(flag for row in rows for flag in row.flags)
-    return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in shown]
+    return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in _flags(rows)]
 
 
 def sentences(rows: Sequence[Row]) -> list[str]:
     """One sentence for wrong data, then one for each flag, each with the cells concerned."""
     wrong = [row for row in rows if row.wrong_count]
     said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
-    for flag in _in_order(flag for row in rows for flag in row.flags):
+    for flag in _flags(rows):
         concerned = [row for row in rows if flag in row.flags]
         said.append(f"{name_cells(concerned)}: {flag}: {MEANING.get(flag, 'unknown flag')}.")
     return said
@@ -97,6 +96,12 @@ def _cell_of(skip: Skip) -> tuple[str, int, int]:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_MOST_NAMED])
     return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+
+
+def _flags(rows: Iterable[Row]) -> list[str]:
+    """Each that these rows show, the known ones in the order of the table above."""
+    shown = _in_order(flag for row in rows for flag in row.flags)
+    return sorted(shown, key=[*LETTERS, *shown].index)
 
 
 def _in_order(words: Iterable[str]) -> list[str]:

@@ -68,14 +68,11 @@ def remark_lines(document: Document, colour: bool = False) -> list[str]:
     """The legend of flags, and every sentence, broken at the width of the screen."""
     from textwrap import wrap
 
-    said = [
-        line
-        for sentence in document.sentences
-        for line in wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
-    ]
     flags = legend(document.rows)
-    head = f"Flags: {', '.join(flags)}" if flags else "To note:"
-    return [_paint(line, _YELLOW, colour) for line in [head, *said]] if said else []
+    lines = wrap(f"Flags: {', '.join(flags)}" if flags else "To note:", WIDTH)
+    for sentence in document.sentences:
+        lines += wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    return [_paint(line, _YELLOW, colour) for line in lines] if document.sentences else []
 
 
 def _measured(head: Headline) -> Iterator[tuple[str, str]]:
