@@ -23,8 +23,8 @@ SECONDS = 60.0
 PAIRS = ("PingPong", "PingPing", "Sendrecv", "Exchange")
 BANDS = ("Uniband", "Biband")
 PAIR_SIZES = tuple(parse_sizes("0,1..4Mi"))
-# Uniband has 256 messages under way: with more than 256 KiB each, one call takes too long for a
-# quick look, and the rate of messages is no longer what it tells.
+# Each of these is one of PAIR_SIZES, so that all lines of the table have the same columns. Uniband
+# has 256 messages under way: with more than 256 KiB each, a call takes too long for a quick look.
 COARSE_SIZES = tuple(parse_sizes("0,8,64,512,4Ki,32Ki,256Ki"))
 
 

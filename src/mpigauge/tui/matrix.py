@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Many cells on one screen: a line for each benchmark, a column for some of its sizes."""
+"""Many cells on one screen: a line for each benchmark, a column for some of its sizes.
+
+A cell is the time in µs; where many messages are under way at once it is their rate, with its unit,
+since the time of a whole window says little.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from mpigauge.model.units import byte_count, microseconds, percent
+from mpigauge.model.units import byte_count, microseconds, percent, rate
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -30,7 +34,7 @@ def matrix(
 ) -> Table:
     """At most so many lines, those of the benchmarks named `first` before others."""
     lines = by_line(rows)
-    sizes = some([row.message_bytes for row in rows], (width - NAME_WIDE) // SIZE_WIDE)
+    sizes = some(shared_sizes(lines), (width - NAME_WIDE) // SIZE_WIDE)
     table = plain_table()
     table.add_column("µs", no_wrap=True, max_width=NAME_WIDE - 2)
     for size in sizes:
@@ -61,6 +65,14 @@ def shown(lines: dict[str, Line], room: int, first: Collection[str]) -> list[str
     return [name for name in lines if name in kept]
 
 
+def shared_sizes(lines: dict[str, Line]) -> list[int]:
+    """Sizes that all lines with messages have; all sizes where these are fewer than two."""
+    each = [set(line) - {NO_MESSAGE} for line in lines.values()]
+    held = [sizes for sizes in each if sizes]
+    shared = set.intersection(*held) if held else set()
+    return sorted(shared if len(shared) > 1 else set().union(*held))
+
+
 def some(values: Sequence[int], most: int) -> list[int]:
     """The values, or so many of them evenly chosen, the first and the last among them."""
     ordered = sorted(set(values) - {NO_MESSAGE}) or [NO_MESSAGE]
@@ -88,4 +100,10 @@ def _cell(line: Line, size: int, sizes: Sequence[int], precision: float) -> Text
     if row is None:
         return Text("")
     error = percent(row.relative_error).replace(" ", "")
-    return Text(f"{microseconds(row.latency.value)} ±{error}", style=style(row, precision))
+    return Text(f"{_number(row)} ±{error}", style=style(row, precision))
+
+
+def _number(row: Row) -> str:
+    if row.cell.inflight > 1 and row.rate is not None:
+        return rate(row.rate.value).replace(" ", "")
+    return microseconds(row.latency.value)
