@@ -22,18 +22,31 @@ def overhead_s(outcomes: Sequence[Outcome]) -> float:
     return max(0.0, median(seen)) if seen else FIRST_OVERHEAD_S
 
 
-def share(plan: Plan, launch: int, left_s: float, overhead: float) -> float | None:
+def round_s(plan: Plan, outcomes: Sequence[Outcome]) -> float:
+    """What a round, a launch of each part, usually takes."""
+    parts = len(plan.parts)
+    walls = [each.wall_s for each in outcomes if each.ended]
+    return parts * median(walls) if len(walls) >= parts else 0.0
+
+
+def share(
+    plan: Plan, launch: int, left_s: float, overhead: float, usual_round_s: float = 0.0
+) -> float | None:
     """Seconds of measuring for this launch; None: no time is left to begin another round.
 
-    A round, once begun, is finished: a part with one launch less would know less than the others.
+    The time is shared out to the rounds that are made in any case; where these leave some, since
+    their cells knew enough, more rounds follow. A round, once begun, is finished: a part with one
+    launch less would know less than the others.
     """
     parts = len(plan.parts)
     place = launch % parts
     rest = parts - place
-    fit = int((left_s - rest * (overhead + LEAST_S)) / (parts * (overhead + LEAST_S)))
-    more = max(0, min(plan.most_rounds - plan.round(launch) - 1, fit))
-    if place == 0 and launch > 0 and left_s < parts * (overhead + LEAST_S):
+    least = parts * (overhead + LEAST_S)
+    extra = plan.round(launch) >= plan.least_rounds
+    if place == 0 and launch > 0 and left_s < max(least, usual_round_s if extra else 0.0):
         return None
+    fit = int((left_s - rest * (overhead + LEAST_S)) / least)
+    more = max(0, min(plan.least_rounds - plan.round(launch) - 1, fit))
     weights = [part.weight for part in plan.parts]
     weight = sum(weights[place:]) + more * sum(weights)
     pool = left_s - (rest + more * parts) * overhead

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 
 from mpigauge.campaign import launch as one
-from mpigauge.campaign.budget import overhead_s, share
+from mpigauge.campaign.budget import overhead_s, round_s, share
 from mpigauge.campaign.interrupt import Interrupt
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome, State, View
@@ -138,7 +138,9 @@ class Campaign:
         if self.plan.seconds is None:
             return None
         left = self.plan.seconds - self.elapsed_s()
-        return share(self.plan, number, left, overhead_s(self.state.outcomes))
+        outcomes = self.state.outcomes
+        usual = round_s(self.plan, outcomes)
+        return share(self.plan, number, left, overhead_s(outcomes), usual)
 
     def learn(self, record: Record) -> None:
         if self.state.results.add(record):

@@ -83,9 +83,8 @@ class Plan:
 
     @property
     def most_rounds(self) -> int:
-        """With a time budget the number is fixed, as the budget is shared out in advance."""
-        fixed = self.launches or (LEAST_LAUNCHES if self.seconds is not None else None)
-        return fixed or MOST_LAUNCHES
+        """More are made while the widest interval is too wide, and a time budget lasts."""
+        return self.launches or MOST_LAUNCHES
 
     def part(self, launch: int) -> Part:
         return self.parts[launch % len(self.parts)]

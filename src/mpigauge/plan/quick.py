@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge import placement
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
-from mpigauge.plan.plan import LEAST_LAUNCHES, Part, Plan
+from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
 if TYPE_CHECKING:
@@ -32,11 +32,7 @@ def quick(request: Request, cards: Cards, machine: Machine, mpi: Mpi) -> Plan:
     """Pairs on two cores, the default collectives on all."""
     check_cores(request, machine)
     plan = plan_of(request, parts(cards, machine), cards, machine, mpi)
-    return replace(
-        plan,
-        launches=plan.launches or LEAST_LAUNCHES,
-        seconds=plan.seconds or SECONDS,
-    )
+    return replace(plan, seconds=plan.seconds or SECONDS)
 
 
 def check_cores(request: Request, machine: Machine) -> None:
