@@ -34,14 +34,14 @@ def test_a_sentence_names_the_cells() -> None:
         ]
     )
     (sentence,) = sentences(found)
-    assert sentence.startswith("PingPong 1 MiB; Bcast on 4 ranks 8 B: bimodal: the samples")
+    assert sentence.startswith("bimodal, PingPong 1 MiB; Bcast on 4 ranks 8 B: the samples")
     assert [letters(row) for row in found] == ["", "B", "B"]
     assert legend(found) == ["B = bimodal"]
 
 
 def test_many_cells_are_not_all_named() -> None:
     found = rows([cells.cell(message_bytes=1 << i, flags=["drift"]) for i in range(20)])
-    assert sentences(found)[0].startswith("PingPong 1 B, 2 B, 4 B, 8 B and 16 more: drift")
+    assert sentences(found)[0].startswith("drift, 20 of 20 rows (PingPong 20): early and late")
 
 
 def test_wrong_data_comes_first() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import byte_count, percent
@@ -30,6 +31,7 @@ LETTERS = {
     "sync": "S", "clock": "K", "oversubscribed": "O",
 }  # fmt: skip
 _MOST_NAMED = 4
+_MOST_CELLS = 6
 _NOISY = 0.02
 
 
@@ -49,8 +51,20 @@ def sentences(rows: Sequence[Row]) -> list[str]:
     said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
     for flag in _flags(rows):
         concerned = [row for row in rows if flag in row.flags]
-        said.append(f"{name_cells(concerned)}: {flag}: {MEANING.get(flag, 'unknown flag')}.")
+        who = _who(concerned, len(rows))
+        said.append(f"{flag}, {who}: {MEANING.get(flag, 'unknown flag')}.")
     return said
+
+
+def _who(concerned: Sequence[Row], rows: int) -> str:
+    """The cells by name where they are few, else their number and where most of them are."""
+    if len(concerned) <= _MOST_CELLS:
+        return name_cells(concerned)
+    counts = Counter(row.benchmark for row in concerned)
+    most = [f"{benchmark} {count}" for benchmark, count in counts.most_common(_MOST_NAMED)]
+    others = len(concerned) - sum(count for _, count in counts.most_common(_MOST_NAMED))
+    named = ", ".join(most) + (f", others {others}" if others else "")
+    return f"{len(concerned)} of {rows} rows ({named})"
 
 
 def noise_sentences(noise: Iterable[Noise]) -> list[str]:
