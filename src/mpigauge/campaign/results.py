@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import CellRecord, Key, Progress, Record
 from mpigauge.model.row import Row
-from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate, in_order
 
 
 class Results:
-    def __init__(self, precision: float, cells: Iterable[Cell] = ()) -> None:
+    def __init__(
+        self, precision: float, cells: Iterable[Cell] = (), benchmarks: Sequence[str] = ()
+    ) -> None:
         self._precision = precision
+        self._benchmarks = benchmarks
         self._cells: dict[Key, dict[int, Cell]] = {}
         self._rows: dict[Key, Row] = {}
         for cell in cells:
@@ -36,8 +39,8 @@ class Results:
         self._rows.pop(cell.key, None)
 
     def rows(self) -> list[Row]:
-        """In the order in which cells first appeared."""
-        return [self._row(key) for key in self._cells]
+        """In the order in which the benchmarks were asked for."""
+        return in_order(map(self._row, self._cells), self._benchmarks)
 
     def widest(self) -> Row | None:
         """The row that knows least."""

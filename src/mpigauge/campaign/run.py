@@ -56,7 +56,7 @@ class Campaign:
     ) -> None:
         self.plan, self.mpi, self.kernels = plan, mpi, kernels
         self.writer, self.view = writer, view
-        self.state = State(plan, Results(plan.precision, cells))
+        self.state = State(plan, Results(plan.precision, cells, plan.benchmarks))
         self.spent_s = spent_s
         self.started_s = time.monotonic()
         self.shown_s = 0.0

@@ -49,11 +49,6 @@ class State:
         """Launch of each part, counted from 1 as people do."""
         return self.plan.round(self.launch) + 1
 
-    @property
-    def rounds(self) -> int:
-        """How many there will be, as far as one can tell."""
-        return max(self.plan.least_rounds, self.round)
-
 
 class View(Protocol):
     """Shows a campaign; computes nothing."""

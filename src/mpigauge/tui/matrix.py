@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 NAME_WIDE = 20
-SIZE_WIDE = 12
+SIZE_WIDE = 14
+"""24.3k/s ±>99% and a gap."""
 NO_MESSAGE = -1
+MOST_SHOWN = 0.99
 Line = dict[int, "Row"]
 
 
@@ -36,7 +38,7 @@ def matrix(
     lines = by_line(rows)
     sizes = some(shared_sizes(lines), (width - NAME_WIDE) // SIZE_WIDE)
     table = plain_table()
-    table.add_column("µs", no_wrap=True, max_width=NAME_WIDE - 2)
+    table.add_column("µs", no_wrap=True, max_width=NAME_WIDE)
     for size in sizes:
         table.add_column(byte_count(size) or "–", justify="right", no_wrap=True)
     for name in shown(lines, room - 1, first):
@@ -45,7 +47,7 @@ def matrix(
 
 
 def plain_table() -> Table:
-    return Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
 
 
 def by_line(rows: Sequence[Row]) -> dict[str, Line]:
@@ -99,8 +101,12 @@ def _cell(line: Line, size: int, sizes: Sequence[int], precision: float) -> Text
     row = line.get(size) or (line.get(NO_MESSAGE) if size == sizes[0] else None)
     if row is None:
         return Text("")
-    error = percent(row.relative_error).replace(" ", "")
-    return Text(f"{_number(row)} ±{error}", style=style(row, precision))
+    return Text(f"{_number(row)} ±{_error(row)}", style=style(row, precision))
+
+
+def _error(row: Row) -> str:
+    error = row.relative_error
+    return ">99%" if error > MOST_SHOWN else percent(error).replace(" ", "")
 
 
 def _number(row: Row) -> str:

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 def launches(state: State) -> str:
-    """launch 3 of 6; with parts, which of them."""
-    of = f"launch {state.round} of {state.rounds}"
-    more = "+" if state.plan.launches is None and state.plan.seconds is None else ""
-    parts = len(state.plan.parts)
+    """launch 3 of 6–20; with parts, which of them."""
+    plan = state.plan
+    least, most = plan.least_rounds, plan.most_rounds
+    of = f"{least}" if least == most else f"{least}–{most}"
+    parts = len(plan.parts)
     part = f" (part {state.launch % parts + 1} of {parts})" if parts > 1 else ""
-    return f"{of}{more}{part}"
+    return f"launch {state.round} of {of}{part}"
 
 
 def outcome_words(outcome: Outcome) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,9 +103,23 @@ def _print_blocks(found: Document) -> None:
 
     colour = sys.stdout.isatty()
     headline = table.headline_lines(found.headline, colour) if found.headline else []
-    for block in (headline, table.remark_lines(found, colour)):
+    for block in (headline, [_wrapped(sentence) for sentence in in_short(found)]):
         if block:
             click.echo("\n".join(block) + "\n")
+
+
+def in_short(found: Document) -> list[str]:
+    """What is suspicious: flags with how many cells they concern; which ones, `show` tells."""
+    from mpigauge.stats.words import MEANING, sentences
+
+    about_rows = sentences(found.rows)
+    wrong = about_rows[: any(row.wrong_count for row in found.rows)]
+    flagged = Counter(flag for row in found.rows for flag in row.flags)
+    flags = [
+        f"{flag}, {count} of {len(found.rows)} cells: {MEANING.get(flag, 'unknown flag')}."
+        for flag, count in flagged.most_common()
+    ]
+    return [*wrong, *(each for each in found.sentences if each not in about_rows), *flags]
 
 
 def _wrapped(sentence: str) -> str:
