@@ -207,7 +207,7 @@ Begin begin_of(const std::string& source) {
 
 // --- a launch ------------------------------------------------------------------------------
 
-/// Sizes up to 4 MiB, of which the first is the one that is looked at.
+/// Twelve cells up to 1 MiB, of which the first is the one that is looked at.
 class Launch {
  public:
   Launch(Source& source, double bytes, double precision, std::uint64_t seed)
@@ -231,11 +231,11 @@ class Launch {
   }
 
  private:
-  static constexpr int others = 23;
+  static constexpr int others = 11;
 
   static std::vector<Goal> goals(double bytes) {
     std::vector<Goal> all{{calls_of_imb(bytes)}};
-    for (int i = 0; i < others; ++i) all.push_back({calls_of_imb(std::exp2(i))});
+    for (int i = 0; i < others; ++i) all.push_back({calls_of_imb(std::exp2(2 * i))});
     return all;
   }
 
@@ -271,7 +271,7 @@ class Launch {
       return made;
     }
     // 0.5 us and 10 GB/s, without noise: these stop as early as they may.
-    const Call made{0.5e-6 + std::exp2(cell - 1) * 1e-10};
+    const Call made{0.5e-6 + std::exp2(2 * (cell - 1)) * 1e-10};
     spend(made.seconds);
     return made;
   }
