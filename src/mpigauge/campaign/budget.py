@@ -12,6 +12,8 @@ from mpigauge.plan import Plan
 
 FIRST_OVERHEAD_S = 0.7
 """Assumed for starting and ending a job before one was seen."""
+MOST_OVERHEAD = 0.1
+"""Share of the time that may go into starting jobs, once there are enough for an interval."""
 LEAST_S = 0.1
 """Measuring for less is not worth a launch."""
 
@@ -29,24 +31,27 @@ def round_s(plan: Plan, outcomes: Sequence[Outcome]) -> float:
     return parts * median(walls) if len(walls) >= parts else 0.0
 
 
-def share(
-    plan: Plan, launch: int, left_s: float, overhead: float, usual_round_s: float = 0.0
-) -> float | None:
+def rounds(plan: Plan, overhead: float) -> int:
+    """Launches of each part: so many that starting them takes a tenth of the time."""
+    if plan.seconds is None:
+        return plan.least_rounds
+    affordable = int(plan.seconds * MOST_OVERHEAD / (max(overhead, LEAST_S) * len(plan.parts)))
+    return max(plan.least_rounds, min(plan.most_rounds, affordable))
+
+
+def share(plan: Plan, launch: int, left_s: float, overhead: float) -> float | None:
     """Seconds of measuring for this launch; None: no time is left to begin another round.
 
-    The time is shared out to the rounds that are made in any case; where these leave some, since
-    their cells knew enough, more rounds follow. A round, once begun, is finished: a part with one
-    launch less would know less than the others.
+    A round, once begun, is finished: a part with one launch less would know less than the others.
     """
     parts = len(plan.parts)
     place = launch % parts
     rest = parts - place
-    least = parts * (overhead + LEAST_S)
-    extra = plan.round(launch) >= plan.least_rounds
-    if place == 0 and launch > 0 and left_s < max(least, usual_round_s if extra else 0.0):
+    least = overhead + LEAST_S
+    if place == 0 and launch > 0 and left_s < parts * least:
         return None
-    fit = int((left_s - rest * (overhead + LEAST_S)) / least)
-    more = max(0, min(plan.least_rounds - plan.round(launch) - 1, fit))
+    fit = int((left_s - rest * least) / (parts * least))
+    more = max(0, min(rounds(plan, overhead) - plan.round(launch) - 1, fit))
     weights = [part.weight for part in plan.parts]
     weight = sum(weights[place:]) + more * sum(weights)
     pool = left_s - (rest + more * parts) * overhead

@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Campaigns on a fake launcher: order, budgets, faults, Ctrl-C, resume. No MPI, no statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpigauge import campaign
+from mpigauge.campaign import Ending, State, budget, launch
+from mpigauge.campaign.process import Job, _processes
+from mpigauge.campaign.state import Outcome
+from mpigauge.launch import Command
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.plan import Part, Plan
+from mpigauge.store import Run, RunWriter, load
+from tests import cells
+
+PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
+PLAN = Plan(parts=(PART,), mpi="fake", seed=1, launches=2, timeout_s=30.0)
+
+
+class Watcher:
+    """A view that remembers, and that can press Ctrl-C."""
+
+    def __init__(self, press_at: Callable[[State], bool] = lambda _: False, times: int = 1) -> None:
+        self.press_at, self.presses = press_at, times
+        self.outcomes: list[Outcome] = []
+        self.activities: list[str] = []
+        self.closed = False
+
+    def show(self, state: State) -> None:
+        self.activities.append(state.activity)
+        if self.presses and self.press_at(state):
+            self.presses -= 1
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def launch_ended(self, state: State, outcome: Outcome) -> None:
+        assert state.outcomes[-1] == outcome
+        self.outcomes.append(outcome)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def measuring(state: State) -> bool:
+    return state.activity == "measuring"
+
+
+@pytest.fixture
+def fake_mpi(repository: Path) -> Mpi:
+    launcher = repository / "tests" / "e2e" / "fake_kernel.py"
+    return Mpi(
+        name="mpich",
+        version="5.0.2",
+        standard="4.1",
+        library=Path("/fake/libmpi.so.12"),
+        library_string="Fake MPI 1.0",
+        abi="mpich",
+        launcher="hydra",
+        mpiexec=launcher,
+        prefix=Path("/fake"),
+        include=None,
+        env={},
+        found="at /fake",
+    )
+
+
+class Bench:
+    """Runs plans on the fake, into folders of this test."""
+
+    def __init__(self, mpi: Mpi, root: Path) -> None:
+        self.mpi, self.root = mpi, root
+        self.kernels = Kernels(Path("/fake/kernel"), Path("/fake/plugin.so"), Path("/fake/cards"))
+        self.watcher = Watcher()
+
+    def run(self, plan: Plan = PLAN, fake: str = "", launches: str = "") -> Ending:
+        env = {"FAKE": fake, "FAKE_LAUNCHES": launches}
+        plan = replace(plan, env={name: value for name, value in env.items() if value})
+        header = {"version": "1", "plan": plan.to_json()}
+        with RunWriter.create(header, cells.cards_text(), output=self.root / "run") as writer:
+            return campaign.run(plan, self.mpi, self.kernels, writer, self.watcher)
+
+    def resume(self, fake: str = "") -> Ending:
+        stored = self.stored()
+        plan = replace(Plan.from_json(stored.plan), env={"FAKE": fake} if fake else {})
+        stored = replace(stored, header={**stored.header, "plan": plan.to_json()})
+        with RunWriter.resume(stored.path) as writer:
+            return campaign.resume(stored, self.mpi, self.kernels, writer, self.watcher)
+
+    def stored(self) -> Run:
+        return load(self.root / "run")
+
+    def commands(self) -> list[str]:
+        return sorted(path.name for path in (self.root / "run" / "logs").glob("*.command"))
+
+
+@pytest.fixture
+def bench(fake_mpi: Mpi, tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(fake_mpi, tmp_path)
+    yield bench
+    assert bench.watcher.closed
+    assert not list(tmp_path.glob("run/stop-*"))
+
+
+# --- the good way ---------------------------------------------------------------------------
+def test_a_run_is_stored(bench: Bench) -> None:
+    ending = bench.run()
+    stored = bench.stored()
+    assert ending.status == stored.status["status"] == "done"
+    assert stored.complete == {0, 1}
+    assert len(stored.cells) == 6
+    assert [outcome.cells for outcome in bench.watcher.outcomes] == [3, 3]
+    assert bench.watcher.activities[0] == "starting"
+
+
+def test_each_launch_has_its_seed(bench: Bench) -> None:
+    bench.run()
+    assert [launch.seed for launch in bench.stored().launches] == [PLAN.seed_of(0), PLAN.seed_of(1)]
+
+
+def test_launches_end_when_the_intervals_are_narrow(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=None))
+    assert bench.stored().complete == frozenset(range(6))
+
+
+def test_launches_go_on_to_twenty_while_they_are_not(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=None, precision=0.0001))
+    assert bench.stored().complete == frozenset(range(20))
+
+
+def test_parts_take_turns(bench: Bench) -> None:
+    other = replace(PART, benchmarks=("Bcast",), sizes=(64,))
+    bench.run(replace(PLAN, parts=(PART, other)))
+    found = [(cell.launch, cell.benchmark) for cell in bench.stored().cells]
+    assert sorted(set(found)) == [(0, "PingPong"), (1, "Bcast"), (2, "PingPong"), (3, "Bcast")]
+
+
+def test_lines_with_a_prefix_are_read(bench: Bench) -> None:
+    bench.run(fake="prefixed")
+    assert len(bench.stored().cells) == 6
+
+
+def test_garbage_goes_into_the_log(bench: Bench) -> None:
+    assert bench.run(fake="garbage").status == "done"
+    stored = bench.stored()
+    assert len(stored.cells) == 6
+    assert "libfabric:123" in (stored.path / "logs" / "launch-000.stdout").read_text()
+
+
+# --- faults ---------------------------------------------------------------------------------
+def test_a_crash_costs_its_own_launch_only(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, launches=3), fake="crash", launches="1")
+    stored = bench.stored()
+    assert ending.status == stored.status["status"] == "failed"
+    assert [failure.launch for failure in ending.failures] == [1]
+    assert "signal 11 (SIGSEGV)" in ending.failures[0].reason
+    assert stored.complete == {0, 2}
+    assert "SIGSEGV" in stored.failures[0].message
+    assert "SIGSEGV" in stored.status["launches"][1]["reason"]
+
+
+def test_what_a_crashed_launch_had_measured_is_kept(bench: Bench) -> None:
+    bench.run(fake="crash", launches="1")
+    of_crashed = {c.message_bytes: c.stop for c in bench.stored().cells if c.launch == 1}
+    assert of_crashed == {0: "precise", 8: "interrupted"}
+
+
+def test_an_abort_in_the_first_launch_ends_the_run(bench: Bench) -> None:
+    with pytest.raises(RunError, match="first launch failed: exit status 15: Fatal error in inter"):
+        bench.run(fake="abort")
+    assert bench.stored().status["status"] == "failed"
+    assert bench.commands() == ["launch-000.command"]
+
+
+def test_an_abort_later_does_not(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, launches=3), fake="abort", launches="1")
+    assert bench.stored().complete == {0, 2}
+    assert "no network" in ending.failures[0].reason
+
+
+def test_three_failures_in_a_row_are_enough(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, launches=9), fake="crash")
+    assert [failure.launch for failure in ending.failures] == [0, 1, 2]
+
+
+def test_a_silent_launch_is_ended(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, timeout_s=1.0), fake="hang", launches="0")
+    assert "silent for 1 s" in ending.failures[0].reason
+    assert bench.stored().complete == {1}
+
+
+def test_a_launch_that_ignores_sigterm_is_ended_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "TERM_S", 0.2)
+    ending = bench.run(replace(PLAN, timeout_s=1.0, launches=1), fake="deaf")
+    assert "silent" in ending.failures[0].reason
+
+
+def test_wrong_data_are_counted(bench: Bench) -> None:
+    ending = bench.run(fake="wrong", launches="1")
+    assert ending.wrong_count == 6
+    assert (ending.status, ending.failures) == ("done", [])
+    assert sum(cell.wrong_count for cell in bench.stored().cells) == 6
+
+
+def test_a_job_of_single_ranks_is_refused(bench: Bench) -> None:
+    with pytest.raises(RunError, match=r"1 rank instead of 2.*do not belong together"):
+        bench.run(fake="singletons")
+    assert bench.stored().status["status"] == "failed"
+
+
+def test_a_rank_on_other_cores_is_refused(bench: Bench) -> None:
+    bound = replace(PLAN, parts=(replace(PART, bind=("0", "1")),))
+    with pytest.raises(RunError, match="rank 0 on fake was to run on core 0 and may run on 0-9"):
+        bench.run(bound, fake="misbound")
+
+
+def test_a_launcher_that_is_not_there(bench: Bench) -> None:
+    bench.mpi = replace(bench.mpi, mpiexec=Path("/no/mpiexec"))
+    with pytest.raises(RunError, match="cannot start /no/mpiexec: No such file"):
+        bench.run()
+    assert bench.stored().status["status"] == "failed"
+
+
+def test_a_full_disk_ends_the_run_and_keeps_the_rest(bench: Bench) -> None:
+    written = [0]
+    append = RunWriter.append
+
+    def fills_up(writer: RunWriter, line: str) -> Any:
+        written[0] += '"cell"' in line
+        if written[0] > 4:
+            raise RunError("cannot write records.jsonl: No space left on device")
+        return append(writer, line)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunWriter, "append", fills_up)
+        with pytest.raises(RunError, match="No space left"):
+            bench.run()
+    assert len([c for c in bench.stored().cells if c.stop == "precise"]) == 4
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------
+def test_ctrl_c_lets_the_kernels_finish_their_table(bench: Bench) -> None:
+    bench.watcher = Watcher(measuring)
+    ending = bench.run(fake="slow")
+    stored = bench.stored()
+    assert ending.status == stored.status["status"] == "interrupted"
+    assert [end.stopped for end in stored.ends] == ["interrupted"]
+    assert bench.watcher.outcomes[0].interrupted
+    assert bench.watcher.outcomes[0].reason == ""
+
+
+def test_ctrl_c_twice_ends_at_once(bench: Bench) -> None:
+    bench.watcher = Watcher(measuring, times=2)
+    ending = bench.run(fake="hang")
+    stored = bench.stored()
+    assert ending.status == "interrupted"
+    assert {cell.message_bytes: cell.stop for cell in stored.cells} == {
+        0: "precise",
+        8: "interrupted",
+    }
+
+
+def test_ctrl_c_ends_kernels_that_do_not_listen(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "GRACE_S", 0.2)
+    monkeypatch.setattr(launch, "TERM_S", 0.2)
+    bench.watcher = Watcher(measuring)
+    assert bench.run(fake="deaf").status == "interrupted"
+    assert len(bench.stored().cells) == 2
+
+
+def test_ctrl_c_between_the_first_and_the_last_launch_keeps_both(bench: Bench) -> None:
+    bench.watcher = Watcher(lambda state: state.launch == 1 and measuring(state))
+    bench.run(replace(PLAN, launches=3), fake="slow", launches="1")
+    assert bench.stored().complete == {0}
+    assert {cell.launch for cell in bench.stored().cells} == {0, 1}
+
+
+def test_the_old_handlers_are_back_afterwards(bench: Bench) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    bench.run()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+# --- resume ---------------------------------------------------------------------------------
+def test_resume_makes_the_missing_launches(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=3), fake="crash", launches="1")
+    first = bench.stored()
+    ending = bench.resume()
+    stored = bench.stored()
+    assert ending.status == stored.status["status"] == "done"
+    assert [outcome.launch for outcome in ending.outcomes] == [1]
+    assert stored.complete == {0, 1, 2}
+    assert [launch.seed for launch in stored.launches].count(PLAN.seed_of(1)) == 2
+    kept = [cell for cell in first.cells if cell.launch != 1]
+    assert [cell for cell in stored.cells if cell.launch != 1] == kept
+
+
+def test_resume_of_a_whole_run_measures_nothing(bench: Bench) -> None:
+    bench.run()
+    assert bench.resume(fake="abort").outcomes == ()
+    assert bench.stored().status["status"] == "done"
+
+
+def test_resume_after_ctrl_c(bench: Bench) -> None:
+    bench.watcher = Watcher(measuring)
+    bench.run(fake="slow")
+    bench.resume()
+    assert bench.stored().complete == {0, 1}
+    assert {(c.launch, c.message_bytes): c.stop for c in bench.stored().cells}[0, 8] == "precise"
+
+
+def test_a_header_without_plan_cannot_be_resumed(bench: Bench, tmp_path: Path) -> None:
+    bench.run()
+    (tmp_path / "run" / "run.json").write_text(json.dumps({"schema": 1, "plan": {}}))
+    with (
+        RunWriter.resume(tmp_path / "run") as writer,
+        pytest.raises(UserError, match="holds no plan that can be resumed"),
+    ):
+        campaign.resume(bench.stored(), bench.mpi, bench.kernels, writer, bench.watcher)
+
+
+# --- budgets --------------------------------------------------------------------------------
+def spend(plan: Plan, overhead: float, used: float = 1.0) -> tuple[int, float]:
+    """How many launches are made and how long they take, if each uses this share of its time."""
+    spent, number = 0.0, 0
+    while plan.round(number) < plan.most_rounds and plan.seconds is not None:
+        seconds = budget.share(plan, number, plan.seconds - spent, overhead)
+        if seconds is None:
+            break
+        spent += overhead + seconds * used
+        number += 1
+    return number, spent
+
+
+TIMED = replace(PLAN, launches=None, seconds=60.0)
+
+
+@pytest.mark.parametrize("overhead", [0.05, 0.5, 2.0])
+def test_a_budget_is_kept(overhead: float) -> None:
+    launches, spent = spend(TIMED, overhead)
+    assert launches >= 6
+    assert spent == pytest.approx(60)
+
+
+def test_long_budgets_give_more_launches() -> None:
+    assert spend(replace(TIMED, seconds=600.0), 0.5)[0] > spend(TIMED, 0.5)[0]
+    assert spend(replace(TIMED, seconds=36000.0), 0.5)[0] == 20
+
+
+def test_a_budget_that_is_not_used_gives_more_launches() -> None:
+    assert spend(TIMED, 0.5, used=0.2)[0] > spend(TIMED, 0.5)[0]
+
+
+def test_a_short_budget_gives_fewer_launches() -> None:
+    launches, spent = spend(replace(TIMED, seconds=2.0), 0.5)
+    assert 1 <= launches < 6
+    assert spent <= 2.5
+
+
+def test_even_no_time_gives_one_launch() -> None:
+    assert spend(replace(TIMED, seconds=0.1), 0.5)[0] == 1
+
+
+def test_parts_get_time_as_they_have_cells() -> None:
+    large = replace(PART, sizes=tuple(range(30)))
+    plan = replace(TIMED, parts=(PART, large))
+    small_s, large_s = (budget.share(plan, launch, 60.0, 0.0) or 0.0 for launch in (0, 1))
+    assert large_s / small_s == pytest.approx(10, rel=0.02)
+
+
+def test_a_round_once_begun_is_finished() -> None:
+    plan = replace(TIMED, parts=(PART, PART))
+    assert budget.share(plan, 3, 0.0, 0.5) == budget.LEAST_S
+    assert budget.share(plan, 4, 0.0, 0.5) is None
+
+
+def test_overhead_is_what_launches_showed() -> None:
+    seen = [Outcome(0, ended=True, wall_s=2.0, measuring_s=1.5), Outcome(1, reason="x", wall_s=9)]
+    assert budget.overhead_s(seen) == 0.5
+    assert budget.overhead_s([]) == budget.FIRST_OVERHEAD_S
+
+
+# --- processes ------------------------------------------------------------------------------
+def test_nothing_of_a_job_is_left_behind() -> None:
+    """Not even a process in a session of its own, as the launchers' helpers are."""
+    script = "setsid sleep 600 & echo started; wait"
+    job = Job(Command(("sh", "-c", script), {}))
+    for line in job.lines():
+        if line is not None:
+            break
+    left = job.strays()
+    assert len(left) >= 2
+    job.kill()
+    job.close()
+    assert job.strays() == []
+
+
+def test_exit_status_and_streams() -> None:
+    job = Job(Command(("sh", "-c", "echo out; echo $WORD >&2; exit 7"), {"WORD": "err"}))
+    lines = {(line.stream, line.text) for line in job.lines() if line is not None}
+    assert lines == {("stdout", "out\n"), ("stderr", "err\n")}
+    assert job.close() == 7
+
+
+def test_own_process_is_no_stray() -> None:
+    assert os.getpid() not in _processes()

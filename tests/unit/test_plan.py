@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From options to a plan: what is chosen, and every sentence that refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpigauge import topology
+from mpigauge.model.cards import Card, Cards
+from mpigauge.model.errors import UserError
+from mpigauge.model.machine import Machine
+from mpigauge.model.mpi import Mpi
+from mpigauge.plan import LaunchPlan, Plan, kernel_words, read_request, resolve
+from mpigauge.plan.quick import quick
+
+MPICH = Mpi(
+    name="mpich",
+    version="5.0.2",
+    standard="5.0",
+    library=Path("/m/lib/libmpi.so.12"),
+    library_string="MPICH Version: 5.0.2",
+    abi="mpich",
+    launcher="hydra",
+    mpiexec=Path("/m/bin/mpiexec"),
+    prefix=Path("/m"),
+    include=None,
+    env={},
+    found="at /m",
+)
+OPENMPI = replace(MPICH, name="openmpi", launcher="openmpi", abi="ompi")
+
+
+def card(name: str, ranks: str = "any", unit: str = "transfer", **facts: Any) -> Card:
+    known: dict[str, Any] = {
+        "suite": "MPI1", "about": f"{name}.", "time": "call", "sync": "each", "rooted": False,
+        "by_default": True, "columns": "collective",
+    }  # fmt: skip
+    return Card(name=name, ranks=ranks, unit=unit, **(known | facts))
+
+
+CARDS = Cards(
+    benchmarks=(
+        card("PingPong", "pair"),
+        card("PingPing", "pair"),
+        card("Sendrecv"),
+        card("Exchange"),
+        card("Allreduce", unit="reduction"),
+        card("Bcast", rooted=True),
+        card("Barrier", unit="none"),
+        card("Uniband", "pairs", windowed=True, by_default=False),
+        card("Biband", "pairs", windowed=True, by_default=False),
+    ),
+    datatypes=("byte", "int", "float"),
+    reduction_datatypes=("int", "float"),
+    ops=("sum", "band"),
+    op_types=(("sum", ("int", "float")), ("band", ("int",))),
+)
+
+
+@pytest.fixture(scope="module")
+def machines(repository: Path) -> Path:
+    return repository / "tests" / "machines"
+
+
+@pytest.fixture
+def two_cores(machines: Path) -> Machine:
+    return topology.read(machines / "vm-epyc-2-cores.txt")
+
+
+@pytest.fixture
+def one_core(machines: Path) -> Machine:
+    return topology.read(machines / "vm-one-core-cgroup-v1.txt")
+
+
+@pytest.fixture
+def big(machines: Path) -> Machine:
+    return topology.read(machines / "epyc-7302-two-sockets.txt")
+
+
+def plan(machine: Machine, *benchmarks: str, mpi: Mpi = MPICH, **raw: Any) -> Plan:
+    request = read_request({"benchmarks": benchmarks} | raw, environment={"HOME": "/h"})
+    return resolve(request, CARDS, machine, mpi)
+
+
+def words(plan: Plan, **of_launch: Any) -> dict[str, str]:
+    launch = LaunchPlan(number=3, part=plan.parts[0], seed=9, **of_launch)
+    line = kernel_words(plan, launch)
+    return dict(zip(line[::2], line[1::2], strict=True))
+
+
+# --- what is chosen -------------------------------------------------------------------------
+def test_pairs_get_two_ranks_on_two_cores(big: Machine) -> None:
+    part = plan(big, "pingpong", "PingPing").parts[0]
+    assert (part.benchmarks, part.world_ranks) == (("PingPong", "PingPing"), 2)
+    assert len(set(part.bind)) == 2
+
+
+def test_collectives_get_all_cores(big: Machine) -> None:
+    part = plan(big, "Allreduce").parts[0]
+    assert part.world_ranks == big.cores == len(set(part.bind))
+
+
+@pytest.mark.parametrize(
+    ("raw", "world"),
+    [
+        ({"ranks": "2,4"}, 4),
+        ({"np": "3"}, 3),
+        ({"bind": "0,1,2"}, 3),
+        ({"map": "2x3"}, 6),
+        ({"map": "2x2", "ranks": "8"}, 8),
+        ({"multi": "0", "ranks": "2"}, 32),
+        ({"npmin": "4"}, 32),
+    ],
+)
+def test_ranks_of_the_job(big: Machine, raw: dict[str, Any], world: int) -> None:
+    assert plan(big, "Sendrecv", **raw).world_ranks == world
+
+
+def test_nobody_is_bound_when_cores_are_shared(two_cores: Machine) -> None:
+    shared = plan(two_cores, "Bcast", ranks="4", oversubscribe=True)
+    assert shared.parts[0].bind == ()
+    assert shared.oversubscribe
+    assert not plan(two_cores, "Bcast", oversubscribe=True).oversubscribe
+
+
+def test_bind_none_leaves_binding_to_others(two_cores: Machine) -> None:
+    assert plan(two_cores, "Bcast", bind="none").parts[0].bind == ()
+
+
+def test_a_budget_alone_is_used_up(two_cores: Machine) -> None:
+    assert plan(two_cores, "Bcast", seconds="1m30s").use_all
+    both = plan(two_cores, "Bcast", seconds="30s", precision="2%")
+    assert (both.seconds, both.precision, both.use_all) == (30, 0.02, False)
+
+
+def test_launches(two_cores: Machine) -> None:
+    def rounds(**raw: Any) -> tuple[int, int]:
+        made = plan(two_cores, "Bcast", **raw)
+        return made.least_rounds, made.most_rounds
+
+    assert rounds() == (6, 20)
+    assert rounds(launches=3) == (3, 3)
+    assert rounds(seconds="30s") == (6, 20)
+    assert rounds(classic=True) == (1, 1)
+
+
+def test_data_type_in_the_spelling_of_mpi(two_cores: Machine) -> None:
+    made = plan(two_cores, "Allreduce", datatype="MPI_INT", op="mpi_band")
+    assert (made.datatype, made.op) == ("int", "band")
+
+
+def test_settings_and_environment(two_cores: Machine) -> None:
+    made = plan(two_cores, "Bcast", settings=("A_B=c=d",), env=("HOME", "X="))
+    assert (made.settings, made.env) == ({"A_B": "c=d"}, {"HOME": "/h", "X": ""})
+    plan(two_cores, "Bcast", mpi=OPENMPI, settings=("btl=self,sm",))
+
+
+def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
+    file = tmp_path / "sizes"
+    file.write_text("0  # nothing\n1Ki\n")
+    assert plan(two_cores, "Bcast", sizes_file=str(file)).parts[0].sizes == (0, 1024)
+
+
+# --- what is refused ------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("benchmarks", "raw", "sentence"),
+    [
+        (["PingPog"], {}, "no benchmark 'PingPog'; did you mean 'PingPong'"),
+        (["Bcast"], {"sizes": "1..x"}, "'1..x' (word 1 of '1..x') is not a size"),
+        (["Bcast"], {"sizes": "8..1"}, "runs downwards"),
+        (["Bcast"], {"sizes": "-1"}, "is not a size"),
+        (["Bcast"], {"sizes": "2000Gi"}, "more than 1 TiB"),
+        (["Bcast"], {"sizes": "1", "sizes_file": "f"}, "--sizes and --sizes-file contradict"),
+        (["Bcast"], {"sizes_file": "/no/file"}, "cannot read the file of sizes /no/file"),
+        (["Bcast"], {"classic": True, "seconds": "3s"}, "--classic and --in contradict"),
+        (["Bcast"], {"classic": True, "precision": "1%"}, "--classic and --precision contradict"),
+        (["Bcast"], {"precision": "5 pc"}, "--precision: '5 pc' is no relative error"),
+        (["Bcast"], {"precision": "500%"}, "out of range"),
+        (["Bcast"], {"precision": "0"}, "out of range"),
+        (["Bcast"], {"seconds": "soon"}, "--in: 'soon' is no time; write 30s"),
+        (["Bcast"], {"seconds": "0s"}, "longer than nothing"),
+        (["Bcast"], {"launches": 0}, "--launches: 0 is out of range"),
+        (["Bcast"], {"launches": 5000}, "--launches: 5000 is out of range"),
+        (["Uniband"], {"inflight": 0}, "--inflight: 0 is out of range"),
+        (["Bcast"], {"ranks": "2,two"}, "--ranks: 'two' is no number of ranks"),
+        (["Bcast"], {"ranks": "0"}, "--ranks: '0' is no number of ranks"),
+        (["Bcast"], {"np": "-2"}, "--np: '-2' is no number of ranks"),
+        (["Bcast"], {"map": "4"}, "--map: '4' is no grid; write two numbers with x between: 4x2"),
+        (["Bcast"], {"map": "0x4"}, "is no grid"),
+        (["Bcast"], {"map": "2x2", "np": "2"}, "--map 2x2 needs 4 ranks, the job has 2"),
+        (["Bcast"], {"ranks": "4", "np": "2"}, "--ranks wants groups of 4 ranks, the job has 2"),
+        (["Bcast"], {"ranks": "4"}, "4 ranks are more than the 2 cores that may be used here"),
+        (["PingPong"], {"ranks": "1"}, "PingPong needs at least 2 ranks"),
+        (["Bcast"], {"bind": "0,9"}, "core 9 may not be used; the cpuset of this process is 0-1"),
+        (["Bcast"], {"bind": "0,x"}, "--bind: 'x' (word 2 of '0,x') names no cores"),
+        (["Bcast"], {"bind": "3-1"}, "names no cores"),
+        (["Bcast"], {"bind": "0,0"}, "ranks 0 and 1 on the same core 0"),
+        (["PingPong"], {"bind": "0", "np": "2"}, "names cores for 1 rank, the job has 2"),
+        (["Bcast"], {"datatype": "flot"}, "no data type 'flot'; did you mean 'float'"),
+        (["Allreduce"], {"op": "sun"}, "no operation 'sun'; did you mean 'sum'"),
+        (["Allreduce"], {"op": "band"}, "the operation band is not defined for float"),
+        (["Allreduce"], {"datatype": "byte"}, "the operation sum is not defined for byte"),
+        (["Bcast"], {"op": "sum"}, "--op has no effect here: none of Bcast reduces"),
+        (["Barrier"], {"root_shift": True}, "--root-shift has no effect here"),
+        (["Barrier"], {"inflight": 3}, "--inflight has no effect here"),
+        (["Bcast"], {"settings": ("btl=self",)}, "looks like an MCA parameter of Open MPI"),
+        (["Bcast"], {"settings": ("A",)}, "--set: 'A' is not of the form NAME=VALUE"),
+        (["Bcast"], {"env": ("NOT_HERE",)}, "no variable NOT_HERE here"),
+        (["Bcast"], {"env": ("1X=2",)}, "--env: '1X=2' is not of the form"),
+        (["Bcast"], {"env": ("1X",)}, "'1X' is no name of a variable"),
+        (["Bcast"], {"memory": "much"}, "--memory: 'much' is not a size"),
+        (["Bcast"], {"timeout_s": "x"}, "--timeout: 'x' is no time"),
+        ([], {}, "no benchmark is named"),
+    ],
+)
+def test_refusals(
+    two_cores: Machine, benchmarks: list[str], raw: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UserError) as error:
+        plan(two_cores, *benchmarks, **raw)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_bad_line_of_a_sizes_file_is_named(two_cores: Machine, tmp_path: Path) -> None:
+    file = tmp_path / "sizes"
+    file.write_text("0\n\nbig\n")
+    with pytest.raises(UserError, match=r"'big' \(line 3 of .*sizes\) is not a size"):
+        plan(two_cores, "Bcast", sizes_file=str(file))
+
+
+def test_oversubscribe_allows_a_core_twice(two_cores: Machine) -> None:
+    assert plan(two_cores, "Bcast", bind="0,0", oversubscribe=True).parts[0].bind == ("0", "0")
+
+
+def test_entries_may_be_ranges_and_sums(big: Machine) -> None:
+    assert plan(big, "Bcast", bind="0-3,4+6").parts[0].bind == ("0-3", "4+6")
+
+
+# --- quick ----------------------------------------------------------------------------------
+def of_quick(machine: Machine, **raw: Any) -> Plan:
+    return quick(read_request(raw), CARDS, machine, MPICH)
+
+
+def test_quick_on_two_cores_has_two_jobs(two_cores: Machine) -> None:
+    made = of_quick(two_cores)
+    assert [part.world_ranks for part in made.parts] == [2, 2]
+    assert set(made.benchmarks) == {card.name for card in CARDS}
+    assert (made.seconds, made.use_all) == (60, False)
+
+
+def test_quick_on_many_cores(big: Machine) -> None:
+    pairs, bands, others = of_quick(big, seconds="20s", launches=7).parts
+    assert (pairs.world_ranks, bands.world_ranks, others.world_ranks) == (2, 2, 32)
+    assert bands.benchmarks == ("Uniband", "Biband")
+    assert others.ranks == (32,)
+
+
+def test_quick_on_one_core_says_what_to_do(one_core: Machine) -> None:
+    with pytest.raises(UserError, match=r"one core.*scheduler.*--oversubscribe"):
+        of_quick(one_core)
+    assert of_quick(one_core, oversubscribe=True).oversubscribe
+
+
+# --- the words of the kernels ---------------------------------------------------------------
+def test_kernel_words(two_cores: Machine) -> None:
+    made = plan(two_cores, "PingPong", "Bcast", sizes="0,8", root_shift=True, seed=5)
+    line = words(made, seconds=1.5, use_all=True, stop_file="/run/stop it")
+    assert line["--benchmarks"] == "PingPong,Bcast"
+    assert line["--sizes"] == "0,8"
+    assert line["--bind"] == "0,1"
+    assert (line["--seed"], line["--launch"], line["--seconds"]) == ("9", "3", "1.500")
+    assert (line["--root-shift"], line["--use-all"], line["--stop-file"]) == (
+        "1",
+        "1",
+        "/run/stop it",
+    )
+    assert not {"--multi", "--map", "--ranks", "--datatype"} & set(line)
+
+
+def test_kernel_words_of_imb_groups(big: Machine) -> None:
+    line = words(plan(big, "Bcast", map="2x4", multi="1", npmin="4", classic=True))
+    assert (line["--map"], line["--multi"], line["--npmin"]) == ("2x4", "1", "4")
+    assert line["--mode"] == "classic"
+    assert "--stop-file" not in line
+
+
+# --- what is stored -------------------------------------------------------------------------
+def test_a_plan_survives_json(big: Machine) -> None:
+    for made in (
+        plan(big, "Bcast", map="2x4", sizes="1,2", settings=("A=b",), seconds="3s"),
+        of_quick(big),
+    ):
+        assert Plan.from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+def test_seeds_differ_between_launches_and_not_between_runs(two_cores: Machine) -> None:
+    made = plan(two_cores, "Bcast", seed=1)
+    seeds = [made.seed_of(launch) for launch in range(20)]
+    assert len(set(seeds)) == 20
+    assert seeds == [plan(two_cores, "Bcast", seed=1).seed_of(launch) for launch in range(20)]
+    assert all(0 <= seed < 1 << 63 for seed in seeds)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What is seen of a campaign while it runs, on a narrow terminal and in a pipe."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import pytest
+from rich.console import Console, RenderableType
+
+from mpigauge.campaign import Results, State
+from mpigauge.campaign.state import Outcome
+from mpigauge.model.columns import Cell
+from mpigauge.plan import Part, Plan
+from mpigauge.tui import LineView, words
+from mpigauge.tui.live import LiveView, picture
+from mpigauge.tui.matrix import some
+from tests import cells
+
+WIDTH = 80
+PART = Part(benchmarks=("PingPong",), world_ranks=2)
+PLAN = Plan(parts=(PART,), mpi="mpich==5.0.2", seed=1)
+SIZES = [0, *(1 << n for n in range(23))]
+MANY = ("PingPong", "Sendrecv", "Reduce_scatter_block", "Uniband", "Allreduce", "Barrier")
+
+
+def state(*found: Cell, plan: Plan = PLAN, **known: object) -> State:
+    made = State(plan, Results(plan.precision, found, plan.benchmarks))
+    for name, value in known.items():
+        setattr(made, name, value)
+    return made
+
+
+def every_cell() -> list[Cell]:
+    sized = [
+        cells.cell(name, message_bytes=size, time_p50_s=1e-6 * (size + 3))
+        for name in MANY[:-1]
+        for size in SIZES
+    ]
+    return [*sized, cells.cell("Barrier", message_bytes=-1)]
+
+
+def seen(picture: RenderableType, width: int = WIDTH) -> list[str]:
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None).print(picture)
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def test_few_cells_are_shown_each() -> None:
+    lines = seen(picture(state(cells.cell(message_bytes=8, samples=12)), WIDTH, 24))
+    assert lines[1].split() == ["benchmark", "ranks", "bytes", "µs", "±", "MB/s", "samples"]
+    assert lines[2].split()[:4] == ["PingPong", "2", "8", "B"]
+
+
+@pytest.mark.parametrize("height", [10, 24, 50])
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_many_cells_fit_the_terminal(width: int, height: int) -> None:
+    remarks = ["launch 3 failed: " + "x" * 300] * 5
+    shown = picture(state(*every_cell(), remarks=remarks), width, height)
+    lines = seen(shown, width)
+    assert len(lines) <= height
+    assert all(len(line) <= width for line in lines)
+
+
+def test_no_number_is_cut_at_80_columns() -> None:
+    assert not [line for line in seen(picture(state(*every_cell()), WIDTH, 40)) if "…" in line]
+
+
+def test_benchmarks_without_messages_have_a_place() -> None:
+    lines = seen(picture(state(*every_cell()), WIDTH, 40))
+    assert any(line.startswith("Barrier ") and "±" in line for line in lines)
+
+
+def test_what_is_measured_now_is_left_out_last() -> None:
+    plan = Plan(parts=(PART, Part(benchmarks=("Barrier",), world_ranks=2)), mpi="", seed=1)
+    lines = seen(picture(state(*every_cell(), plan=plan, launch=1), WIDTH, 12))
+    assert any(line.startswith("Barrier ") for line in lines)
+
+
+def test_before_the_first_number() -> None:
+    lines = seen(picture(state(), WIDTH, 24))
+    assert lines[0] == "launch 1 of 6–20 · starting · 0 s"
+
+
+def test_sizes_are_chosen_evenly() -> None:
+    assert some(SIZES, 4) == [0, 128, 16384, 4194304]
+    assert some([-1], 4) == [-1]
+    assert some([8, 0], 4) == [0, 8]
+
+
+def test_the_live_table_leaves_nothing_behind() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=WIDTH, height=24, force_terminal=True)
+    view = LiveView(console)
+    known = state(cells.cell())
+    view.show(known)
+    view.launch_ended(known, Outcome(0))
+    view.close()
+    assert "PingPong" in stream.getvalue()
+    assert stream.getvalue().endswith("\x1b[2K")
+
+
+def test_lines_for_a_pipe() -> None:
+    stream = io.StringIO()
+    view = LineView(stream)
+    known = state(cells.cell(message_bytes=8))
+    view.show(known)
+    view.launch_ended(known, Outcome(0, ended=True, cells=1, wall_s=1.5))
+    view.launch_ended(known, Outcome(0, reason="exit status 1"))
+    view.close()
+    assert stream.getvalue().splitlines() == [
+        "mpigauge: launch 1 of 6–20, 1 cell in 1.50 s, widest ±1.0 % (PingPong 8 B)",
+        "mpigauge: launch 1 of 6–20, failed: exit status 1, widest ±1.0 % (PingPong 8 B)",
+    ]
+
+
+def test_words() -> None:
+    parts = Plan(parts=(PART, PART), mpi="", seed=1, launches=4)
+    assert words.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"
+    assert words.time_left(state(left_s=184.2)) == "about 3:05 left"
+    assert words.time_left(state(left_s=None)) == ""
+    assert words.outcome_words(Outcome(0, cells=2, wall_s=2.0, interrupted=True)) == (
+        "2 cells in 2.00 s, interrupted"
+    )
+
+
+def test_a_row_without_an_interval_is_the_widest() -> None:
+    known = cells.cell(message_bytes=1)
+    unknown = cells.cell(message_bytes=2, ci_low_s=math.nan, ci_high_s=math.nan)
+    assert words.widest(state(known, unknown)) == "widest ±? (PingPong 2 B)"
