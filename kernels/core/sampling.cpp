@@ -13,6 +13,7 @@ namespace {
 
 // From measurements of how long a cell remembers that others had the caches (docs/explain/
 // sampling.md): the untimed calls cost as much as the timed ones, and more of both bring nothing.
+// From 1 ms on a call moves more than caches hold, and the first is like the others.
 struct ChunkShape {
   double below_s;
   std::uint16_t warm, samples;
@@ -20,11 +21,12 @@ struct ChunkShape {
 constexpr ChunkShape chunk_shapes[] = {
     {20e-6, 20, 20},
     {200e-6, 2, 5},
-    {10e-3, 1, 3},
-    {std::numeric_limits<double>::infinity(), 1, 1},
+    {1e-3, 1, 3},
+    {std::numeric_limits<double>::infinity(), 0, 1},
 };
 
-constexpr double batch_of_clock_readings = 20;  // shortest sample, where calls may share one
+// Shortest sample, where calls may share one: below, the clock's cost or its step would show.
+constexpr double batch_of_clock_readings = 20, batch_of_clock_steps = 100;
 constexpr double tainted_share_to_flag = 0.01;
 constexpr double least_clean_share = 0.25;
 constexpr double ask_every_s = 0.2;
@@ -35,6 +37,10 @@ std::vector<double> per_call(const std::vector<std::uint64_t>& ticks, std::uint3
   std::transform(ticks.begin(), ticks.end(), values.begin(),
                  [&](std::uint64_t t) { return static_cast<double>(t) / calls; });
   return values;
+}
+
+double min_of(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
 }
 
 std::vector<double> pooled(const Cell& cell, std::vector<std::uint64_t> Chunk::* which) {
@@ -120,6 +126,11 @@ Estimate Cell::estimate() const {
   return {median(values), interval, values.size() >= least_for_interval()};
 }
 
+double Cell::warm_call() const {
+  if (!chunks_.empty()) return estimate().value;
+  return probed_ ? min_of(per_call(probe_.slowest, probe_.calls)) : 0.0;
+}
+
 std::size_t Cell::samples() const {
   std::size_t all = 0;
   for (const auto& chunk : chunks_) all += chunk.slowest.size();
@@ -172,13 +183,14 @@ std::vector<std::uint8_t> Sampling::unfinished() const {
 Visit Sampling::shape(std::size_t i) const {
   Visit visit{.cell = static_cast<std::uint32_t>(i)};
   if (round_ == 0) {
-    visit.warm = 1;
-    visit.samples = 2;
+    const bool large = goals_[i].calls_of_imb < calls_of_imb(0);
+    visit.warm = large ? 0 : 1;
+    visit.samples = large ? 1 : 3;
     return visit;
   }
-  const double call = std::max(1.0, cells_[i].estimate().value);  // 1 where it is not known
-  const double reading = std::max(rules_.clock_cost_ticks, rules_.clock_step_ticks);
-  const double least = batch_of_clock_readings * reading;
+  const double call = std::max(1.0, cells_[i].warm_call());  // 1 where it is not known
+  const double least = std::max(batch_of_clock_readings * rules_.clock_cost_ticks,
+                                batch_of_clock_steps * rules_.clock_step_ticks);
   if (goals_[i].batched) {
     // Settled once, so that all samples of a cell are alike.
     const auto& chunks = cells_[i].chunks();

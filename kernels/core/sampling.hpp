@@ -87,6 +87,8 @@ class Cell {
   /// else all.
   [[nodiscard]] std::vector<double> medians() const;
   [[nodiscard]] Estimate estimate() const;
+  /// What a call takes once it is warm, as far as known, in ticks; 0 where nothing is.
+  [[nodiscard]] double warm_call() const;
   [[nodiscard]] std::size_t samples() const;
   [[nodiscard]] double tainted_ratio() const;
   /// Ticks that all visits took, warm-up included.

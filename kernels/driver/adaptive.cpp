@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <new>
+#include <numeric>
 
 #include "core/sampling.hpp"
 #include "driver/cases.hpp"
@@ -45,6 +47,12 @@ struct RoundHead {
   std::uint32_t write = 0;  // leaders hand in the rows that are finished
 };
 
+std::vector<std::uint32_t> cells_of(const Round& round) {
+  std::vector<std::uint32_t> cells;
+  for (const Visit& visit : round.visits) cells.push_back(visit.cell);
+  return cells;
+}
+
 class AdaptivePhase {
  public:
   AdaptivePhase(Session& session, const Groups& groups, const std::vector<Job>& jobs,
@@ -53,7 +61,8 @@ class AdaptivePhase {
 
  private:
   void choose_jobs(const std::vector<Job>& jobs);
-  bool reserve_buffers();
+  [[nodiscard]] std::vector<std::uint32_t> all_jobs() const;
+  bool reserve_buffers(const std::vector<std::uint32_t>& which);
   void drop_largest(std::size_t memory);
   RoundHead share(Round& round);
   bool visit(const Round& round, const Visit& visit);
@@ -120,7 +129,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     if (reason.empty()) jobs_.push_back(job);
     else session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), reason);
   }
-  while (!reserve_buffers()) drop_largest(memory);
+  while (!reserve_buffers(all_jobs())) drop_largest(memory);
   std::vector<Goal> goals;
   for (const Job& job : jobs_) {
     const auto bytes = static_cast<double>(job.row.shape.bytes);
@@ -132,16 +141,27 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   written_.assign(jobs_.size(), false);
 }
 
-// Takes the memory of the largest case of each kind now, so that no visit has to grow it; false on
-// all ranks when one of them could not.
-bool AdaptivePhase::reserve_buffers() {
+std::vector<std::uint32_t> AdaptivePhase::all_jobs() const {
+  std::vector<std::uint32_t> all(jobs_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+// Takes the memory of the largest of these cases of each kind, so that no visit has to grow it;
+// false on all ranks when one of them could not.
+bool AdaptivePhase::reserve_buffers(const std::vector<std::uint32_t>& which) {
+  std::map<Contents, std::size_t> send;
+  std::size_t recv = 0;
+  for (const auto i : which) {
+    const Layout memory = layout(jobs_[i].row);
+    std::size_t& most = send[contents(jobs_[i].row, team_.rank)];
+    most = std::max(most, memory.send_total());
+    recv = std::max(recv, memory.recv_total());
+  }
   int done = 1, all = 0;
   try {
-    for (const Job& job : jobs_) {
-      const Layout memory = layout(job.row);
-      buffers_.send(contents(job.row, team_.rank), memory.send_total());
-      buffers_.recv(memory.recv_total());
-    }
+    for (const auto& [what, bytes] : send) buffers_.send(what, bytes);
+    buffers_.recv(recv);
   } catch (const std::bad_alloc&) {
     buffers_.drop();
     done = 0;
@@ -172,10 +192,9 @@ void AdaptivePhase::run() {
     const RoundHead head = share(round);
     on = head.visits > 0;
     if (head.write != 0) hand_in(rows(false));
-    if (head.fresh_buffers != 0) {
-      buffers_.drop();
-      if (!reserve_buffers()) throw std::bad_alloc();
-    }
+    // Fresh ones only for what is still visited: mapping large ones takes longer than short calls.
+    if (head.fresh_buffers != 0) buffers_.drop();
+    if (!reserve_buffers(cells_of(round))) throw std::bad_alloc();
     if (head.renew_clock != 0) starter_.renew();
     for (const Visit& v : round.visits) on = on && visit(round, v);
     write_progress();

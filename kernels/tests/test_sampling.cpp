@@ -153,10 +153,10 @@ TEST(buffers_are_fresh_after_every_fourth_round) {
 // --- how a visit is made -------------------------------------------------------------------
 
 TEST(chunks_are_shorter_where_calls_are_longer) {
-  Bench bench({.precision = 1e-6}, {us, 50 * us, 2000 * us, 50000 * us}, 0, {forever});
+  Bench bench({.precision = 1e-6}, {us, 50 * us, 500 * us, 2000 * us}, 0, {forever});
   bench.run(2);
   const Round& round = bench.rounds()[1];
-  const std::vector<std::pair<int, int>> expected{{20, 20}, {2, 5}, {1, 3}, {1, 1}};
+  const std::vector<std::pair<int, int>> expected{{20, 20}, {2, 5}, {1, 3}, {0, 1}};
   for (std::uint32_t i = 0; i < 4; ++i) {
     const Visit& visit = visit_to(round, i);
     CHECK_EQ(visit.warm, expected[i].first);
@@ -168,8 +168,15 @@ TEST(the_first_round_is_short_for_all) {
   Bench bench({}, {us, 50000 * us}, 0);
   bench.run(1);
   for (const Visit& visit : bench.rounds()[0].visits) {
-    CHECK(visit.warm == 1 && visit.samples == 2 && visit.calls == 1);
+    CHECK(visit.warm == 1 && visit.samples == 3 && visit.calls == 1);
   }
+}
+
+TEST(the_first_round_calls_once_where_messages_are_large) {
+  Bench bench({}, {500 * us}, 0, {calls_of_imb(1 << 20)});
+  bench.run(1);
+  const Visit& visit = bench.rounds()[0].visits[0];
+  CHECK(visit.warm == 0 && visit.samples == 1 && visit.calls == 1);
 }
 
 TEST(short_calls_share_a_pair_of_clock_readings) {
@@ -188,7 +195,14 @@ TEST(a_coarse_clock_needs_longer_samples) {
   const Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
   Bench bench(rules, {us}, 0, {forever, true});
   bench.run(2);
-  CHECK_EQ(bench.rounds()[1].visits[0].calls, 20U);
+  CHECK_EQ(bench.rounds()[1].visits[0].calls, 100U);
+}
+
+TEST(the_fastest_call_of_the_first_round_settles_the_batch) {
+  Sampling sampling({.clock_cost_ticks = 25}, {{forever, true}}, 0);
+  sampling.next(0);
+  sampling.add(0, chunk_of(0, {5000, 900, 100}), 0);
+  CHECK_EQ(sampling.next(0).visits[0].calls, 5U);
 }
 
 TEST(the_batch_of_a_cell_is_settled_once) {
