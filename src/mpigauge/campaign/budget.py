@@ -39,16 +39,22 @@ def rounds(plan: Plan, overhead: float) -> int:
     return max(plan.least_rounds, min(plan.most_rounds, affordable))
 
 
-def share(plan: Plan, launch: int, left_s: float, overhead: float) -> float | None:
+def share(
+    plan: Plan, launch: int, left_s: float, overhead: float, usual_round_s: float = 0.0
+) -> float | None:
     """Seconds of measuring for this launch; None: no time is left to begin another round.
 
     A round, once begun, is finished: a part with one launch less would know less than the others.
+    Where the planned rounds leave time, since their cells knew enough, more follow while one of
+    the usual length fits in.
     """
     parts = len(plan.parts)
     place = launch % parts
     rest = parts - place
     least = overhead + LEAST_S
-    if place == 0 and launch > 0 and left_s < parts * least:
+    extra = plan.round(launch) >= rounds(plan, overhead)
+    needed = max(parts * least, usual_round_s if extra else 0.0)
+    if place == 0 and launch > 0 and left_s < needed:
         return None
     fit = int((left_s - rest * least) / (parts * least))
     more = max(0, min(rounds(plan, overhead) - plan.round(launch) - 1, fit))
