@@ -210,7 +210,6 @@ void Run::chain(Body body, Rotation at) {
     last = now;
   }
   outcome_.taint = probe_.taint();
-  if (task_.warm == 0) outcome_.first = ticks.front() / calls;
   outcome_.ticks = std::move(ticks);
 }
 
@@ -229,7 +228,6 @@ void Run::apart(Body body, Rotation at) {
     at.advance();
   }
   outcome_.taint = probe_.taint();
-  if (task_.warm == 0) outcome_.first = ticks.front();
 }
 
 template <class Body>

@@ -13,7 +13,6 @@ namespace {
 
 // From measurements of how long a cell remembers that others had the caches (docs/explain/
 // sampling.md): the untimed calls cost as much as the timed ones, and more of both bring nothing.
-// From 1 ms on a call moves more than caches hold, and the first is like the others.
 struct ChunkShape {
   double below_s;
   std::uint16_t warm, samples;
@@ -22,7 +21,7 @@ constexpr ChunkShape chunk_shapes[] = {
     {20e-6, 20, 20},
     {200e-6, 2, 5},
     {1e-3, 1, 3},
-    {std::numeric_limits<double>::infinity(), 0, 1},
+    {std::numeric_limits<double>::infinity(), 1, 1},
 };
 
 // Shortest sample, where calls may share one: below, the clock's cost or its step would show.
