@@ -140,7 +140,8 @@ def main(words: Sequence[str]) -> int:
     try:
         conditions = common.machine()
         here = common.site(options.cores, {})
-        rows = compare(measure(here, launches, options.protect))
+        with common.protection(options.protect):
+            rows = compare(measure(here, launches, options.protect))
     except UserError as error:
         print(f"agreement: {error}", file=sys.stderr)
         return 2

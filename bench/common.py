@@ -12,9 +12,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,24 +88,27 @@ class Output:
 
 def launch(what: Command, protect: bool = False) -> Output:
     """Runs a job to its end and notes when each line came."""
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        what.words,
-        env={**os.environ, **what.env},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    if protect:
-        give_way_to(child.pid)
-    with _Ended(child):
-        lines = tuple(_stamped(child, start))
-        code = child.wait(LONGEST_LAUNCH_S)
-    if code != 0:
-        last = "\n".join(line.text for line in lines[-5:])
-        raise UserError(f"this ended with status {code}: {what}\n{last}")
-    return Output(lines, time.perf_counter() - start)
+    with tempfile.TemporaryFile() as noise:
+        start = time.perf_counter()
+        child = subprocess.Popen(
+            what.words,
+            env={**os.environ, **what.env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=noise,
+            start_new_session=True,
+        )
+        with _Ended(child):
+            if protect:
+                give_way_to(child.pid)
+            lines = tuple(_stamped(child, start))
+            code = child.wait(LONGEST_LAUNCH_S)
+        wall = time.perf_counter() - start
+        noise.seek(0)
+        if code != 0:
+            last = noise.read().decode(errors="replace").strip()
+            raise UserError(f"this ended with status {code}: {what}\n{last}")
+    return Output(lines, wall)
 
 
 class _Ended:
@@ -134,12 +138,26 @@ def _stamped(child: subprocess.Popen[bytes], start: float) -> Iterator[Line]:
             yield Line(now, text.decode(errors="replace"))
 
 
-def give_way_to(session: int) -> None:
-    """Lets the processes of other sessions wait for this one, where the system allows it."""
+def give_way_to(process: int, nice: int = -20) -> None:
+    """Lets the processes of other sessions wait for this one's, where the system allows it."""
     try:
-        Path(f"/proc/{session}/autogroup").write_text("-20")
+        Path(f"/proc/{process}/autogroup").write_text(str(nice))
     except OSError as error:
         raise UserError(f"--protect: cannot give the jobs priority: {error}") from error
+
+
+@contextmanager
+def protection(on: bool) -> Iterator[None]:
+    """The same for ourselves while this lasts: whoever notes the times must not come late."""
+    if not on:
+        yield
+        return
+    before = int(Path("/proc/self/autogroup").read_text().split()[-1])
+    give_way_to(os.getpid())
+    try:
+        yield
+    finally:
+        give_way_to(os.getpid(), before)
 
 
 def imb_rows(lines: Sequence[Line]) -> dict[Cell, float]:
