@@ -113,6 +113,8 @@ def verdict(ending: Ending, stored: Run) -> list[str]:
 
 
 def wrong_words(stored: Run) -> list[str]:
+    from mpigauge.stats.words import wrong_data
+
     wrong = [cell for cell in stored.cells if cell.wrong_count]
     if not wrong:
         return []
@@ -121,7 +123,7 @@ def wrong_words(stored: Run) -> list[str]:
         f"{cell.benchmark} {byte_count(cell.message_bytes)}".strip() for cell in wrong
     )
     where = ", ".join(list(names)[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return [f"wrong data: {count} elements differ from what was sent, in {where}"]
+    return [f"{wrong_data(count)}, in {where}"]
 
 
 def failure_words(ending: Ending) -> list[str]:

@@ -123,4 +123,9 @@ def _in_order(words: Iterable[str]) -> list[str]:
 
 
 def _wrong(rows: Sequence[Row]) -> str:
-    return f"wrong data: {sum(row.wrong_count for row in rows)} elements differ from what was sent"
+    return wrong_data(sum(row.wrong_count for row in rows))
+
+
+def wrong_data(count: int) -> str:
+    elements = "1 element differs" if count == 1 else f"{count} elements differ"
+    return f"wrong data: {elements} from what was sent"
