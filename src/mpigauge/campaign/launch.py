@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import deque
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import placement
 from mpigauge.campaign.process import Job, Line
+from mpigauge.campaign.reasons import why
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record
@@ -32,8 +32,8 @@ GRACE_S = 5.0
 TERM_S = 2.0
 """How long the launcher may take to end its job when it is told to."""
 MOST_LOG_BYTES = 16 << 20
-LAST_LINES = 40
-OURS = "mpigauge-kernel: "
+LAST_LINES = 200
+"""Kept of each stream, to find in them why a launch failed."""
 
 
 @dataclass
@@ -125,7 +125,7 @@ class Watch:
 
     def outcome(self, status: int) -> Outcome:
         interrupted = self.wishes_seen > 0
-        reason = self.fatal or self.reason or self.why(status)
+        reason = self.fatal or self.reason or self.failure(status)
         return Outcome(
             launch=self.plan.number,
             reason="" if interrupted and not self.fatal else reason,
@@ -138,13 +138,13 @@ class Watch:
             measuring_s=self.end.measuring_s if self.end else 0.0,
         )
 
-    def why(self, status: int) -> str:
+    def failure(self, status: int) -> str:
         """Why a launch failed, from its exit status and its last words; empty if it did not."""
         if status == 0 and self.end is not None:
             return ""
         if self.end is not None and self.wrong:
             return ""  # the kernels say with their status that data were wrong
-        return f"{how_it_ended(status)}{last_words(self.said)}"
+        return why(status, self.said["stderr"], self.said["stdout"])
 
 
 def launch(watch: Watch) -> Outcome:
@@ -201,35 +201,3 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
         f"{who} was to run on core {wanted} and may run on {rank.cpuset}: something else binds "
         "it too; look into the launcher's settings, or run with --bind none"
     )
-
-
-def how_it_ended(status: int) -> str:
-    if status < 0:
-        return f"the launcher was killed by signal {-status} ({signal_name(-status)})"
-    if status == 0:
-        return "it ended without its last record"
-    return f"exit status {status}"
-
-
-def signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "unknown"
-
-
-def last_words(said: dict[str, deque[str]]) -> str:
-    """The kernels' own words, else what the launcher or the MPI said last."""
-    ours = [line for line in said["stderr"] if OURS in line]
-    if ours:
-        return f": {ours[0].partition(OURS)[2]}"
-    for stream in ("stderr", "stdout"):
-        lines = [line for line in said[stream] if tells(line)]
-        if lines:
-            return f": {' | '.join(lines[-2:])}"
-    return ""
-
-
-def tells(line: str) -> bool:
-    """Whether there is more to a line than a frame around others."""
-    return any(character.isalnum() for character in line)

@@ -67,7 +67,7 @@ class Campaign:
             self.state.launch = number
             outcome = self.launch(number, interrupt)
             self.note(outcome)
-            if self.hopeless(outcome):
+            if self.hopeless():
                 break
             number = self.next_launch(number + 1)
         return self.ending(interrupt, finished=number is None)
@@ -159,16 +159,18 @@ class Campaign:
         if outcome.reason:
             self.state.remarks.append(f"launch {outcome.launch} failed: {outcome.reason}")
             self.writer.append(_failure(outcome))
+            self.check_first(outcome)
         self.view.launch_ended(self.state, outcome)
 
-    def hopeless(self, outcome: Outcome) -> bool:
+    def check_first(self, outcome: Outcome) -> None:
         """After a first launch that brought nothing there is no sense in a second."""
-        outcomes = self.state.outcomes
-        if outcome.reason and len(outcomes) == 1 and not outcome.records:
+        if len(self.state.outcomes) == 1 and not outcome.records:
             log = self.writer.folder / "logs" / f"launch-{outcome.launch:03d}.stderr"
             hint = f" (all it said is in {log})" if log.exists() else ""
             raise RunError(f"the first launch failed: {outcome.reason}{hint}")
-        last = outcomes[-FAILURES_IN_A_ROW:]
+
+    def hopeless(self) -> bool:
+        last = self.state.outcomes[-FAILURES_IN_A_ROW:]
         return len(last) == FAILURES_IN_A_ROW and all(each.reason for each in last)
 
     def ending(self, interrupt: Interrupt, finished: bool) -> Ending:

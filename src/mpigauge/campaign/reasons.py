@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Why a launch failed, out of its exit status and what launcher, MPI and kernels said."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterable
+
+OURS = "mpigauge-kernel: "
+MOST_LINES = 2
+MOST_OF_A_LINE = 200
+_SIGNAL = re.compile(r"signal:?\s+(\d+)", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"error|fatal|abort|cannot|could not|fail|refus|not found|no such|denied|unable|assert|killed",
+    re.IGNORECASE,
+)
+_FRAME = re.compile(r"bad termination|ignore the below|typically refers to|see the faq", re.I)
+
+
+def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
+    """One phrase, such as: exit status 15: Fatal error in MPI_Init: no network."""
+    lines = _telling([*stderr, *stdout])
+    killed_by = _signal(lines)
+    if status >= 0 and killed_by:
+        ended = f"a rank was killed by signal {killed_by} ({signal_name(killed_by)})"
+    else:
+        ended = how_it_ended(status)
+    return ": ".join(filter(None, [ended, _words(lines, bool(killed_by))]))
+
+
+def how_it_ended(status: int) -> str:
+    if status < 0:
+        return f"the launcher was killed by signal {-status} ({signal_name(-status)})"
+    if status == 0:
+        return "it ended without its last record"
+    return f"exit status {status}"
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def _telling(lines: Iterable[str]) -> list[str]:
+    """Lines that are more than a frame around others, each once."""
+    stripped = (line.strip(" =-*|").strip()[:MOST_OF_A_LINE] for line in lines)
+    return list(dict.fromkeys(line for line in stripped if line and not _FRAME.search(line)))
+
+
+def _signal(lines: Iterable[str]) -> int:
+    """The first signal that somebody speaks of; 0: none."""
+    found = (match for line in lines if (match := _SIGNAL.search(line)))
+    return next((int(match[1]) for match in found), 0)
+
+
+def _words(lines: list[str], signalled: bool) -> str:
+    """The kernels' own words, else the first lines that tell of trouble, else the last ones."""
+    ours = [line.partition(OURS)[2] for line in lines if OURS in line]
+    if ours:
+        return ours[0]
+    trouble = [line for line in lines if _TROUBLE.search(line) and not _SIGNAL.search(line)]
+    if trouble or signalled:
+        return " | ".join(trouble[:MOST_LINES])
+    return " | ".join(lines[-MOST_LINES:])

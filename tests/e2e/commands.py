@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Starts mpigauge as a user does, and looks at what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from mpigauge.model.record import Rank
+from mpigauge.store import Run, load
+
+PATIENCE_S = 120.0
+"""A test that waits longer for something is taken to hang."""
+LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")
+"""Benchmarks that are certainly still measured when somebody presses Ctrl-C."""
+
+
+def mpigauge(
+    *words: str, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(words),
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
+    """In a session of its own, so that signals of the test reach it alone."""
+    return subprocess.Popen(
+        command(words),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def command(words: tuple[str, ...]) -> list[str]:
+    return [sys.executable, "-c", "from mpigauge.cli import main; main()", *words]
+
+
+def last_line(text: str) -> str:
+    return text.strip().splitlines()[-1] if text.strip() else ""
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)
+
+
+def wait_for_measuring(process: subprocess.Popen[str], folder: Path, launch: int = 0) -> None:
+    """Until a launch has shown its first numbers."""
+    file = folder / "progress" / f"launch-{launch:03d}.jsonl"
+
+    def shown() -> bool:
+        assert process.poll() is None, process.communicate()
+        return file.exists() and file.stat().st_size > 0
+
+    wait_for(shown)
+
+
+def launcher_of(process: subprocess.Popen[str]) -> int:
+    """The launcher is the one child of mpigauge."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_for(lambda: children.read_text().split())
+    return int(children.read_text().split()[0])
+
+
+def ranks_of(folder: Path) -> list[Rank]:
+    return load(folder).ranks
+
+
+def is_gone(pid: int) -> bool:
+    """A process that ended and that nobody has waited for yet counts as gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
+    os.kill(pid, number)
+
+
+def preload(folder: Path, source: str) -> Path:
+    """A library that takes the place of functions of the MPI."""
+    path = folder / "instead.so"
+    file = folder / "instead.c"
+    file.write_text(source)
+    compiler = shutil.which("gcc") or shutil.which("cc") or "c++"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(path), str(file)], check=True)
+    return path
+
+
+def values(stored: Run) -> set[tuple[object, ...]]:
+    """What was measured: cells with their numbers."""
+    return {(cell.launch, cell.key, cell.time_p50_s, cell.samples) for cell in stored.cells}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""run, quick, show and resume on real kernels and every installed MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.store import load
+from tests.e2e import commands as cli
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
+]
+
+
+@pytest.fixture
+def spec(mpi: Mpi, built: Kernels) -> str:
+    assert built.executable.exists()
+    return mpi.spec
+
+
+def run(spec: str, cwd: Path, *words: str) -> Path:
+    """A run that has to go well, in the folder `out`."""
+    done = cli.mpigauge("run", *words, "--mpi", spec, "--output", "out", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return cwd / "out"
+
+
+def test_pingpong(spec: str, tmp_path: Path) -> None:
+    stored = load(run(spec, tmp_path, "pingpong", "--sizes", "0,1Ki", "--launches", "2"))
+    assert stored.complete == {0, 1}
+    assert {cell.message_bytes for cell in stored.cells} == {0, 1024}
+    assert {launch.world_ranks for launch in stored.launches} == {2}
+    assert stored.status["status"] == "done"
+    assert stored.damaged == ()
+    assert stored.passport["machine"]
+    assert not list((tmp_path / "out").glob("stop-*"))
+
+
+def test_ranks_are_where_they_were_told_to_be(spec: str, tmp_path: Path) -> None:
+    one, other = sorted(os.sched_getaffinity(0))[:2]
+    words = ("PingPong", "--sizes", "8", "--launches", "1", "--bind", f"{other},{one}")
+    stored = load(run(spec, tmp_path, *words))
+    assert {rank.rank: rank.cpuset for rank in stored.ranks} == {0: str(other), 1: str(one)}
+
+
+def test_collectives_of_several_sizes(spec: str, tmp_path: Path) -> None:
+    words = ("Allreduce", "Bcast", "Barrier", "--sizes", "0,8", "--launches", "1")
+    stored = load(run(spec, tmp_path, *words, "--ranks", "1,2", "--op", "max"))
+    found = {(cell.benchmark, cell.ranks, cell.op) for cell in stored.cells}
+    assert {("Allreduce", 1, "max"), ("Allreduce", 2, "max"), ("Bcast", 2, "")} <= found
+    assert all(cell.wrong_count == 0 for cell in stored.cells)
+
+
+def test_a_budget(spec: str, tmp_path: Path) -> None:
+    stored = load(run(spec, tmp_path, "PingPong", "--sizes", "0,8", "--in", "4s"))
+    assert stored.plan["seconds"] == 4.0
+    assert len(stored.complete) >= 1
+
+
+def test_classic(spec: str, tmp_path: Path) -> None:
+    words = ("PingPong", "--classic", "--sizes", "0,8", "--format", "imb")
+    done = cli.mpigauge("run", *words, "--mpi", spec, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "# Benchmarking PingPong" in done.stdout
+    assert "IMB-compatible" in done.stdout
+    assert {cell.mode for cell in load(tmp_path / "out").cells} == {"classic"}
+
+
+def test_oversubscribed(spec: str, tmp_path: Path) -> None:
+    ranks = str(1 + len(os.sched_getaffinity(0)))
+    words = ("Barrier", "--ranks", ranks, "--oversubscribe", "--launches", "1")
+    stored = load(run(spec, tmp_path, *words))
+    assert {cell.ranks for cell in stored.cells} == {int(ranks)}
+    assert all("oversubscribed" in cell.flags for cell in stored.cells)
+
+
+def test_settings_reach_the_ranks(spec: str, mpi: Mpi, tmp_path: Path) -> None:
+    setting = "mpi_yield_when_idle=0" if mpi.launcher == "openmpi" else "MPIR_CVAR_X=a b"
+    words = ("--set", setting, "--env", "X_Y=1 2", "--launches", "1", "--sizes", "0")
+    folder = run(spec, tmp_path, "PingPong", *words)
+    text = (folder / "logs" / "launch-000.command").read_text()
+    assert "X_Y=1 2" in text.replace("'", "")
+    assert setting.partition("=")[0] in text
+
+
+@pytest.mark.parametrize("form", ["table", "imb", "csv", "json"])
+def test_show_prints_what_run_printed(tmp_path: Path, form: str) -> None:
+    words = ("PingPong", "--sizes", "0,8", "--launches", "1", "--format", form)
+    done = cli.mpigauge("run", *words, "--output", "out", cwd=tmp_path)
+    again = cli.mpigauge("show", "out", "--format", form, cwd=tmp_path)
+    assert (done.returncode, again.returncode) == (0, 0)
+    assert again.stdout == done.stdout
+    if form == "json":
+        assert json.loads(again.stdout)
+
+
+def test_quick(spec: str, tmp_path: Path) -> None:
+    words = ("quick", "--mpi", spec, "--in", "5s", "--launches", "1", "--output", "out")
+    done = cli.mpigauge(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for word in ("latency", "peak bandwidth", "α", "n½", "message rate", "mpigauge show out"):
+        assert word in done.stdout
+    for benchmark in ("PingPong", "Exchange", "Biband", "Allreduce", "Barrier"):
+        assert f"\n{benchmark}" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_resume_after_kill(spec: str, tmp_path: Path) -> None:
+    """What was complete is kept as it is, the rest is measured, nothing is left running."""
+    words = ("run", "PingPong", "--sizes", "0,8", "--launches", "4", "--mpi", spec, "--seed", "7")
+    process = cli.started(*words, "--output", "out", cwd=tmp_path)
+    folder = tmp_path / "out"
+    cli.wait_for((folder / "logs" / "launch-001.command").exists)
+    cli.kill(process.pid)
+    process.communicate()
+    before = load(folder)
+    assert before.status == {}
+    done = cli.mpigauge("resume", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    after = load(folder)
+    assert after.complete == {0, 1, 2, 3}
+    assert {v for v in cli.values(before) if v[0] in before.complete} <= cli.values(after)
+    cli.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in before.ranks))
+
+
+def test_resume_of_a_complete_run_measures_nothing(spec: str, tmp_path: Path) -> None:
+    folder = run(spec, tmp_path, "PingPong", "--sizes", "0", "--launches", "1")
+    before = (folder / "records.jsonl").read_bytes()
+    done = cli.mpigauge("resume", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "records.jsonl").read_bytes() == before
+
+
+def test_resume_refuses_another_version(spec: str, tmp_path: Path) -> None:
+    folder = run(spec, tmp_path, "PingPong", "--sizes", "0", "--launches", "1")
+    header = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(header | {"version": "0.0.1"}))
+    done = cli.mpigauge("resume", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "measured with the mpigauge 0.0.1" in cli.last_line(done.stderr)
