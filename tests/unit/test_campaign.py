@@ -261,6 +261,11 @@ def test_ctrl_c_lets_the_kernels_finish_their_table(bench: Bench) -> None:
     assert bench.watcher.outcomes[0].reason == ""
 
 
+def test_ctrl_c_in_the_only_launch(bench: Bench) -> None:
+    bench.watcher = Watcher(measuring)
+    assert bench.run(replace(PLAN, launches=1), fake="slow").status == "interrupted"
+
+
 def test_ctrl_c_twice_ends_at_once(bench: Bench) -> None:
     bench.watcher = Watcher(measuring, times=2)
     ending = bench.run(fake="hang")

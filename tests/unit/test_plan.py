@@ -187,6 +187,7 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["Bcast"], {"seconds": "0s"}, "longer than nothing"),
         (["Bcast"], {"launches": 0}, "--launches: 0 is out of range"),
         (["Bcast"], {"launches": 5000}, "--launches: 5000 is out of range"),
+        (["Bcast"], {"seed": -1}, "--seed: -1 is out of range"),
         (["Uniband"], {"inflight": 0}, "--inflight: 0 is out of range"),
         (["Bcast"], {"ranks": "2,two"}, "--ranks: 'two' is no number of ranks"),
         (["Bcast"], {"ranks": "0"}, "--ranks: '0' is no number of ranks"),

@@ -51,6 +51,7 @@ class Campaign:
         kernels: Kernels,
         writer: RunWriter,
         view: View,
+        interrupt: Interrupt,
         cells: Iterable[Cell] = (),
         spent_s: float = 0.0,
     ) -> None:
@@ -59,18 +60,19 @@ class Campaign:
         self.state = State(plan, Results(plan.precision, cells, plan.benchmarks))
         self.spent_s = spent_s
         self.started_s = time.monotonic()
+        self.interrupt = interrupt
         self.shown_s = 0.0
 
-    def go(self, interrupt: Interrupt) -> Ending:
+    def go(self) -> Ending:
         number = self.next_launch(0)
-        while number is not None and not interrupt.count:
+        while number is not None and not self.interrupt.count:
             self.state.launch = number
-            outcome = self.launch(number, interrupt)
+            outcome = self.launch(number)
             self.note(outcome)
             if self.hopeless():
                 break
             number = self.next_launch(number + 1)
-        return self.ending(interrupt, finished=number is None)
+        return self.ending(finished=number is None)
 
     def next_launch(self, number: int) -> int | None:
         """The first launch from this number on that is missing; None: there are enough."""
@@ -88,7 +90,7 @@ class Campaign:
     def enough(self, rounds: int) -> bool:
         return rounds >= self.plan.least_rounds and self.state.results.converged()
 
-    def launch(self, number: int, interrupt: Interrupt) -> Outcome:
+    def launch(self, number: int) -> Outcome:
         planned = self.planned(number)
         words = self.command(planned)
         self.writer.write_command(number, words.words, words.env)
@@ -99,7 +101,7 @@ class Campaign:
             plan=planned,
             mpi=self.mpi,
             writer=self.writer,
-            interrupt=interrupt,
+            interrupt=self.interrupt,
             timeout_s=self.plan.timeout_s,
             on_record=self.learn,
             on_tick=self.show,
@@ -152,6 +154,8 @@ class Campaign:
             self.shown_s = now
             self.state.elapsed_s = self.elapsed_s()
             self.state.left_s = self.left_s()
+            if self.interrupt.count:
+                self.state.activity = "stopping"
             self.view.show(self.state)
 
     def note(self, outcome: Outcome) -> None:
@@ -173,9 +177,10 @@ class Campaign:
         last = self.state.outcomes[-FAILURES_IN_A_ROW:]
         return len(last) == FAILURES_IN_A_ROW and all(each.reason for each in last)
 
-    def ending(self, interrupt: Interrupt, finished: bool) -> Ending:
+    def ending(self, finished: bool) -> Ending:
         failed = any(outcome.reason for outcome in self.state.outcomes)
-        interrupted = interrupt.count > 0 and not finished
+        cut_short = any(outcome.interrupted for outcome in self.state.outcomes)
+        interrupted = cut_short or (self.interrupt.count > 0 and not finished)
         status = "interrupted" if interrupted else "failed" if failed else "done"
         return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
 
@@ -200,10 +205,10 @@ def run(
     spent_s: float = 0.0,
 ) -> Ending:
     """Makes the launches that are missing. Whatever happens, the folder says how it ended."""
-    campaign = Campaign(plan, mpi, kernels, writer, view, cells, spent_s)
     with Interrupt() as interrupt:
+        campaign = Campaign(plan, mpi, kernels, writer, view, interrupt, cells, spent_s)
         try:
-            ending = campaign.go(interrupt)
+            ending = campaign.go()
         except RunError as error:
             _finish_if_possible(campaign, str(error))
             raise

@@ -18,6 +18,7 @@ from mpigauge.plan import words
 DEFAULT_PRECISION = 0.05
 MOST_INFLIGHT = 1 << 20
 MOST_LAUNCHES = 1000
+MOST_SEED = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,12 @@ def _inflight(count: int) -> int:
     return count
 
 
+def _seed(seed: int) -> int:
+    if not 0 <= seed < MOST_SEED:
+        raise UserError(f"--seed: {seed} is out of range; write a number from 0 to 2^63 - 1")
+    return seed
+
+
 def _count(option: str, what: str) -> Callable[[Any], int]:
     return lambda value: words.parse_count(option, str(value), what)
 
@@ -124,6 +131,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "map": lambda text: words.parse_grid("--map", text),
     "oversubscribe": bool,
     "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
-    "seed": int,
+    "seed": _seed,
     "timeout_s": lambda text: words.parse_duration("--timeout", text),
 }

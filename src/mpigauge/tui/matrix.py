@@ -8,6 +8,7 @@ since the time of a whole window says little.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -106,6 +107,8 @@ def _cell(line: Line, size: int, sizes: Sequence[int], precision: float) -> Text
 
 def _error(row: Row) -> str:
     error = row.relative_error
+    if math.isnan(error):
+        return "?"
     return ">99%" if error > MOST_SHOWN else percent(error).replace(" ", "")
 
 

@@ -26,7 +26,9 @@ from mpigauge.cli import options
     options.precision_option,
     options.seconds_option,
     options.launches_option,
-    click.option("--datatype", metavar="TYPE", help="  [default: byte; float for reductions]"),
+    click.option(
+        "--datatype", metavar="TYPE", help="Of messages.  [default: byte; float for reductions]"
+    ),
     click.option("--op", metavar="OP", help="Operation of reductions.  [default: sum]"),
     click.option("--root-shift", is_flag=True, help="The root moves by one rank at each call."),
     click.option(
