@@ -11,8 +11,9 @@ what the precision costs.
 
 Some machines change their state as a whole from second to second: a guest whose cores the host
 places now close together, now far apart has two latencies, a factor of two apart. Launches in
-another state than most are left out for both, by the shortest time of their smallest messages,
-which noise does not move; what the result would be with all of them is printed too.
+another state than most, and those just before and after, are left out for both. The state is the
+shortest time of the smallest messages, which noise does not move. What the result would be with
+all launches is printed too.
 
 Exit status: 0 the goal is met (a third of IMB's measuring time, with --burner a tenth), 1 it is
 not, 2 it could not be tried.
@@ -35,6 +36,7 @@ from common import Site
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count
 
+TOOLS = ("IMB", "mpigauge")
 TARGET = 0.05
 GOAL, GOAL_WITH_BURNER = 1 / 3, 1 / 10
 COUNTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -42,7 +44,7 @@ COUNTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 DRAWS = 4000
 STATE_WITHIN = 0.25
 STATE_BYTES = 64
-LEAST_KEPT = 0.5
+LEAST_KEPT = 3
 TCP = {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"}
 BURNER = """
 import os, sys, time
@@ -52,7 +54,7 @@ while True:
     start = time.monotonic()
     while time.monotonic() < start + 1e-3: pass
     tick = max(tick + 10e-3, time.monotonic())
-    time.sleep(tick - time.monotonic())
+    time.sleep(max(0, tick - time.monotonic()))
 """
 NOTES = """\
 measuring   inside the job: from the heading of the table to its last row (IMB); from the end of
@@ -62,18 +64,16 @@ error       of one launch: half the central 95 % of what the launches gave, medi
 
 
 @dataclass(frozen=True)
-class Tool:
-    """What the launches of an instrument brought."""
-
-    name: str
-    times: tuple[dict[int, float], ...]
-    """Per launch: microseconds of each size."""
-    measuring_s: tuple[float, ...]
-    wall_s: tuple[float, ...]
+class Launch:
+    tool: str
+    times: dict[int, float]
+    """Microseconds of each size, in the order of sizes."""
+    measuring_s: float
+    wall_s: float
 
     @property
-    def sizes(self) -> list[int]:
-        return list(self.times[0])
+    def state(self) -> float:
+        return min(time for size, time in self.times.items() if size <= STATE_BYTES)
 
 
 @dataclass(frozen=True)
@@ -85,68 +85,57 @@ class Cost:
     wall_s: float
 
 
-def measure(here: Site, launches: int, protect: bool) -> tuple[Tool, Tool]:
-    runs: dict[str, list[tuple[dict[int, float], float, float]]] = {"IMB": [], "mpigauge": []}
-    for n in range(launches):
-        order = list(runs)
-        for name in order if n % 2 == 0 else reversed(order):
-            common.say_progress(f"launch {n + 1} of {launches}: {name}")
-            runs[name].append(one_launch(here, name, n, protect))
+def measure(here: Site, count: int, protect: bool) -> list[Launch]:
+    """So many of both tools, the order turned round each time."""
+    launches = []
+    for n in range(count):
+        for tool in TOOLS if n % 2 == 0 else reversed(TOOLS):
+            common.say_progress(f"launch {n + 1} of {count}: {tool}")
+            launches.append(one_launch(here, tool, n, protect))
     common.end_progress()
-    imb, ours = (Tool(name, *zip(*taken, strict=True)) for name, taken in runs.items())
-    return imb, ours
+    return launches
 
 
-def one_launch(
-    here: Site, name: str, n: int, protect: bool
-) -> tuple[dict[int, float], float, float]:
-    """Times by size, measuring time, wall time."""
-    if name == "IMB":
+def one_launch(here: Site, tool: str, n: int, protect: bool) -> Launch:
+    if tool == "IMB":
         out = common.launch(common.imb(here, "PingPong"), protect)
         rows, took = common.imb_rows(out.lines), common.imb_measuring_s(out.lines)
     else:
         words = ("--benchmarks", "PingPong", "--precision", str(TARGET), "--seed", str(n + 1))
         out = common.launch(common.ours(here, *words), protect)
         rows, took = common.our_rows(out.lines), common.our_measuring_s(out.lines)
-    return {size: time for (_, size), time in rows.items()}, took, out.wall_s
+    times = {size: time for (_, size), time in sorted(rows.items())}
+    return Launch(tool, times, took, out.wall_s)
 
 
-def errors(tool: Tool, count: int) -> list[float]:
+def of(tool: str, launches: Sequence[Launch]) -> list[Launch]:
+    return [launch for launch in launches if launch.tool == tool]
+
+
+def in_one_state(launches: Sequence[Launch]) -> list[Launch]:
+    """Those during which the machine was as it was most of the time, and just before and after."""
+    usual = median(launch.state for launch in launches)
+    good = [abs(launch.state / usual - 1) <= STATE_WITHIN for launch in launches]
+    kept = [i for i in range(len(launches)) if all(good[max(0, i - 1) : i + 2])]
+    return [launches[i] for i in kept]
+
+
+def errors(launches: Sequence[Launch], count: int) -> list[float]:
     """Per size: relative run-to-run error of the median over so many launches."""
-    table = np.array([[launch[size] for size in tool.sizes] for launch in tool.times])
+    table = np.array([list(launch.times.values()) for launch in launches])
     drawn = np.random.default_rng(count).integers(len(table), size=(DRAWS, count))
     medians = np.median(table[drawn], axis=1)
     low, high = np.quantile(medians, (0.025, 0.975), axis=0)
     return [float(e) for e in (high - low) / 2 / np.median(table, axis=0)]
 
 
-def in_one_state(tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Without the launches during which the machine was not as it was most of the time."""
-    usual = median(state(times) for tool in tools for times in tool.times)
-    return tuple(only(tool, usual) for tool in tools)
-
-
-def state(times: dict[int, float]) -> float:
-    return min(time for size, time in times.items() if size <= STATE_BYTES)
-
-
-def only(tool: Tool, usual: float) -> Tool:
-    kept = [i for i, t in enumerate(tool.times) if abs(state(t) / usual - 1) <= STATE_WITHIN]
-    return Tool(
-        tool.name,
-        tuple(tool.times[i] for i in kept),
-        tuple(tool.measuring_s[i] for i in kept),
-        tuple(tool.wall_s[i] for i in kept),
-    )
-
-
-def cost(tool: Tool) -> Cost:
-    for count in COUNTS:
-        if median(errors(tool, count)) <= TARGET:
-            wall = count * median(tool.wall_s)
-            return Cost(count, count * median(tool.measuring_s), wall)
-    most = COUNTS[-1]
-    return Cost(None, most * median(tool.measuring_s), most * median(tool.wall_s))
+def cost(launches: Sequence[Launch]) -> Cost:
+    measuring = median(launch.measuring_s for launch in launches)
+    wall = median(launch.wall_s for launch in launches)
+    reached = (count for count in COUNTS if median(errors(launches, count)) <= TARGET)
+    count = next(reached, None)
+    factor = count or COUNTS[-1]
+    return Cost(count, factor * measuring, factor * wall)
 
 
 @contextlib.contextmanager
@@ -162,42 +151,41 @@ def burners(cores: Sequence[str], protect: bool) -> Iterator[None]:
         yield
 
 
-def summary(tools: Sequence[Tool]) -> str:
+def summary(launches: Sequence[Launch]) -> str:
     form = "{:<10} {:>8} {:>22} {:>9} {:>18}"
     lines = [form.format("", "launches", "measuring ms (range)", "wall ms", "error of a launch")]
-    for tool in tools:
-        took = [1e3 * s for s in tool.measuring_s]
-        one = errors(tool, 1)
+    for tool in TOOLS:
+        mine = of(tool, launches)
+        took = [1e3 * launch.measuring_s for launch in mine]
+        one = errors(mine, 1)
+        measuring = f"{median(took):.0f} ({min(took):.0f}-{max(took):.0f})"
+        wall = f"{1e3 * median(launch.wall_s for launch in mine):.0f}"
         lines.append(
-            form.format(
-                tool.name,
-                len(tool.times),
-                f"{median(took):.0f} ({min(took):.0f}-{max(took):.0f})",
-                f"{1e3 * median(tool.wall_s):.0f}",
-                f"{median(one):.1%} / {max(one):.1%}",
-            )
+            form.format(tool, len(mine), measuring, wall, f"{median(one):.1%} / {max(one):.1%}")
         )
     return "\n".join(lines)
 
 
-def by_count(tools: Sequence[Tool]) -> str:
+def by_count(launches: Sequence[Launch]) -> str:
     """Error of the median size for each number of launches; * means more than were made."""
-    lines = ["median of L" + "".join(f"{tool.name:>10}" for tool in tools)]
+    lines = ["median of L" + "".join(f"{tool:>10}" for tool in TOOLS)]
     for count in COUNTS:
-        values = "".join(f"{median(errors(tool, count)):>10.1%}" for tool in tools)
-        mark = "*" if count > len(tools[0].times) else ""
-        lines.append(f"{count:>10}{mark or ' '}{values}")
+        values = (median(errors(of(tool, launches), count)) for tool in TOOLS)
+        mark = "*" if 2 * count > len(launches) else " "
+        lines.append(f"{count:>10}{mark}" + "".join(f"{value:>10.1%}" for value in values))
     return "\n".join(lines)
 
 
-def where_we_lose(imb: Tool, ours: Tool) -> str:
+def where_we_lose(launches: Sequence[Launch]) -> str:
     """Sizes at which one launch of ours scatters more than one of IMB."""
-    pairs = zip(ours.sizes, errors(ours, 1), errors(imb, 1), strict=True)
+    imb, ours = (of(tool, launches) for tool in TOOLS)
+    pairs = zip(ours[0].times, errors(ours, 1), errors(imb, 1), strict=True)
     worse = [f"{byte_count(n)} ({mine:.0%}, IMB {its:.0%})" for n, mine, its in pairs if mine > its]
     return "a launch scatters more than IMB's at: " + (", ".join(worse) or "no size")
 
 
-def verdict(its: Cost, mine: Cost, goal: float) -> tuple[str, bool]:
+def verdict(launches: Sequence[Launch], goal: float) -> tuple[str, bool]:
+    its, mine = (cost(of(tool, launches)) for tool in TOOLS)
     lines = [sentence("IMB", its), sentence("mpigauge", mine)]
     if mine.launches is None:
         return "\n".join([*lines, "not reached by us, so no ratio"]), False
@@ -227,38 +215,36 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def main(words: Sequence[str]) -> int:
     options = arguments(words)
-    launches = 3 if options.quick else options.launches
+    count = 3 if options.quick else options.launches
     beside = burners(options.cores.split(","), options.protect)
     try:
         conditions = common.machine()
         here = common.site(options.cores, TCP if options.tcp else {})
         burning = beside if options.burner else contextlib.nullcontext()
         with common.protection(options.protect), burning:
-            tools = measure(here, launches, options.protect)
+            launches = measure(here, count, options.protect)
     except UserError as error:
         print(f"time_to_precision: {error}", file=sys.stderr)
         return 2
     print(f"# {here.mpi.label}{', TCP' if options.tcp else ''}, {conditions}")
     print(f"# beside a burner on each core: {'yes' if options.burner else 'no'}\n")
-    goal = GOAL_WITH_BURNER if options.burner else GOAL
-    kept = in_one_state(tools)
-    if min(len(tool.times) for tool in kept) < LEAST_KEPT * launches:
-        print(report(tools, goal)[0], "\nno state of the machine lasted: nothing is left out")
-        return 1
-    left_out = [str(launches - len(tool.times)) for tool in kept]
-    text, met = report(kept, goal)
+    text, met = report(launches, GOAL_WITH_BURNER if options.burner else GOAL)
     print(text)
-    print(
-        f"\nleft out, in another state of the machine: {left_out[0]} of IMB, {left_out[1]} of ours"
-    )
-    print("with all launches:", verdict(cost(tools[0]), cost(tools[1]), goal)[0], sep="\n")
     return 0 if met else 1
 
 
-def report(tools: Sequence[Tool], goal: float) -> tuple[str, bool]:
-    imb, ours = tools
-    text, met = verdict(cost(imb), cost(ours), goal)
-    parts = (summary(tools), NOTES, by_count(tools), where_we_lose(imb, ours), text)
+def report(launches: Sequence[Launch], goal: float) -> tuple[str, bool]:
+    kept = in_one_state(launches)
+    with_all, met = verdict(launches, goal)
+    if min(len(of(tool, kept)) for tool in TOOLS) < LEAST_KEPT:
+        sorry = "no state of the machine lasted; this is from all launches"
+        return "\n\n".join([summary(launches), NOTES, by_count(launches), with_all, sorry]), met
+    text, met = verdict(kept, goal)
+    parts = [summary(kept), NOTES, by_count(kept), where_we_lose(kept), text]
+    if len(kept) < len(launches):
+        left_out = " and ".join(f"{len(of(t, launches)) - len(of(t, kept))} of {t}" for t in TOOLS)
+        parts.append(f"left out, in or beside another state of the machine: {left_out}")
+        parts.append(f"with all launches:\n{with_all}")
     return "\n\n".join(parts), met
 
 
