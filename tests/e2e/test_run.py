@@ -103,7 +103,8 @@ def test_show_prints_what_run_printed(tmp_path: Path, form: str) -> None:
 
 
 def test_quick(spec: str, tmp_path: Path) -> None:
-    words = ("quick", "--mpi", spec, "--in", "5s", "--launches", "1", "--output", "out")
+    enough = ("--in", "100s", "--precision", "50%", "--launches", "1")
+    words = ("quick", "--mpi", spec, *enough, "--output", "out")
     done = cli.mpigauge(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for word in ("latency", "peak bandwidth", "α", "n½", "message rate", "mpigauge show out"):
