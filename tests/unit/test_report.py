@@ -208,6 +208,7 @@ def test_document_of_a_run(tmp_path: Path) -> None:
         writer.append(cells.line("cell", **cells.fields(wrong_count=2)))
         writer.append(cells.line("skip", **skipped | {"reason": "no memory"}))
         writer.append(cells.line("error", launch=0, rank=3, message="a fault"))
+        writer.append(cells.line("error", launch=1, rank=-1, message="launch 1 failed: why"))
         writer.finish("failed")
     shown = document(load(tmp_path / "run"))
     facts = shown.facts
@@ -219,6 +220,7 @@ def test_document_of_a_run(tmp_path: Path) -> None:
         "PingPong 0 B: wrong data: 2 elements differ from what was sent.",
         "Alltoall 8 B left out: no memory.",
         "rank 3: a fault",
+        "launch 1 failed: why",
     )
     assert "8 skipped; no memory" in formats.render("imb", shown)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.cards import Card, Cards
-    from mpigauge.model.record import Skip
+    from mpigauge.model.record import Failure, Skip
     from mpigauge.model.row import Row
     from mpigauge.store import Run
 
@@ -93,7 +93,7 @@ def document(run: Run, precision: float | None = None) -> Document:
         *sentences(found),
         *skip_sentences(skips),
         *noise_sentences(run.noise),
-        *(f"rank {failure.rank}: {failure.message}" for failure in run.failures),
+        *map(_failure_words, run.failures),
         *run.damaged,
     ]
     return Document(found, run.cards, _facts(run), skips, None if head.empty else head, tuple(said))
@@ -163,6 +163,11 @@ def _facts(run: Run) -> Facts:
         map=_pair(plan.get("map")),
         benchmarks=tuple(plan.get("benchmarks") or ()),
     )
+
+
+def _failure_words(failure: Failure) -> str:
+    """A negative rank stands for the launch as a whole."""
+    return failure.message if failure.rank < 0 else f"rank {failure.rank}: {failure.message}"
 
 
 def _pair(value: Any) -> tuple[int, int] | None:
