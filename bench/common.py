@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from mpigauge.launch import Command, Job, command
 from mpigauge.model.errors import UserError
@@ -98,7 +99,7 @@ def launch(what: Command, protect: bool = False) -> Output:
             stderr=noise,
             start_new_session=True,
         )
-        with _Ended(child):
+        with child, _Ended(child):
             if protect:
                 give_way_to(child.pid)
             lines = tuple(_stamped(child, start))
@@ -190,6 +191,21 @@ def our_rows(lines: Sequence[Line]) -> dict[Cell, float]:
 def our_measuring_s(lines: Sequence[Line]) -> float:
     """The same stretch as for IMB: after start-up, until all rows are out; checks included."""
     return next(r.measuring_s for line in lines if isinstance(r := parse(line.text), End))
+
+
+STATE_WITHIN = 0.25
+
+
+def in_one_state(latencies: Sequence[float]) -> list[bool]:
+    """Which of the launches, in the order of time, ran while the machine was as it mostly was.
+
+    Some machines change as a whole from second to second: a guest whose cores the host places now
+    close together, now far apart has two latencies, a factor of two apart. A launch counts when
+    its shortest latency, which noise does not move, and those just before and after are usual.
+    """
+    usual = median(latencies)
+    good = [abs(latency / usual - 1) <= STATE_WITHIN for latency in latencies]
+    return [all(good[max(0, i - 1) : i + 2]) for i in range(len(good))]
 
 
 def machine() -> str:

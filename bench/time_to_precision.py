@@ -9,11 +9,8 @@ the width of its central 95 % is the run-to-run error of a user who takes L laun
 L at which that error (of the median size) is within 5 %, times the measuring time of a launch, is
 what the precision costs.
 
-Some machines change their state as a whole from second to second: a guest whose cores the host
-places now close together, now far apart has two latencies, a factor of two apart. Launches in
-another state than most, and those just before and after, are left out for both. The state is the
-shortest time of the smallest messages, which noise does not move. What the result would be with
-all launches is printed too.
+Launches during another state of the machine than most (common.in_one_state) are left out for both;
+what the result would be with all launches is printed too.
 
 Exit status: 0 the goal is met (a third of IMB's measuring time, with --burner a tenth), 1 it is
 not, 2 it could not be tried.
@@ -42,8 +39,7 @@ GOAL, GOAL_WITH_BURNER = 1 / 3, 1 / 10
 COUNTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Launches that a user may take the median of."""
 DRAWS = 4000
-STATE_WITHIN = 0.25
-STATE_BYTES = 64
+SMALL_BYTES = 64
 LEAST_KEPT = 3
 TCP = {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"}
 BURNER = """
@@ -72,8 +68,9 @@ class Launch:
     wall_s: float
 
     @property
-    def state(self) -> float:
-        return min(time for size, time in self.times.items() if size <= STATE_BYTES)
+    def latency(self) -> float:
+        """The shortest: noise does not move it, the state of the machine does."""
+        return min(time for size, time in self.times.items() if size <= SMALL_BYTES)
 
 
 @dataclass(frozen=True)
@@ -113,11 +110,8 @@ def of(tool: str, launches: Sequence[Launch]) -> list[Launch]:
 
 
 def in_one_state(launches: Sequence[Launch]) -> list[Launch]:
-    """Those during which the machine was as it was most of the time, and just before and after."""
-    usual = median(launch.state for launch in launches)
-    good = [abs(launch.state / usual - 1) <= STATE_WITHIN for launch in launches]
-    kept = [i for i in range(len(launches)) if all(good[max(0, i - 1) : i + 2])]
-    return [launches[i] for i in kept]
+    good = common.in_one_state([launch.latency for launch in launches])
+    return [launch for launch, is_good in zip(launches, good, strict=True) if is_good]
 
 
 def errors(launches: Sequence[Launch], count: int) -> list[float]:

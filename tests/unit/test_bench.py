@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The programs of bench/: what they read and compute. What they measure is not tested."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+PROGRAMS = ("agreement", "harness_cost", "time_to_precision")
+IMB = """\
+# IMB-compatible text, as it comes through a pipe
+#---------------------------------------------------
+# Benchmarking PingPong
+# #processes = 2
+#---------------------------------------------------
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            0         1000         0.15         0.00
+            8         1000         0.16        50.00
+
+#-----------------------------------------------------------------------------
+# Benchmarking Sendrecv
+# #processes = 2
+#-----------------------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec
+            8         1000         0.34         0.36         0.35        44.44
+
+#----------------------------------------------------------------
+# Benchmarking Bcast
+# #processes = 2
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+         4096         1000         0.50         0.70         0.60
+
+
+# All processes entering MPI_Finalize
+"""
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> ModuleType:
+    monkeypatch.syspath_prepend(str(BENCH))
+    return importlib.import_module(request.param)
+
+
+def with_program(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("program", [name], indirect=True)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_help_needs_no_mpi(name: str) -> None:
+    words = [sys.executable, str(BENCH / f"{name}.py"), "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "--quick" in done.stdout
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_readme_shows_how_each_is_run(name: str) -> None:
+    assert f"bench/{name}.py" in (BENCH / "README.md").read_text()
+
+
+# --- common --------------------------------------------------------------------------------
+
+
+@with_program("common")
+def test_the_time_of_an_imb_row_is_that_of_its_slowest_rank(program: ModuleType) -> None:
+    lines = [program.Line(i, text) for i, text in enumerate(IMB.splitlines())]
+    assert program.imb_rows(lines) == {
+        ("PingPong", 0): 0.15,
+        ("PingPong", 8): 0.16,
+        ("Sendrecv", 8): 0.36,
+        ("Bcast", 4096): 0.70,
+    }
+
+
+@with_program("common")
+def test_imb_measures_from_its_first_heading_to_its_last_row(program: ModuleType) -> None:
+    lines = [program.Line(i, text) for i, text in enumerate(IMB.splitlines())]
+    first = next(line for line in lines if "Benchmarking PingPong" in line.text)
+    last = next(line for line in lines if line.text.strip().startswith("4096"))
+    assert program.imb_measuring_s(lines) == last.at_s - first.at_s
+
+
+@with_program("common")
+def test_launches_beside_another_state_do_not_count(program: ModuleType) -> None:
+    latencies = [0.15, 0.16, 0.15, 0.33, 0.15, 0.14, 0.15]
+    assert program.in_one_state(latencies) == [True, True, False, False, False, True, True]
+
+
+@with_program("common")
+def test_a_launch_gives_its_lines_and_leaves_nothing_behind(program: ModuleType) -> None:
+    out = program.launch(program.Command((sys.executable, "-c", "print('a'); print('b')"), {}))
+    assert [line.text for line in out.lines] == ["a", "b"]
+    assert all(line.at_s <= out.wall_s for line in out.lines)
+
+
+@with_program("common")
+def test_a_launch_that_fails_says_what_it_said(program: ModuleType) -> None:
+    words = (sys.executable, "-c", "raise SystemExit('no such core')")
+    with pytest.raises(program.UserError, match=r"status 1: .*\n.*no such core"):
+        program.launch(program.Command(words, {}))
+
+
+# --- agreement -----------------------------------------------------------------------------
+
+
+@with_program("agreement")
+@pytest.mark.parametrize(
+    ("size", "imb", "classic", "agrees"),
+    [
+        (0, 0.15, 0.184, True),
+        (0, 0.15, 0.19, False),
+        (4096, 1.00, 1.10, True),
+        (4096, 1.00, 0.88, False),
+        (8, 0.20, 0.224, True),  # 0.204 is printed as 0.20
+        (8, 0.20, 0.23, False),
+    ],
+)
+def test_agreement_allows_for_what_imb_rounds(
+    program: ModuleType, size: int, imb: float, classic: float, agrees: bool
+) -> None:
+    assert program.Row(("PingPong", size), imb, classic, 1.0, 0.0).agrees is agrees
+
+
+@with_program("agreement")
+def test_agreement_compares_medians_over_launches(program: ModuleType) -> None:
+    def launch(tool: str, time: float) -> object:
+        cells = [(name, size) for name in program.BENCHMARKS for size in program.SIZES]
+        return program.Launch(tool, dict.fromkeys(cells, time))
+
+    times = {"imb": (1.0, 1.0, 9.0), "classic": (2.0, 2.0, 2.0), "adaptive": (3.0, 1.0, 3.0)}
+    rows = program.compare([launch(tool, t) for tool, ts in times.items() for t in ts])
+    assert {(row.imb, row.classic, row.adaptive) for row in rows} == {(1.0, 2.0, 3.0)}
+    assert "DISAGREES" in program.table(rows)
+
+
+@with_program("agreement")
+def test_the_ratio_of_what_is_too_short_to_be_printed_is_one(program: ModuleType) -> None:
+    assert program.ratio(0.0, 0.0) == 1.0
+    assert program.ratio(0.1, 0.0) == float("inf")
+    assert program.uncertainty_of_ratio([2.0, 2.0], [1.0, 1.0]) == 0.0
+
+
+# --- harness_cost --------------------------------------------------------------------------
+
+
+@with_program("harness_cost")
+def test_the_cost_of_a_loop_is_the_median_of_paired_differences(program: ModuleType) -> None:
+    found = program.read("chain\tsend\t2.0\t1.5\nchain\tsend\t9.0\t8.5\nchain\tsend\t3.0\t1.0\n")
+    assert program.added(found["chain", "send"]) == 0.5
+    assert "+0.50" in program.table(found)
+
+
+# --- time_to_precision ---------------------------------------------------------------------
+
+
+def launches_of(program: ModuleType, tool: str, times: list[float], took: float) -> list[object]:
+    return [program.Launch(tool, {0: 1.0, 4096: time}, took, 2 * took) for time in times]
+
+
+@with_program("time_to_precision")
+def test_the_error_of_constant_times_is_nothing(program: ModuleType) -> None:
+    assert program.errors(launches_of(program, "IMB", [3.0] * 9, 1.0), 1) == [0.0, 0.0]
+
+
+@with_program("time_to_precision")
+def test_the_error_of_one_launch_is_half_of_its_spread(program: ModuleType) -> None:
+    same, spread = program.errors(launches_of(program, "IMB", [9.0, 10.0, 11.0], 1.0), 1)
+    assert (same, spread) == (0.0, pytest.approx(0.1))
+
+
+@with_program("time_to_precision")
+def test_more_launches_scatter_less(program: ModuleType) -> None:
+    launches = launches_of(program, "IMB", [9.0, 9.5, 10.0, 10.5, 11.0], 1.0)
+    assert program.errors(launches, 20)[1] < program.errors(launches, 1)[1]
+
+
+@with_program("time_to_precision")
+def test_the_price_is_launches_times_measuring_time(program: ModuleType) -> None:
+    steady = [program.Launch("IMB", {0: 1.0}, 0.5, 2.0)] * 5
+    assert program.cost(steady) == program.Cost(1, 0.5, 2.0)
+
+
+@with_program("time_to_precision")
+def test_what_is_never_reached_is_said(program: ModuleType) -> None:
+    wild = [program.Launch("IMB", {0: t}, 1.0, 2.0) for t in (1.0, 3.0) * 5]
+    never = program.cost(wild)
+    assert never.launches is None
+    assert never.measuring_s == program.COUNTS[-1]
+    assert "does not reach" in program.sentence("IMB", never)
+
+
+@with_program("time_to_precision")
+def test_the_report_meets_its_goal_or_not(program: ModuleType) -> None:
+    imb = launches_of(program, "IMB", [10.0] * 6, 1.0)
+    ours = launches_of(program, "mpigauge", [10.0] * 6, 0.2)
+    assert program.report([*imb, *ours], 1 / 3)[1]
+    text, met = program.report([*imb, *ours], 1 / 10)
+    assert not met
+    assert "goal 0.10: MISSED" in text
