@@ -143,7 +143,16 @@ void look_around(Session& session, const Binding& binding) {
 // The jobs of the whole launch, by number of ranks and, in it, in the order of the command line.
 using Phases = std::map<int, std::vector<std::vector<Job>>>;
 
+void check_grid(const Session& session) {
+  const Grid grid = session.options.grid;
+  if (static_cast<long>(grid.rows) * grid.columns > session.ranks) {
+    throw UsageError("--map: " + std::to_string(grid.rows) + 'x' + std::to_string(grid.columns) +
+                     " has more places than the job has ranks, " + std::to_string(session.ranks));
+  }
+}
+
 Phases phases_of(const Session& session) {
+  check_grid(session);
   Phases phases;
   for (const auto& name : session.options.benchmarks) {
     const Benchmark& benchmark = *find_benchmark(name);

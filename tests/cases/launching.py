@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Starts the kernels on ranks, and reads what they say."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge import launch
+from mpigauge.launch import Job
+from mpigauge.model.cards import Cards
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
+from mpigauge.mpi import find, kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.mpi import Kernels, Mpi
+
+PATIENCE_S = 180.0
+
+
+@dataclass(frozen=True)
+class Site:
+    """An MPI with kernels for it."""
+
+    mpi: Mpi
+    kernels: Kernels
+
+    @property
+    def cards(self) -> Cards:
+        return Cards.load(self.kernels.cards)
+
+    def names(self) -> list[str]:
+        """All benchmarks but those that test ourselves."""
+        return [card.name for card in self.cards if card.suite != "SELFTEST"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a job left behind."""
+
+    status: int
+    records: tuple[Record, ...]
+    errors: str
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [r.cell for r in self.records if isinstance(r, CellRecord)]
+
+    @property
+    def skips(self) -> list[Skip]:
+        return [r for r in self.records if isinstance(r, Skip)]
+
+    @property
+    def ranks(self) -> list[Rank]:
+        return [r for r in self.records if isinstance(r, Rank)]
+
+    @property
+    def launch(self) -> Launch:
+        return next(r for r in self.records if isinstance(r, Launch))
+
+    @property
+    def end(self) -> End:
+        return next(r for r in self.records if isinstance(r, End))
+
+    def cell(self, benchmark: str, size: int = -1) -> Cell:
+        return next(c for c in self.cells if c.benchmark == benchmark and c.message_bytes == size)
+
+
+@cache
+def site(spec: str) -> Site:
+    """Skips the test where this MPI is not installed."""
+    try:
+        mpi = find(spec)
+    except UserError as error:
+        pytest.skip(str(error))
+    return Site(mpi, kernels(mpi))
+
+
+def words(where: Site, ranks: int, *options: object) -> tuple[list[str], dict[str, str]]:
+    """The words that start the kernels, and the environment for them."""
+    program = (
+        str(where.kernels.executable),
+        *("--libmpi", str(where.mpi.library)),
+        *("--plugin", str(where.kernels.plugin)),
+        *map(str, options),
+    )
+    command = launch.command(Job(where.mpi, ranks, program, oversubscribe=True))
+    return list(command.words), {**os.environ, **command.env}
+
+
+def start(where: Site, ranks: int, *options: object) -> subprocess.Popen[str]:
+    argv, env = words(where, ranks, *options)
+    return subprocess.Popen(
+        argv,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(job: subprocess.Popen[str]) -> Ended:
+    """Waits for the end; a job that hangs is ended with all its ranks, and fails the test."""
+    try:
+        output, errors = job.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGTERM)
+        output, errors = job.communicate()
+        pytest.fail(f"{job.args!r} did not end; it said: {output[-2000:]}{errors[-2000:]}")
+    return Ended(job.returncode, tuple(_records(output)), errors)
+
+
+def run(where: Site, ranks: int, *options: object) -> Ended:
+    return finish(start(where, ranks, *options))
+
+
+def _records(output: str) -> Iterator[Record]:
+    for line in output.splitlines():
+        if (record := parse(line)) is not None:
+            yield record

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How launches end early, what they leave out, and who is idle meanwhile."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.record import CellRecord, End, Rank, parse
+from tests.cases.launching import Site, finish, run, site, start
+
+pytestmark = pytest.mark.mpi
+
+GIB = 1 << 30
+LARGE = 2 * GIB + 8
+MEMORY_FOR_LARGE = 12 * GIB
+
+
+@pytest.fixture(params=["mpich", "openmpi", "intel"])
+def where(request: pytest.FixtureRequest) -> Site:
+    return site(str(request.param))
+
+
+def wait_for(path: Path, text: str) -> None:
+    """Until a growing file holds the text; the launch itself is watched by finish()."""
+    for _ in range(600):
+        if path.exists() and text in path.read_text():
+            return
+        time.sleep(0.1)
+    pytest.fail(f"{text} never came")
+
+
+def test_a_stop_file_ends_a_launch_with_all_that_it_has(where: Site, tmp_path: Path) -> None:
+    stop, records = tmp_path / "stop", tmp_path / "records"
+    job = start(where, 2, "--benchmarks", "PingPong,Bcast", "--sizes", "0,8,4096", "--seconds",
+                3600, "--use-all", 1, "--stop-file", stop, "--records", records)  # fmt: skip
+    wait_for(records, '"record":"progress"')
+    stop.touch()
+    ended = finish(job)
+    lines = [parse(line) for line in records.read_text().splitlines()]
+    cells = [line.cell for line in lines if isinstance(line, CellRecord)]
+    assert (ended.status, ended.errors) == (0, "")
+    assert len(cells) == 6
+    assert {cell.stop for cell in cells} <= {"interrupted", "precise"}
+    assert isinstance(lines[-1], End)
+    assert lines[-1].stopped == "interrupted"
+
+
+def test_what_does_not_fit_is_left_out_and_the_rest_goes_on(where: Site) -> None:
+    ended = run(where, 2, "--benchmarks", "PingPong,Alltoall", "--sizes", "8,100000", "--memory",
+                300000, "--seconds", 2)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {(s.key["benchmark"], s.key["message_bytes"]) for s in ended.skips} == {
+        ("Alltoall", 100000)
+    }
+    assert ended.skips[0].reason.startswith("not enough memory: needs 0.000 GiB per rank")
+    assert {(c.benchmark, c.message_bytes) for c in ended.cells} == {
+        ("PingPong", 8),
+        ("PingPong", 100000),
+        ("Alltoall", 8),
+    }
+
+
+def test_out_of_time_is_said(where: Site) -> None:
+    ended = run(where, 2, "--benchmarks", "PingPong", "--sizes", "8", "--seconds", 0.3,
+                "--use-all", 1, "--precision", 1e-6)  # fmt: skip
+    assert ended.status == 0
+    assert ended.cells[0].stop in ("time", "precise")
+    quick = run(where, 2, "--benchmarks", "Alltoall,Allreduce,Bcast", "--seconds", 1e-6)
+    assert (quick.status, quick.end.stopped) == (0, "time")
+    assert len(quick.cells) + len(quick.skips) == 24 + 22 + 24
+
+
+@pytest.mark.heavy
+def test_messages_above_2_gib() -> None:
+    if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < MEMORY_FOR_LARGE:
+        pytest.skip("needs 12 GiB of free memory")
+    ended = run(site("mpich"), 2, "--benchmarks", "PingPong,Bcast,Allgather", "--sizes", LARGE,
+                "--seconds", 1)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {c.benchmark for c in ended.cells} == {"PingPong", "Bcast"}
+    reasons = {s.reason for s in ended.skips}
+    assert reasons == {"more than 2147483647 elements, which MPI counts as int here"}
+
+
+def test_large_messages_need_large_counts() -> None:
+    """Open MPI 5.0 has none."""
+    ended = run(site("openmpi"), 2, "--benchmarks", "PingPong", "--sizes", LARGE, "--seconds", 1)
+    assert ended.status == 0
+    assert [s.reason for s in ended.skips] == [
+        "more than 2147483647 elements, and this MPI library has no large-count calls (MPI_Send_c)"
+    ]
+
+
+def cpu_ticks(pid: int) -> int:
+    """User and system time of a process; fields 14 and 15, after a name that may hold blanks."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_idle_ranks_sleep(where: Site, tmp_path: Path) -> None:
+    """Ranks 2 and 3 belong to no group: others have their cores."""
+    stop, records = tmp_path / "stop", tmp_path / "records"
+    job = start(where, 4, "--benchmarks", "PingPong,Allreduce", "--ranks", 2, "--sizes", "8",
+                "--seconds", 3600, "--use-all", 1, "--stop-file", stop,
+                "--records", records)  # fmt: skip
+    wait_for(records, '"record":"progress"')
+    ranks = [r for r in map(parse, records.read_text().splitlines()) if isinstance(r, Rank)]
+    before = {r.rank: cpu_ticks(r.pid) for r in ranks}
+    time.sleep(2)
+    used = {r.rank: cpu_ticks(r.pid) - before[r.rank] for r in ranks}
+    stop.touch()
+    assert finish(job).status == 0
+    assert used[2] + used[3] < 0.1 * (used[0] + used[1])
