@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <new>
 
 #include "core/sampling.hpp"
@@ -47,7 +48,7 @@ class ClassicTable {
 
  private:
   void row(const Job& job);
-  bool allocate(const Job& job, Buffers& buffers);
+  bool allocate(const Job& job);
   Outcome once(const Job& job, Work work, std::uint32_t calls);
   double slowest_of_group(double seconds);
   std::uint32_t calibrate(const Job& job, Work work);
@@ -58,6 +59,7 @@ class ClassicTable {
   const Groups& groups_;
   Starter starter_;
   MPI_Comm stats_comm_;
+  std::unique_ptr<Buffers> buffers_;  // of the row; IMB has new ones for each
   Team team_;
   std::uint32_t previous_ = 1U << 31U;
 };
@@ -86,12 +88,12 @@ void ClassicTable::run(const std::vector<Job>& jobs) {
   }
 }
 
-bool ClassicTable::allocate(const Job& job, Buffers& buffers) {
+bool ClassicTable::allocate(const Job& job) {
   int done = 1, all = 0;
   try {
     const Layout memory = layout(job.row);
-    buffers.send(contents(job.row, team_.rank), memory.send_total());
-    buffers.recv(memory.recv_total());
+    buffers_->send(contents(job.row, team_.rank), memory.send_total());
+    buffers_->recv(memory.recv_total());
   } catch (const std::bad_alloc&) {
     done = 0;
   }
@@ -100,9 +102,9 @@ bool ClassicTable::allocate(const Job& job, Buffers& buffers) {
 }
 
 void ClassicTable::row(const Job& job) {
-  Buffers buffers(Buffers::Source::mpi);
-  team_.buffers = &buffers;
-  if (!allocate(job, buffers)) {
+  buffers_ = std::make_unique<Buffers>(Buffers::Source::mpi);
+  team_.buffers = buffers_.get();
+  if (!allocate(job)) {
     session_.write_skip(key_of(job, session_.options, groups_.groups(), -1),
                         "not enough memory: MPI_Alloc_mem refused");
     return;

@@ -11,12 +11,12 @@
 // of its interval (nan: none), rounds, and why it stopped; times in nanoseconds.
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -104,13 +104,15 @@ class Noisy : public Source {
 /// Up and down by a tenth in ten seconds, longer than a launch.
 class Drifting : public Noisy {
  public:
-  explicit Drifting(Random& random) : Noisy(random, 0.03), phase_(2 * pi * uniform()) {}
+  explicit Drifting(Random& random)
+      : Noisy(random, 0.03), phase_(2 * std::numbers::pi * uniform()) {}
 
  protected:
-  double base(double now) override { return std::exp(0.1 * std::sin(phase_ + 2 * pi * now / 10)); }
+  double base(double now) override {
+    return std::exp(0.1 * std::sin(phase_ + 2 * std::numbers::pi * now / 10));
+  }
 
  private:
-  static constexpr double pi = 3.141592653589793;
   double phase_;
 };
 
@@ -282,11 +284,11 @@ class Launch {
   double now_s_ = 0.0;
 };
 
-int replay(char** argv) {
-  const Begin begin = begin_of(argv[1]);
-  const double bytes = std::atof(argv[2]), precision = std::atof(argv[3]);
-  Random random(std::strtoull(argv[5], nullptr, 10));
-  for (long i = std::atol(argv[4]); i > 0; --i) {
+int replay(const std::vector<std::string>& words) {
+  const Begin begin = begin_of(words[0]);
+  const double bytes = std::stod(words[1]), precision = std::stod(words[2]);
+  Random random(std::stoull(words[4]));
+  for (long i = std::stol(words[3]); i > 0; --i) {
     const auto source = begin(random);
     Launch launch(*source, bytes, precision, random());
     launch.run();
@@ -299,7 +301,7 @@ int replay(char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc == 6) return replay(argv);
+    if (argc == 6) return replay({argv + 1, argv + argc});
     std::fputs("usage: replay SOURCE BYTES PRECISION LAUNCHES SEED\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "replay: %s\n", error.what());

@@ -85,7 +85,7 @@ TEST(help_and_this_test_know_every_option) {
   std::istringstream help(options_help());
   std::size_t listed = 0;
   for (std::string line; std::getline(help, line);) {
-    if (line.rfind("  --", 0) != 0) continue;
+    if (!line.starts_with("  --")) continue;
     ++listed;
     CHECK(good_values().count(line.substr(4, line.find(' ', 4) - 4)) == 1);
   }
@@ -140,7 +140,9 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--memory", "1G", "'1G' is not a number"},
   };
   for (const auto& [name, value, said] : table) {
-    CHECK_EQ(refusal_of(name, value), name + ": " + said);
+    std::string expected = name;
+    expected.append(": ").append(said);
+    CHECK_EQ(refusal_of(name, value), expected);
   }
 }
 

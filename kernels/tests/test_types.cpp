@@ -122,7 +122,7 @@ TEST(sums_and_products_are_those_of_arithmetic) {
 }
 
 TEST(products_never_leave_the_numbers) {
-  for (const auto name : {"float", "double", "float_complex", "double_complex"}) {
+  for (const std::string_view name : {"float", "double", "float_complex", "double_complex"}) {
     const auto* type = find_type(name);
     const auto period = reduced_period(*type, "prod", 2000);
     // NaN and infinity minus itself are not equal to themselves.
@@ -170,7 +170,7 @@ TEST(one_wrong_element_is_found_at_every_place) {
 
 TEST(missing_and_repeated_ranks_are_found) {
   const auto* type = find_type("int");
-  for (const auto op : {"sum", "prod", "bxor", "lxor"}) {
+  for (const std::string_view op : {"sum", "prod", "bxor", "lxor"}) {
     CHECK(wrong_after(*type, op, 4, reduced_period(*type, op, 3)) > 0);
     CHECK(wrong_after(*type, op, 4, reduced_period(*type, op, 5)) > 0);
   }
