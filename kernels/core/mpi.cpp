@@ -51,6 +51,31 @@ const LargeCalls& large_calls() {
   return found;
 }
 
+namespace large {
+
+void send(Message m, int to, MPI_Comm comm) {
+  call(large_calls().send(m.data, m.count, m.type, to, message_tag, comm));
+}
+
+void recv(Message m, int from, MPI_Comm comm) {
+  call(large_calls().recv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
+}
+
+void isend(Message m, int to, MPI_Comm comm, MPI_Request* request) {
+  call(large_calls().isend(m.data, m.count, m.type, to, message_tag, comm, request));
+}
+
+void irecv(Message m, int from, MPI_Comm comm, MPI_Request* request) {
+  call(large_calls().irecv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm, request));
+}
+
+void sendrecv(Message out, int to, Message in, int from, MPI_Comm comm) {
+  call(large_calls().sendrecv(out.data, out.count, out.type, to, message_tag, in.data, in.count,
+                              in.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
+}
+
+}  // namespace large
+
 void return_errors(MPI_Comm comm) {
   static const MPI_Errhandler handler = [] {
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;

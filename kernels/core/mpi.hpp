@@ -27,10 +27,13 @@ class MpiError : public std::runtime_error {
   explicit MpiError(int code);
 };
 
+/// Throws MpiError. Never inlined: timed loops hold nothing but the test.
+[[noreturn, gnu::cold, gnu::noinline]] void fail(int code);
+
 /// Throws MpiError unless the call succeeded.
 inline void call(int code) {
   if (code != MPI_SUCCESS) [[unlikely]]
-    throw MpiError(code);
+    fail(code);
 }
 
 /// Address of a function of the opened MPI library; null where it has none of that name.
@@ -60,38 +63,43 @@ struct Message {
 
 constexpr int message_tag = 1;
 
+/// Messages of more elements than an int counts. Never inlined: only the test is in timed loops.
+namespace large {
+[[gnu::cold, gnu::noinline]] void send(Message m, int to, MPI_Comm comm);
+[[gnu::cold, gnu::noinline]] void recv(Message m, int from, MPI_Comm comm);
+[[gnu::cold, gnu::noinline]] void isend(Message m, int to, MPI_Comm comm, MPI_Request* request);
+[[gnu::cold, gnu::noinline]] void irecv(Message m, int from, MPI_Comm comm, MPI_Request* request);
+[[gnu::cold, gnu::noinline]] void sendrecv(Message out, int to, Message in, int from,
+                                           MPI_Comm comm);
+}  // namespace large
+
 inline void send(const Message& m, int to, MPI_Comm comm) {
   if (m.large()) [[unlikely]]
-    return call(large_calls().send(m.data, m.count, m.type, to, message_tag, comm));
+    return large::send(m, to, comm);
   call(MPI_Send(m.data, m.small_count(), m.type, to, message_tag, comm));
 }
 
 inline void recv(const Message& m, int from, MPI_Comm comm) {
-  if (m.large()) [[unlikely]] {
-    return call(
-        large_calls().recv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
-  }
+  if (m.large()) [[unlikely]]
+    return large::recv(m, from, comm);
   call(MPI_Recv(m.data, m.small_count(), m.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
 }
 
 inline void isend(const Message& m, int to, MPI_Comm comm, MPI_Request* request) {
   if (m.large()) [[unlikely]]
-    return call(large_calls().isend(m.data, m.count, m.type, to, message_tag, comm, request));
+    return large::isend(m, to, comm, request);
   call(MPI_Isend(m.data, m.small_count(), m.type, to, message_tag, comm, request));
 }
 
 inline void irecv(const Message& m, int from, MPI_Comm comm, MPI_Request* request) {
   if (m.large()) [[unlikely]]
-    return call(large_calls().irecv(m.data, m.count, m.type, from, MPI_ANY_TAG, comm, request));
+    return large::irecv(m, from, comm, request);
   call(MPI_Irecv(m.data, m.small_count(), m.type, from, MPI_ANY_TAG, comm, request));
 }
 
 inline void sendrecv(const Message& out, int to, const Message& in, int from, MPI_Comm comm) {
-  if (out.large()) [[unlikely]] {
-    return call(large_calls().sendrecv(out.data, out.count, out.type, to, message_tag, in.data,
-                                       in.count, in.type, from, MPI_ANY_TAG, comm,
-                                       MPI_STATUS_IGNORE));
-  }
+  if (out.large()) [[unlikely]]
+    return large::sendrecv(out, to, in, from, comm);
   call(MPI_Sendrecv(out.data, out.small_count(), out.type, to, message_tag, in.data,
                     in.small_count(), in.type, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
 }

@@ -351,8 +351,8 @@ long stolen_jiffies(int cpu) {
   std::ifstream file("/proc/stat");
   const auto name = "cpu" + std::to_string(cpu);
   std::string line;
-  while (std::getline(file, line) && line.compare(0, 3, "cpu") == 0) {
-    if (line.compare(0, name.size() + 1, name + ' ') != 0) continue;
+  while (std::getline(file, line) && line.starts_with("cpu")) {
+    if (!line.starts_with(name + ' ')) continue;
     long value = 0;
     const char* at = line.c_str() + name.size();
     for (int field = 0; field < 8; ++field) {
@@ -400,7 +400,7 @@ void TaintProbe::mark() {
   cpu_ = current_cpu();
 }
 
-unsigned TaintProbe::taint() {
+unsigned TaintProbe::taint() const {
   unsigned bits = 0;
   if (context_switches() != switches_) bits |= Taint::switched;
   if (current_cpu() != cpu_) bits |= Taint::migrated;

@@ -76,7 +76,7 @@ class TaintProbe {
   TaintProbe();
   void mark();
   /// Bits of Taint for the time since mark().
-  unsigned taint();
+  [[nodiscard]] unsigned taint() const;
 
  private:
   long switches_ = 0;
