@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
 import pytest
 
+from mpigauge import topology
 from mpigauge.model.record import CellRecord, End, Rank, parse
 from tests.cases.launching import Site, finish, run, site, start
 
@@ -77,7 +77,7 @@ def test_out_of_time_is_said(where: Site) -> None:
 
 @pytest.mark.heavy
 def test_messages_above_2_gib() -> None:
-    if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < MEMORY_FOR_LARGE:
+    if topology.read().memory_bytes < MEMORY_FOR_LARGE:
         pytest.skip("needs 12 GiB of free memory")
     ended = run(site("mpich"), 2, "--benchmarks", "PingPong,Bcast,Allgather", "--sizes", LARGE,
                 "--seconds", 1)  # fmt: skip
