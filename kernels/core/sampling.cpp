@@ -237,7 +237,7 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
   double since_asked = ask_every_s;
   for (const std::size_t cell : cells) {
     Visit visit = shape(cell);
-    since_asked += round_ == 0 ? ask_every_s / 8 : cost_s(visit);
+    since_asked += round_ == 0 ? ask_every_s / 2 : cost_s(visit);  // at first nothing is known
     if (since_asked >= ask_every_s) {
       visit.ask = 1;
       since_asked = 0;

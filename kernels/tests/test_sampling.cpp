@@ -236,7 +236,7 @@ TEST(the_first_round_asks_now_and_then_too) {
   Bench bench({}, std::vector<double>(64, us), 0);
   bench.run(1);
   const auto& visits = bench.rounds()[0].visits;
-  CHECK_EQ(std::count_if(visits.begin(), visits.end(), [](const Visit& v) { return v.ask; }), 8);
+  CHECK_EQ(std::count_if(visits.begin(), visits.end(), [](const Visit& v) { return v.ask; }), 32);
 }
 
 // --- when it stops -------------------------------------------------------------------------
