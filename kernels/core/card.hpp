@@ -66,6 +66,15 @@ struct Card {
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };
 
+/// A card that differs from another in name, sense and place alone, and is run only when named.
+constexpr Card variant_of(Card card, std::string_view name, std::string_view about, int place) {
+  card.name = name;
+  card.about = about;
+  card.place = place;
+  card.by_default = false;
+  return card;
+}
+
 constexpr double time_scale(const Card& card) {
   return card.time == Time::half_round_trip ? 0.5 : 1.0;
 }

@@ -17,15 +17,6 @@ constexpr Card card{
     .large_counts = true,
 };
 
-constexpr Card variant(std::string_view name, std::string_view about, int place) {
-  Card other = card;
-  other.name = name;
-  other.about = about;
-  other.place = place;
-  other.by_default = false;
-  return other;
-}
-
 template <bool any_source>
 void pingping(Run& run) {
   const Block out = run.send_block();
@@ -43,10 +34,12 @@ void pingping(Run& run) {
 }
 
 const Add plain{card, pingping<false>};
-const Add specific{variant("PingPingSpecificSource",
-                           "PingPing whose receives name the source; the same as PingPing.", 21),
-                   pingping<false>};
-const Add any{variant("PingPingAnySource", "PingPing whose receives take any source.", 22),
+const Add specific{
+    variant_of(card, "PingPingSpecificSource",
+               "PingPing whose receives name the source; the same as PingPing.", card.place + 1),
+    pingping<false>};
+const Add any{variant_of(card, "PingPingAnySource", "PingPing whose receives take any source.",
+                         card.place + 2),
               pingping<true>};
 
 }  // namespace

@@ -18,15 +18,6 @@ constexpr Card card{
     .large_counts = true,
 };
 
-constexpr Card variant(std::string_view name, std::string_view about, int place) {
-  Card other = card;
-  other.name = name;
-  other.about = about;
-  other.place = place;
-  other.by_default = false;
-  return other;
-}
-
 template <bool any_source>
 void pingpong(Run& run) {
   const Block out = run.send_block();
@@ -49,10 +40,12 @@ void pingpong(Run& run) {
 }
 
 const Add plain{card, pingpong<false>};
-const Add specific{variant("PingPongSpecificSource",
-                           "PingPong whose receives name the source; the same as PingPong.", 11),
-                   pingpong<false>};
-const Add any{variant("PingPongAnySource", "PingPong whose receives take any source.", 12),
+const Add specific{
+    variant_of(card, "PingPongSpecificSource",
+               "PingPong whose receives name the source; the same as PingPong.", card.place + 1),
+    pingpong<false>};
+const Add any{variant_of(card, "PingPongAnySource", "PingPong whose receives take any source.",
+                         card.place + 2),
               pingpong<true>};
 
 }  // namespace
