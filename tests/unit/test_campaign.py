@@ -17,6 +17,7 @@ import pytest
 from mpigauge import campaign
 from mpigauge.campaign import Ending, State, budget, launch
 from mpigauge.campaign.process import Job, _processes
+from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome
 from mpigauge.launch import Command
 from mpigauge.model.errors import RunError, UserError
@@ -423,3 +424,19 @@ def test_exit_status_and_streams() -> None:
 
 def test_own_process_is_no_stray() -> None:
     assert os.getpid() not in _processes()
+
+
+# --- when there are enough launches -----------------------------------------------------------
+def test_rows_that_the_clock_limits_do_not_ask_for_more_launches() -> None:
+    wide = [
+        cells.cell(launch=i, message_bytes=0, time_p50_s=1e-8 * (1 + i % 2), flags=["clock"])
+        for i in range(6)
+    ]
+    narrow = [cells.cell(launch=i, message_bytes=8) for i in range(6)]
+    results = Results(0.05, [*wide, *narrow])
+    assert results.converged()
+    widest = results.widest()
+    assert widest is not None
+    assert widest.message_bytes == 8
+    unmarked = [replace(cell, flags=()) for cell in wide]
+    assert not Results(0.05, [*unmarked, *narrow]).converged()

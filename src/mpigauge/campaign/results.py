@@ -43,14 +43,16 @@ class Results:
         return in_order(map(self._row, self._cells), self._benchmarks)
 
     def widest(self) -> Row | None:
-        """The row that knows least."""
-        return max(self.rows(), key=_width, default=None)
+        """The row that knows least, of those that could know more."""
+        rows = self.rows()
+        return max([row for row in rows if _can_improve(row)] or rows, key=_width, default=None)
 
     def converged(self) -> bool:
-        """Whether every row has an interval over launches that is narrow enough."""
+        """Whether every row has an interval over launches that is as narrow as it should be."""
         rows = self.rows()
         return bool(rows) and all(
-            row.launches >= LEAST_FOR_INTERVAL and row.relative_error <= self._precision
+            row.launches >= LEAST_FOR_INTERVAL
+            and (row.relative_error <= self._precision or not _can_improve(row))
             for row in rows
         )
 
@@ -70,6 +72,11 @@ class Results:
             cells = self._cells[key]
             self._rows[key] = aggregate([cells[i] for i in sorted(cells)], self._precision)
         return self._rows[key]
+
+
+def _can_improve(row: Row) -> bool:
+    """What the step of the clock makes wide, no further launch makes narrow."""
+    return "clock" not in row.flags
 
 
 def _width(row: Row) -> float:
