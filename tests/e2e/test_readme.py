@@ -20,8 +20,9 @@ PATTERN = re.compile(r"^mpigauge .*$", re.MULTILINE)
 
 
 def commands() -> list[str]:
-    """Lines of code blocks that begin with mpigauge."""
-    blocks = re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    """Lines that begin with mpigauge, of code blocks that are not output (```text)."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    blocks = [block for kind, block in found if kind != "text"]
     return [line for block in blocks for line in PATTERN.findall(block)]
 
 
