@@ -51,6 +51,18 @@ const LargeCalls& large_calls() {
   return found;
 }
 
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  call(MPI_Comm_rank(comm, &rank));
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  call(MPI_Comm_size(comm, &size));
+  return size;
+}
+
 namespace large {
 
 void send(Message m, int to, MPI_Comm comm) {

@@ -36,6 +36,10 @@ inline void call(int code) {
     fail(code);
 }
 
+/// The own rank in a communicator, and how many it has.
+int rank_in(MPI_Comm comm);
+int size_of(MPI_Comm comm);
+
 /// Address of a function of the opened MPI library; null where it has none of that name.
 void* find_call(std::string_view name);
 

@@ -31,7 +31,6 @@ struct Case {
   const Op* op = nullptr;  ///< null: nothing is reduced
   bool root_shift = false;
   bool cold = false;
-  bool fresh = false;          ///< reserved for --data fresh: rewrite the send buffer before a call
   std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed
 };
 

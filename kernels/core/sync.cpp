@@ -18,12 +18,7 @@ struct Place {
   int ranks = 1;
 };
 
-Place place_in(MPI_Comm comm) {
-  Place place;
-  call(MPI_Comm_rank(comm, &place.rank));
-  call(MPI_Comm_size(comm, &place.ranks));
-  return place;
-}
+Place place_in(MPI_Comm comm) { return {rank_in(comm), size_of(comm)}; }
 
 struct Reading {
   double offset = 0.0;  // parent's clock minus own

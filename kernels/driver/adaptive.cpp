@@ -26,18 +26,6 @@ constexpr std::size_t most_progress_lines = 48;
 constexpr double write_every_s = 0.2;
 constexpr double renew_clock_every_s = 5.0;
 
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  call(MPI_Comm_rank(comm, &rank));
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  call(MPI_Comm_size(comm, &size));
-  return size;
-}
-
 // A round as it travels: a head, then the visits.
 struct RoundHead {
   std::uint32_t number = 0;
@@ -242,7 +230,6 @@ bool AdaptivePhase::asked_to_stop() {
 }
 
 bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
-  // Round 0 is short and gives every cell a first value, so it is only cut by a wish to stop.
   if (visit.ask != 0 && asked_to_stop()) return false;
   if (round.number == 0) check_data(visit);
   const Job& job = jobs_[visit.cell];

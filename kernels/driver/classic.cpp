@@ -22,12 +22,6 @@ namespace {
 constexpr double seconds_per_row = 10;
 constexpr std::uint32_t least_warm_up = 10;
 
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  call(MPI_Comm_rank(comm, &rank));
-  return rank;
-}
-
 struct RowTimes {
   double least = 0.0, most = 0.0, mean = 0.0;
 };
@@ -39,10 +33,7 @@ class ClassicTable {
         groups_(groups),
         starter_(session.options.sync, groups.comm(), session.clock.hz),
         stats_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()) {
-    team_.comm = groups.comm();
-    call(MPI_Comm_rank(team_.comm, &team_.rank));
-    call(MPI_Comm_size(team_.comm, &team_.ranks));
-    team_.starter = &starter_;
+    team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_, nullptr};
   }
   void run(const std::vector<Job>& jobs);
 
@@ -151,13 +142,11 @@ std::uint32_t ClassicTable::calibrate(const Job& job, Work work) {
 
 RowTimes ClassicTable::over_ranks(double mine) const {
   RowTimes times;
-  int ranks = 1;
   double sum = 0.0;
-  call(MPI_Comm_size(stats_comm_, &ranks));
   call(MPI_Reduce(&mine, &times.least, 1, MPI_DOUBLE, MPI_MIN, 0, stats_comm_));
   call(MPI_Reduce(&mine, &times.most, 1, MPI_DOUBLE, MPI_MAX, 0, stats_comm_));
   call(MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, stats_comm_));
-  times.mean = sum / ranks;
+  times.mean = sum / size_of(stats_comm_);
   return times;
 }
 

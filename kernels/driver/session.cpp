@@ -34,10 +34,8 @@ std::size_t Session::memory_per_rank(MPI_Comm comm) const {
 }
 
 void Session::write_all(MPI_Comm comm, const std::string& text) const {
-  int here = 0, all = 1;
-  call(MPI_Comm_rank(comm, &here));
-  call(MPI_Comm_size(comm, &all));
-  if (here != 0) {
+  const int all = size_of(comm);
+  if (rank_in(comm) != 0) {
     int asked = 0;
     call(MPI_Recv(&asked, 1, MPI_INT, 0, line_tag, comm, MPI_STATUS_IGNORE));
     return call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag, comm));
