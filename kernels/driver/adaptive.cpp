@@ -372,37 +372,14 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   const SyncMethod sync = sync_of(*job.row.card, session_.options);
   const double sync_error = sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
   if (sync_error > 0.05 * s.p50) s.flags.emplace_back("sync");
-  if (session_.oversubscribed) s.flags.emplace_back("oversubscribed");
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  Object line = record("cell");
-  line.add(column::launch, session_.options.launch)
-      .merge(key_of(job, session_.options, groups_.groups(),
-                    session_.options.multi == Multi::apart ? groups_.index() : -1))
-      .add(column::calls, s.calls)
-      .add(column::samples, s.samples)
-      .add(column::chunks, s.chunks)
-      .add(column::rounds, cell.rounds())
-      .add(column::epochs, buffers_.epoch())
-      .add(column::stop, word(stop))
-      .add(column::tainted_ratio, s.tainted_ratio)
-      .add(column::flags, s.flags)
-      .add(column::wrong_count, wrong_[i])
-      .add(column::check, job.row.card->unit == Unit::none ? "none" : "exact")
-      .add(column::time_p50_s, s.p50)
-      .add(column::ci_low_s, s.has_interval ? s.interval.low : none)
-      .add(column::ci_high_s, s.has_interval ? s.interval.high : none)
-      .add(column::time_min_s, s.rank_min)
-      .add(column::time_avg_s, s.rank_avg)
-      .add(column::time_max_s, s.rank_max)
-      .add(column::time_mean_s, s.mean)
-      .add(column::time_best_s, s.best)
-      .add(column::time_p01_s, s.p01)
-      .add(column::time_p99_s, s.p99)
-      .add(column::time_worst_s, s.worst)
-      .add(column::time_first_s, s.first)
-      .add(column::sync_error_s, sync_error)
-      .merge(facts_of(job))
-      .add("raw", raw_of(cell, rules_.hz));
+  Object line = cell_record_of(session_, groups_, job,
+                               {.summary = s,
+                                .rounds = cell.rounds(),
+                                .epochs = buffers_.epoch(),
+                                .stop = word(stop),
+                                .wrong = wrong_[i],
+                                .sync_error_s = sync_error});
+  line.add("raw", raw_of(cell, rules_.hz));
   return line;
 }
 

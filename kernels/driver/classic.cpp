@@ -155,36 +155,22 @@ void ClassicTable::write(const Job& job, std::uint32_t calls, const RowTimes& ti
   std::string line;
   if (rank_in(stats_comm_) == 0) {
     const double none = std::nan("");
-    std::vector<std::string_view> flags;
-    if (session_.oversubscribed) flags.emplace_back("oversubscribed");
-    Object row = record("cell");
-    row.add(column::launch, session_.options.launch)
-        .merge(key_of(job, session_.options, groups_.groups(),
-                      session_.options.multi == Multi::apart ? groups_.index() : -1))
-        .add(column::calls, calls)
-        .add(column::samples, 1)
-        .add(column::chunks, 1)
-        .add(column::rounds, 1)
-        .add(column::epochs, 1)
-        .add(column::stop, "schedule")
-        .add(column::tainted_ratio, none)
-        .add(column::flags, flags)
-        .add(column::wrong_count, wrong)
-        .add(column::check, job.row.card->unit == Unit::none ? "none" : "exact")
-        .add(column::time_p50_s, times.most)
-        .add(column::ci_low_s, none)
-        .add(column::ci_high_s, none)
-        .add(column::time_min_s, times.least)
-        .add(column::time_avg_s, times.mean)
-        .add(column::time_max_s, times.most)
-        .add(column::time_mean_s, times.most)
-        .add(column::time_best_s, none)
-        .add(column::time_p01_s, none)
-        .add(column::time_p99_s, none)
-        .add(column::time_worst_s, none)
-        .add(column::time_first_s, none)
-        .add(column::sync_error_s, 0.0)
-        .merge(facts_of(job));
+    const Summary summary{.samples = 1,
+                          .calls = calls,
+                          .chunks = 1,
+                          .tainted_ratio = none,
+                          .p50 = times.most,
+                          .rank_min = times.least,
+                          .rank_avg = times.mean,
+                          .rank_max = times.most,
+                          .mean = times.most,
+                          .best = none,
+                          .p01 = none,
+                          .p99 = none,
+                          .worst = none,
+                          .first = none};
+    const Object row = cell_record_of(session_, groups_, job,
+                                      {.summary = summary, .stop = "schedule", .wrong = wrong});
     line = row.text();
     session_.wrong += wrong;
     ++session_.cells;

@@ -3,7 +3,11 @@
 #include "driver/session.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
+
+#include "driver/cases.hpp"
+#include "record/columns.hpp"
 
 namespace mpigauge {
 
@@ -59,6 +63,43 @@ void Session::write_skip(const Object& key, const std::string& reason) const {
   Object skip = record("skip");
   skip.add("launch", options.launch).merge(key).add("reason", reason);
   writer->write(skip);
+}
+
+Object cell_record_of(const Session& session, const Groups& groups, const Job& job,
+                      const Measured& measured) {
+  const Summary& s = measured.summary;
+  const Options& o = session.options;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  auto flags = s.flags;
+  if (session.oversubscribed) flags.emplace_back("oversubscribed");
+  Object line = record("cell");
+  line.add(column::launch, o.launch)
+      .merge(key_of(job, o, groups.groups(), o.multi == Multi::apart ? groups.index() : -1))
+      .add(column::calls, s.calls)
+      .add(column::samples, s.samples)
+      .add(column::chunks, s.chunks)
+      .add(column::rounds, measured.rounds)
+      .add(column::epochs, measured.epochs)
+      .add(column::stop, measured.stop)
+      .add(column::tainted_ratio, s.tainted_ratio)
+      .add(column::flags, flags)
+      .add(column::wrong_count, measured.wrong)
+      .add(column::check, job.row.card->unit == Unit::none ? "none" : "exact")
+      .add(column::time_p50_s, s.p50)
+      .add(column::ci_low_s, s.has_interval ? s.interval.low : none)
+      .add(column::ci_high_s, s.has_interval ? s.interval.high : none)
+      .add(column::time_min_s, s.rank_min)
+      .add(column::time_avg_s, s.rank_avg)
+      .add(column::time_max_s, s.rank_max)
+      .add(column::time_mean_s, s.mean)
+      .add(column::time_best_s, s.best)
+      .add(column::time_p01_s, s.p01)
+      .add(column::time_p99_s, s.p99)
+      .add(column::time_worst_s, s.worst)
+      .add(column::time_first_s, s.first)
+      .add(column::sync_error_s, measured.sync_error_s)
+      .merge(facts_of(job));
+  return line;
 }
 
 bool told(MPI_Comm comm, bool on_rank_0) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/groups.hpp"
+#include "core/sampling.hpp"
 #include "driver/options.hpp"
 #include "platform/platform.hpp"
 #include "record/json.hpp"
@@ -43,6 +44,19 @@ struct Session {
 
 /// Agreement: true on all ranks of the communicator when it is on its rank 0.
 bool told(MPI_Comm comm, bool on_rank_0);
+
+/// What is written of a measured cell beside what it is.
+struct Measured {
+  Summary summary;
+  unsigned rounds = 1;
+  int epochs = 1;
+  std::string_view stop;
+  std::uint64_t wrong = 0;
+  double sync_error_s = 0.0;
+};
+/// The record of a cell, all columns in their order.
+Object cell_record_of(const Session& session, const Groups& groups, const struct Job& job,
+                      const Measured& measured);
 
 /// Samples all cases of one number of ranks, interleaved; the ranks of `groups` together.
 void run_adaptive(Session& session, const Groups& groups, const std::vector<struct Job>& jobs,
