@@ -19,8 +19,17 @@ int fail(const char* what, const char* name) {
 }
 
 int usage() {
-  std::fputs("usage: mpigauge-kernel --libmpi FILE --plugin FILE OPTIONS\n", stderr);
+  std::fputs("usage: mpigauge-kernel --libmpi FILE --plugin FILE [--imb NAME] OPTIONS\n", stderr);
   return exit_usage;
+}
+
+using Entry = int (*)(int, char**);
+
+Entry find_entry(void* plugin, const char* name) {
+  const void* address = dlsym(plugin, name);
+  Entry entry = nullptr;
+  std::memcpy(&entry, &address, sizeof entry);
+  return entry;
 }
 
 }  // namespace
@@ -33,11 +42,13 @@ int main(int argc, char** argv) {
   }
   // Global, since the plugin's calls are resolved against it.
   if (dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) == nullptr) return fail("cannot open MPI", argv[2]);
-  void* plugin = dlopen(argv[4], RTLD_NOW | RTLD_LOCAL);
+  // Lazily, so that a call which an old library has not matters to those only that make it.
+  void* plugin = dlopen(argv[4], RTLD_LAZY | RTLD_LOCAL);
   if (plugin == nullptr) return fail("cannot open plugin", argv[4]);
-  const void* entry = dlsym(plugin, "mpigauge_kernel");
-  if (entry == nullptr) return fail("no kernels in", argv[4]);
-  int (*kernel)(int, char**) = nullptr;
-  std::memcpy(&kernel, &entry, sizeof kernel);
-  return kernel(argc - own_words, argv + own_words);
+  argc -= own_words;
+  argv += own_words;
+  const bool as_imb = argc >= 2 && std::strcmp(argv[0], "--imb") == 0;
+  const Entry entry = find_entry(plugin, as_imb ? "mpigauge_imb" : "mpigauge_kernel");
+  if (entry == nullptr) return fail("no kernels in", argv[-1]);
+  return as_imb ? entry(argc - 1, argv + 1) : entry(argc, argv);
 }
