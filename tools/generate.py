@@ -33,6 +33,7 @@ GROUPS = {
     "cell": "Which cell it is",
     "effort": "How much was measured, and why it ended",
     "time": "What the clock saw, per call",
+    "parts": "What was timed beside it, per call",
     "facts": "Facts to derive from",
 }
 
@@ -45,6 +46,8 @@ class Column:
     unit: str = ""
     group: str = ""
     formula: str = ""
+    absent: object = None
+    """What records have that were written before there was the column."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,8 @@ PYTHON_TAIL = '''
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
         """The cell in a record line; keys that are no columns are left out."""
         try:
-            return cls(**{name: read(record[name]) for name, read in _READ.items()})
+            full = {**_ABSENT, **record}
+            return cls(**{name: read(full[name]) for name, read in _READ.items()})
         except KeyError as error:
             raise ValueError(f"the cell record has no column {error}") from None
         except TypeError as error:
@@ -176,9 +180,17 @@ def python_module(schema: Schema) -> str:
     lines += [f'    "{column.name}",' for column in schema.columns if _in_key(column)]
     lines += [")", "", "_READ: dict[str, Any] = {"]
     lines += [f'    "{column.name}": {_reader(column)},' for column in schema.columns]
-    lines += ["}", "", *_column_table("COLUMNS", schema.columns)]
+    lines += ["}", "", "# Of records that were written before there were these columns."]
+    lines += ["_ABSENT: dict[str, Any] = {", *_absent(schema.columns), "}"]
+    lines += ["", *_column_table("COLUMNS", schema.columns)]
     lines += ["", *_column_table("DERIVED", schema.derived), ""]
     return "\n".join(lines)
+
+
+def _absent(columns: tuple[Column, ...]) -> list[str]:
+    values = {c.name: c.absent for c in columns if c.absent is not None}
+    shown = {name: repr(value).replace("'", '"') for name, value in values.items()}
+    return [f'    "{name}": {"None" if v == "nan" else v},' for name, v in shown.items()]
 
 
 def _in_key(column: Column) -> bool:

@@ -7,12 +7,20 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace mpigauge {
 
 /// Which numbers of ranks a benchmark can run on.
-enum class Ranks { pair, pairs, any };
+enum class Ranks {
+  one,     ///< rank 0 alone
+  pair,    ///< two, whatever the job has
+  pairs,   ///< an even number
+  plane,   ///< a x b with both at least 2
+  volume,  ///< a x b x c with all at least 2
+  any,
+};
 
 /// What one printed time means.
 enum class Time {
@@ -27,13 +35,66 @@ enum class Unit { transfer, reduction, none };
 enum class Meet { never, each };
 
 /// Which table of IMB the benchmark belongs to.
-enum class Columns { single, parallel, collective, barrier, band };
+enum class Columns {
+  single,      ///< t, MB/s
+  parallel,    ///< t_min, t_max, t_avg, MB/s
+  collective,  ///< t_min, t_max, t_avg
+  barrier,     ///< the same without a size
+  band,        ///< MB/s, messages per second
+  timed_band,  ///< t_avg, MB/s, messages per second
+  rate,        ///< t, MB/s, messages per second
+  overlap,     ///< t_ovrl, t_pure, t_CPU, overlap
+  passive,     ///< t_pure, t_ovrl
+};
+
+/// When the completion of operations is waited for.
+enum class Completion {
+  none,  ///< the operation is complete when it returns
+  each,  ///< after each operation; IMB's NON-AGGREGATE
+  end,   ///< once after all operations of a sample; IMB's AGGREGATE
+};
+
+constexpr std::string_view word(Completion completion) {
+  switch (completion) {
+    case Completion::each: return "each";
+    case Completion::end: return "end";
+    case Completion::none: break;
+  }
+  return "";
+}
+
+namespace detail {
+inline constexpr std::array completions{Completion::none, Completion::each, Completion::end,
+                                        Completion::each};
+}  // namespace detail
+
+/// Which completions a benchmark has, in the order in which IMB shows them.
+enum class Modes { none, each_then_end, end_then_each, end_only };
+constexpr std::span<const Completion> completions_of(Modes modes) {
+  constexpr auto& all = detail::completions;
+  switch (modes) {
+    case Modes::each_then_end: return std::span(all).subspan(1, 2);
+    case Modes::end_then_each: return std::span(all).subspan(2, 2);
+    case Modes::end_only: return std::span(all).subspan(2, 1);
+    case Modes::none: break;
+  }
+  return std::span(all).first(1);
+}
+
+/// What is timed beside the benchmark itself.
+enum class Part {
+  pure,      ///< the communication alone
+  cpu,       ///< the computation alone
+  progress,  ///< as the benchmark itself, but the computation calls MPI_Test now and then
+};
+constexpr std::size_t part_count = 3;
 
 /// The shape of a case: what buffer sizes and traffic depend on.
 struct Shape {
   std::size_t bytes = 0;
   int ranks = 1;
   int inflight = 1;
+  int threads = 1;
 };
 
 /// A size or a count as a function of the shape.
@@ -54,6 +115,7 @@ struct Card {
   Unit unit = Unit::transfer;
   Meet meet = Meet::never;
   Columns columns = Columns::collective;
+  Modes modes = Modes::none;
   Amount send = message;         ///< bytes of the send buffer of a rank
   Amount recv = message;         ///< bytes of its receive buffer
   Amount moved = nothing;        ///< bytes that count for bandwidth in one printed time
@@ -62,6 +124,11 @@ struct Card {
   bool windowed = false;         ///< keeps --inflight messages under way
   bool counts_per_rank = false;  ///< its call takes a count (and a place) for every rank
   bool large_counts = false;     ///< can send more than 2^31 - 1 elements where the MPI can
+  bool threaded = false;         ///< runs on --threads threads of a rank at once
+  bool on_files = false;         ///< works on files in --dir
+  bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
+  bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
+  std::size_t only_bytes = 0;    ///< not 0: the one size that it has
   bool by_default = true;
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };

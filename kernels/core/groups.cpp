@@ -3,6 +3,7 @@
 #include "core/groups.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mpigauge {
 
@@ -13,16 +14,34 @@ int position(int world_rank, Grid grid) {
   return transposed == 0 ? world_rank : static_cast<int>(transposed);
 }
 
+std::vector<int> factors(int ranks, int sides) {
+  std::vector<int> grid;
+  for (int left = ranks; sides > 0; --sides) {
+    // The divisor nearest to an even share, so that the grid is as square as it can be.
+    int side = static_cast<int>(std::lround(std::floor(std::pow(left, 1.0 / sides) + 1e-9)));
+    while (side > 1 && left % side != 0) --side;
+    if (sides == 1) side = left;
+    grid.push_back(side);
+    left /= std::max(side, 1);
+  }
+  std::sort(grid.begin(), grid.end());
+  return grid;
+}
+
 bool can_run_on(Ranks kind, int ranks) {
   switch (kind) {
+    case Ranks::one: return ranks == 1;
     case Ranks::pair: return ranks == 2;
     case Ranks::pairs: return ranks >= 2 && ranks % 2 == 0;
+    case Ranks::plane: return factors(ranks, 2).front() >= 2;
+    case Ranks::volume: return factors(ranks, 3).front() >= 2;
     case Ranks::any: break;
   }
   return ranks >= 1;
 }
 
 std::vector<int> group_sizes(Ranks kind, int least, int world_ranks) {
+  if (kind == Ranks::one) return {1};
   if (kind == Ranks::pair) return {std::min(2, world_ranks)};
   const bool even = kind == Ranks::pairs;
   const int most = even ? world_ranks / 2 * 2 : world_ranks;

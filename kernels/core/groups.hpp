@@ -24,6 +24,9 @@ int position(int world_rank, Grid grid);
 
 /// Numbers of ranks for a kind of benchmark: start at `least`, double, end with all of them.
 std::vector<int> group_sizes(Ranks kind, int least, int world_ranks);
+/// Sides of a grid of so many ranks, as even as they can be, the smallest first; a side is 1 where
+/// the number has too few factors.
+std::vector<int> factors(int ranks, int sides);
 /// Whether a kind of benchmark can run on so many ranks.
 bool can_run_on(Ranks kind, int ranks);
 

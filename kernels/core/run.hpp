@@ -8,14 +8,17 @@
 // visit; what measure() does there (check, warm up, time, repeat as IMB does) is not its business.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/buffers.hpp"
 #include "core/card.hpp"
 #include "core/mpi.hpp"
+#include "core/settings.hpp"
 #include "core/sync.hpp"
 #include "core/types.hpp"
 #include "platform/clock.hpp"
@@ -29,6 +32,9 @@ struct Case {
   Shape shape;
   const DataType* type = nullptr;
   const Op* op = nullptr;  ///< null: nothing is reduced
+  Completion completion = Completion::none;
+  const Settings* settings = &default_settings;
+  std::string_view directory;  ///< where a benchmark on files has them; empty for others
   bool root_shift = false;
   bool cold = false;
   std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed
@@ -73,6 +79,13 @@ struct Outcome {
   std::uint64_t wrong = 0;
   bool expected = false;
   unsigned taint = 0;
+  bool counted = true;  ///< false: the times of this rank say nothing about the benchmark
+  /// What was timed beside the benchmark, in the order of Part; empty or 0 where nothing was.
+  std::array<std::vector<std::uint64_t>, part_count> part_ticks;
+  std::array<double, part_count> part_seconds{};
+  /// Of the further threads of this rank, where it has some: like ticks and seconds.
+  std::vector<std::vector<std::uint64_t>> thread_ticks;
+  std::vector<double> thread_seconds;
 };
 
 /// Ranks of one group, and how they meet.
@@ -100,6 +113,11 @@ class Run {
   [[nodiscard]] int inflight() const { return case_.shape.inflight; }
   [[nodiscard]] MPI_Datatype type() const { return case_.type->mpi(); }
   [[nodiscard]] MPI_Op op() const { return case_.op->mpi(); }
+  [[nodiscard]] int threads() const { return case_.shape.threads; }
+  [[nodiscard]] const Settings& settings() const { return *case_.settings; }
+  [[nodiscard]] std::string_view directory() const { return case_.directory; }
+  /// Whether each operation is to be completed before the next, rather than all at the end.
+  [[nodiscard]] bool completes_each() const { return case_.completion != Completion::end; }
   /// True at the visit whose result is checked.
   [[nodiscard]] bool checking() const { return task_.work == Work::check; }
 
@@ -109,9 +127,28 @@ class Run {
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
 
-  /// Times `body(Turn)`.
+  /// Times `body(Turn)`. With `close()`, that is the last thing in each timed sample: what
+  /// completes the operations that the body only started.
   template <class Body>
-  void measure(Body&& body);
+  void measure(Body&& body) {
+    measure(std::forward<Body>(body), [] {});
+  }
+  template <class Body, class Close>
+  void measure(Body&& body, Close&& close);
+  /// Times `start(Turn)` with `complete()` after each, or once at the end, as the case wants it.
+  template <class Start, class Complete>
+  void measure_completed(Start start, Complete complete) {
+    if (!completes_each()) return measure(start, complete);
+    measure([=](Turn t) {
+      start(t);
+      complete();
+    });
+  }
+  /// Times `body(Turn)` as a part of what is known about the case beside its own time.
+  template <class Body>
+  void measure(Part part, Body&& body);
+  /// What this rank times at this visit says nothing about the benchmark (it only assists).
+  void sit_out() { outcome_.counted = false; }
 
   /// Elements that arrived wrong; counts at the checked visit. A benchmark that moves no data says
   /// expect(0).
@@ -145,14 +182,14 @@ class Run {
   };
 
   // Flattened: the body is part of each loop, not called from it.
-  template <class Body>
-  [[gnu::flatten]] void chain(Body body, Rotation at);
-  template <class Body>
-  [[gnu::flatten]] void apart(Body body, Rotation at);
-  template <class Body>
-  [[gnu::flatten]] void classic_loop(Body body, Rotation at);
-  template <class Body>
-  [[gnu::flatten]] void classic_sum(Body body, Rotation at);
+  template <class Body, class Close>
+  [[gnu::flatten]] void chain(Body body, Close close, Rotation at);
+  template <class Body, class Close>
+  [[gnu::flatten]] void apart(Body body, Close close, Rotation at);
+  template <class Body, class Close>
+  [[gnu::flatten]] void classic_loop(Body body, Close close, Rotation at);
+  template <class Body, class Close>
+  [[gnu::flatten]] void classic_sum(Body body, Close close, Rotation at);
   template <class Body>
   Rotation warm_up(Body& body, Rotation at);
   void meet() const;
@@ -167,17 +204,31 @@ class Run {
   platform::TaintProbe probe_;
 };
 
-template <class Body>
-void Run::measure(Body&& body) {
+template <class Body, class Close>
+void Run::measure(Body&& body, Close&& close) {
   const Rotation at = rotation();
   meet();
   switch (task_.work) {
-    case Work::check: body(at.turn); return;
-    case Work::chain: return chain(body, at);
-    case Work::apart: return apart(body, at);
-    case Work::classic_loop: return classic_loop(body, at);
-    case Work::classic_sum: return classic_sum(body, at);
+    case Work::check:
+      body(at.turn);
+      close();
+      return;
+    case Work::chain: return chain(body, close, at);
+    case Work::apart: return apart(body, close, at);
+    case Work::classic_loop: return classic_loop(body, close, at);
+    case Work::classic_sum: return classic_sum(body, close, at);
   }
+}
+
+template <class Body>
+void Run::measure(Part part, Body&& body) {
+  Outcome own = std::exchange(outcome_, {});
+  measure(std::forward<Body>(body));
+  const auto i = static_cast<std::size_t>(part);
+  own.part_ticks[i] = std::move(outcome_.ticks);
+  own.part_seconds[i] = outcome_.seconds;
+  own.taint |= outcome_.taint;
+  outcome_ = std::move(own);
 }
 
 template <class Body>
@@ -192,11 +243,12 @@ Run::Rotation Run::warm_up(Body& body, Rotation at) {
 }
 
 // What a loop needs is copied into variables of its own, which stay in registers across the calls.
-template <class Body>
-void Run::chain(Body body, Rotation at) {
+template <class Body, class Close>
+void Run::chain(Body body, Close close, Rotation at) {
   std::vector<std::uint64_t> ticks(task_.samples);
   const std::uint32_t calls = task_.calls;
   at = warm_up(body, at);
+  if (task_.warm > 0) close();
   probe_.mark();
   auto last = platform::ticks();
   for (auto& sample : ticks) {
@@ -204,48 +256,53 @@ void Run::chain(Body body, Rotation at) {
       body(at.turn);
       at.advance();
     }
+    close();
     const auto now = platform::ticks();
     sample = now - last;
     last = now;
   }
-  outcome_.taint = probe_.taint();
+  outcome_.taint |= probe_.taint();
   outcome_.ticks = std::move(ticks);
 }
 
-template <class Body>
-void Run::apart(Body body, Rotation at) {
+template <class Body, class Close>
+void Run::apart(Body body, Close close, Rotation at) {
   auto& ticks = outcome_.ticks;
   ticks.resize(task_.samples);
   outcome_.late.resize(task_.samples);
   at = warm_up(body, at);
+  if (task_.warm > 0) close();
   probe_.mark();
   for (std::uint32_t i = 0; i < task_.samples; ++i) {
     outcome_.late[i] = team_.starter->start() ? 0 : 1;
     const auto start = platform::ticks();
     body(at.turn);
+    close();
     ticks[i] = platform::ticks() - start;
     at.advance();
   }
-  outcome_.taint = probe_.taint();
+  outcome_.taint |= probe_.taint();
 }
 
-template <class Body>
-void Run::classic_loop(Body body, Rotation at) {
+template <class Body, class Close>
+void Run::classic_loop(Body body, Close close, Rotation at) {
   const std::uint32_t calls = task_.calls;
   const double start = MPI_Wtime();
   for (std::uint32_t i = 0; i < calls; ++i) {
     body(at.turn);
     at.advance();
   }
+  close();
   outcome_.seconds = MPI_Wtime() - start;
 }
 
-template <class Body>
-void Run::classic_sum(Body body, Rotation at) {
+template <class Body, class Close>
+void Run::classic_sum(Body body, Close close, Rotation at) {
   double sum = 0.0;
   for (std::uint32_t i = 0; i < task_.calls; ++i) {
     const double start = MPI_Wtime();
     body(at.turn);
+    close();
     sum += MPI_Wtime() - start;
     at.advance();
     team_.starter->start();

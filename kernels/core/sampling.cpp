@@ -69,6 +69,38 @@ bool bimodal(const std::vector<double>& medians) {
   return gap > 0.5 * (spread.high - spread.low) || lag_one(medians) > 0.5;
 }
 
+// Median of a part in one chunk, in ticks per call; NaN where it was not timed.
+double part_of(const Chunk& chunk, Part part) {
+  const auto& ticks = chunk.parts.at(static_cast<std::size_t>(part));
+  return ticks.empty() ? std::nan("") : median(per_call(ticks, chunk.calls));
+}
+
+std::vector<double> without_nan(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return std::isnan(v); });
+  return values;
+}
+
+// Each visit has its own share: what disturbs a machine for a while is in all parts of a visit.
+void add_parts(Summary& s, const Cell& cell, double tick, bool of_shorter) {
+  std::vector<double> plain, with_progress;
+  std::array<std::vector<double>, part_count> parts;
+  for (const auto& chunk : cell.chunks()) {
+    const double pure = part_of(chunk, Part::pure);
+    const double cpu = part_of(chunk, Part::cpu);
+    const double both = median(per_call(chunk.slowest, chunk.calls));
+    plain.push_back(overlap(pure, cpu, both, of_shorter));
+    with_progress.push_back(overlap(pure, cpu, part_of(chunk, Part::progress), of_shorter));
+    for (std::size_t i = 0; i < part_count; ++i) {
+      parts[i].push_back(part_of(chunk, static_cast<Part>(i)));
+    }
+  }
+  for (std::size_t i = 0; i < part_count; ++i) s.parts[i] = median(without_nan(parts[i])) * tick;
+  const auto shares = without_nan(plain);
+  s.overlap.ratio = median(shares);
+  if (shares.size() >= least_for_interval()) s.overlap.interval = median_interval(shares);
+  s.overlap_progress = median(without_nan(with_progress));
+}
+
 }  // namespace
 
 std::string_view word(Stop stop) {
@@ -185,12 +217,15 @@ Visit Sampling::shape(std::size_t i) const {
     const bool large = goals_[i].calls_of_imb < calls_of_imb(0);
     visit.warm = large ? 0 : 1;
     visit.samples = large ? 1 : 3;
+    if (goals_[i].calls > 0) visit.calls = goals_[i].calls;
     return visit;
   }
   const double call = std::max(1.0, cells_[i].warm_call());  // 1 where it is not known
   const double least = std::max(batch_of_clock_readings * rules_.clock_cost_ticks,
                                 batch_of_clock_steps * rules_.clock_step_ticks);
-  if (goals_[i].batched) {
+  if (goals_[i].calls > 0) {
+    visit.calls = goals_[i].calls;
+  } else if (goals_[i].batched) {
     // Settled once, so that all samples of a cell are alike.
     const auto& chunks = cells_[i].chunks();
     visit.calls = chunks.empty()
@@ -255,7 +290,8 @@ void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
   cells_[cell].spend(seconds * rules_.hz);
 }
 
-Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target) {
+Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target,
+                  bool of_shorter) {
   Cell cell = measured;
   if (cell.chunks().empty() && !cell.empty()) cell.add(cell.probe());
   Summary s;
@@ -282,6 +318,7 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   for (const auto& chunk : cell.chunks()) firsts.push_back(static_cast<double>(chunk.first));
   s.first = median(firsts) * tick;
   s.tainted_ratio = cell.tainted_ratio();
+  add_parts(s, cell, tick, of_shorter);
 
   const auto medians = cell.medians();
   if (s.tainted_ratio > tainted_share_to_flag) s.flags.emplace_back("tainted");

@@ -11,12 +11,15 @@
 // all chunks of one.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string_view>
 #include <vector>
 
+#include "core/card.hpp"
 #include "core/statistics.hpp"
 
 namespace mpigauge {
@@ -28,6 +31,8 @@ struct Chunk {
   std::uint32_t calls = 1;
   std::uint64_t first = 0;  ///< first call of the visit, caches still hold other cells' data
   std::vector<std::uint64_t> slowest, fastest, mean;  ///< over ranks, per sample
+  /// Slowest of the ranks, per sample, of what was timed beside it, in the order of Part.
+  std::array<std::vector<std::uint64_t>, part_count> parts;
 };
 
 /// How a visit is made.
@@ -63,8 +68,9 @@ struct Rules {
 /// What of a cell the rules depend on.
 struct Goal {
   double calls_of_imb =
-      1000;             ///< repetitions that IMB would print; twice that is the cell's budget
-  bool batched = true;  ///< short calls may share a pair of clock reads
+      1000;                 ///< repetitions that IMB would print; twice that is the cell's budget
+  bool batched = true;      ///< short calls may share a pair of clock reads
+  std::uint32_t calls = 0;  ///< not 0: so many calls in a sample, since they are completed together
 };
 
 /// Median and interval of a cell so far, in ticks per call.
@@ -152,6 +158,12 @@ class Sampling {
   std::mt19937_64 random_;
 };
 
+/// Share of overlap: the median over visits and its interval.
+struct Share {
+  double ratio = std::nan("");
+  Interval interval{std::nan(""), std::nan("")};
+};
+
 /// What is printed of a cell, in seconds per call.
 struct Summary {
   std::size_t samples = 0;
@@ -163,9 +175,14 @@ struct Summary {
   bool has_interval = false;
   double rank_min = 0.0, rank_avg = 0.0, rank_max = 0.0;
   double mean = 0.0, best = 0.0, p01 = 0.0, p99 = 0.0, worst = 0.0, first = 0.0;
+  /// What was timed beside it, in the order of Part; NaN where nothing was.
+  std::array<double, part_count> parts{std::nan(""), std::nan(""), std::nan("")};
+  Share overlap;                           ///< without progress calls
+  double overlap_progress = std::nan("");  ///< with them
   std::vector<std::string_view> flags;
 };
-Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target);
+Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target,
+                  bool of_shorter = false);
 
 /// Repetitions that IMB prints for a size: 1000, fewer from 40 MiB in all on.
 double calls_of_imb(double bytes);

@@ -65,6 +65,12 @@ std::size_t least_for_interval(double level) {
   return n;
 }
 
+double overlap(double pure, double cpu, double both, bool of_shorter) {
+  const double whole = of_shorter ? std::min(pure, cpu) : std::max(pure, cpu);
+  if (!(whole > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return std::clamp((pure + cpu - both) / whole, 0.0, 1.0);
+}
+
 double rank_test(std::span<const double> a, std::span<const double> b) {
   const auto n = a.size(), m = b.size(), all = n + m;
   if (n == 0 || m == 0) return 1.0;

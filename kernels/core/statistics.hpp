@@ -27,6 +27,10 @@ Interval median_interval(std::vector<double> values, double level = 0.95);
 /// Fewest values that reach the level: 6 for 95 %.
 std::size_t least_for_interval(double level = 0.95);
 
+/// Share of the shorter (or the longer) of communication and computation that went on during the
+/// other, in 0 ... 1: (pure + cpu - both) / max(pure, cpu); NaN where both are nothing.
+double overlap(double pure, double cpu, double both, bool of_shorter);
+
 /// Two-sided p-value of the Mann-Whitney test, normal approximation with correction for ties.
 double rank_test(std::span<const double> a, std::span<const double> b);
 /// Correlation of neighbours; 0 for fewer than three values or no spread.

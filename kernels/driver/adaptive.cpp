@@ -26,6 +26,17 @@ constexpr std::size_t most_progress_lines = 48;
 constexpr double write_every_s = 0.2;
 constexpr double renew_clock_every_s = 5.0;
 
+// How a visit travels to the leader: blocks with a number for each sample...
+enum Block : std::size_t { slowest, fastest, late, first_part };
+// ...then what there is once.
+constexpr std::size_t taint_bits = 3;
+enum Once : std::size_t {
+  once_first,
+  once_taint,
+  once_parts = once_taint + taint_bits,
+  once_count = once_parts + part_count,
+};
+
 // A round as it travels: a head, then the visits.
 struct RoundHead {
   std::uint32_t number = 0;
@@ -121,7 +132,11 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   std::vector<Goal> goals;
   for (const Job& job : jobs_) {
     const auto bytes = static_cast<double>(job.row.shape.bytes);
-    goals.push_back({calls_of_imb(bytes), job.row.card->meet == Meet::never});
+    const double calls = calls_of_imb(bytes);
+    // Completed together, so that how many they are is part of what is measured.
+    const bool together = job.row.completion == Completion::end;
+    goals.push_back({calls, job.row.card->meet == Meet::never,
+                     together ? static_cast<std::uint32_t>(calls) : 0});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
@@ -256,27 +271,41 @@ void AdaptivePhase::check_data(const Visit& visit) {
   wrong_[visit.cell] += all;
 }
 
-// One reduction brings the slowest, the fastest (as a negative), taint and late starts; a second
-// one the sum.
+// One reduction brings the slowest, the fastest (as a negative), late starts, the parts, and what
+// there is once of a visit; a second one the sum over all threads of all ranks.
 void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcome& outcome,
                             double start_s) {
   const Job& job = jobs_[visit.cell];
-  const std::size_t n = outcome.ticks.size();
-  constexpr std::size_t taint_bits = 3;
-  std::vector<std::int64_t> most(2 * n + taint_bits + n + 1, 0), sum(n + 1, 0);
-  const bool counted = counts(job);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto ticks = static_cast<std::int64_t>(outcome.ticks[i]);
-    most[i] = counted ? ticks : 0;
-    most[n + i] = counted ? -ticks : std::numeric_limits<std::int64_t>::min() + 1;
-    sum[i] = counted ? ticks : 0;
-    most[2 * n + taint_bits + i] = i < outcome.late.size() ? outcome.late[i] : 0;
+  const std::size_t n = visit.samples;
+  std::vector<std::int64_t> most((3 + part_count) * n + once_count, 0), sum(n + 1, 0);
+  const auto at = [n](std::size_t block, std::size_t i) { return block * n + i; };
+  const std::size_t once = at(first_part + part_count, 0);
+  std::fill_n(&most[at(fastest, 0)], n, std::numeric_limits<std::int64_t>::min() + 1);
+  const auto take = [&](const std::vector<std::uint64_t>& ticks) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto mine = static_cast<std::int64_t>(ticks[i]);
+      most[at(slowest, i)] = std::max(most[at(slowest, i)], mine);
+      most[at(fastest, i)] = std::max(most[at(fastest, i)], -mine);
+      sum[i] += mine;
+    }
+    sum.back() += 1;
+  };
+  if (outcome.counted && counts(job)) {
+    take(outcome.ticks);
+    for (const auto& ticks : outcome.thread_ticks) take(ticks);
+    most[once + once_first] = static_cast<std::int64_t>(outcome.first);
+  }
+  for (std::size_t i = 0; i < outcome.late.size(); ++i) most[at(late, i)] = outcome.late[i];
+  for (std::size_t p = 0; p < part_count; ++p) {
+    const auto& ticks = outcome.part_ticks.at(p);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      most[at(first_part + p, i)] = static_cast<std::int64_t>(ticks[i]);
+    }
+    most[once + once_parts + p] = ticks.empty() ? 0 : 1;
   }
   for (std::size_t bit = 0; bit < taint_bits; ++bit) {
-    most[2 * n + bit] = (outcome.taint >> bit & 1U) != 0 ? 1 : 0;
+    most[once + once_taint + bit] = (outcome.taint >> bit & 1U) != 0 ? 1 : 0;
   }
-  most.back() = counted ? static_cast<std::int64_t>(outcome.first) : 0;
-  sum.back() = counted ? 1 : 0;
   auto all = most;
   auto total = sum;
   call(MPI_Reduce(most.data(), all.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, 0,
@@ -287,15 +316,20 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
   Chunk chunk;
   chunk.round = round.number;
   chunk.calls = visit.calls;
-  chunk.first = static_cast<std::uint64_t>(all.back());
+  chunk.first = static_cast<std::uint64_t>(all[once + once_first]);
   for (std::size_t bit = 0; bit < taint_bits; ++bit) {
-    if (all[2 * n + bit] != 0) chunk.taint |= 1U << bit;
+    if (all[once + once_taint + bit] != 0) chunk.taint |= 1U << bit;
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (all[2 * n + taint_bits + i] != 0) continue;  // a rank came late
-    chunk.slowest.push_back(static_cast<std::uint64_t>(all[i]));
-    chunk.fastest.push_back(static_cast<std::uint64_t>(-all[n + i]));
-    chunk.mean.push_back(static_cast<std::uint64_t>(total[i] / total.back()));
+    if (all[at(late, i)] != 0) continue;  // a rank came late
+    chunk.slowest.push_back(static_cast<std::uint64_t>(all[at(slowest, i)]));
+    chunk.fastest.push_back(static_cast<std::uint64_t>(-all[at(fastest, i)]));
+    chunk.mean.push_back(
+        static_cast<std::uint64_t>(total[i] / std::max<std::int64_t>(total.back(), 1)));
+    for (std::size_t p = 0; p < part_count; ++p) {
+      if (all[once + once_parts + p] == 0) continue;
+      chunk.parts.at(p).push_back(static_cast<std::uint64_t>(all[at(first_part + p, i)]));
+    }
   }
   sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
 }
@@ -368,7 +402,7 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   const Cell& cell = sampling_[0].cells()[i];
   Stop stop = sampling_[0].stopped(i);
   if (stop == Stop::time && session_.interrupted) stop = Stop::interrupted;
-  Summary s = summarise(cell, rules_, stop, sampling_[0].target());
+  Summary s = summarise(cell, rules_, stop, sampling_[0].target(), job.row.card->of_shorter);
   const SyncMethod sync = sync_of(*job.row.card, session_.options);
   const double sync_error = sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
   if (sync_error > 0.05 * s.p50) s.flags.emplace_back("sync");

@@ -17,8 +17,11 @@ using namespace mpigauge;
 
 std::string_view word(Ranks ranks) {
   switch (ranks) {
+    case Ranks::one: return "one";
     case Ranks::pair: return "pair";
     case Ranks::pairs: return "pairs";
+    case Ranks::plane: return "plane";
+    case Ranks::volume: return "volume";
     case Ranks::any: break;
   }
   return "any";
@@ -39,9 +42,19 @@ std::string_view word(Columns columns) {
     case Columns::parallel: return "parallel";
     case Columns::collective: return "collective";
     case Columns::barrier: return "barrier";
+    case Columns::timed_band: return "timed_band";
+    case Columns::rate: return "rate";
+    case Columns::overlap: return "overlap";
+    case Columns::passive: return "passive";
     case Columns::band: break;
   }
   return "band";
+}
+
+std::vector<std::string_view> completions(const Card& card) {
+  std::vector<std::string_view> words;
+  for (const Completion completion : completions_of(card.modes)) words.push_back(word(completion));
+  return words;
 }
 
 Object object_of(const Card& card) {
@@ -61,6 +74,10 @@ Object object_of(const Card& card) {
       .add("by_default", card.by_default)
       .add("columns", word(card.columns))
       .add("windowed", card.windowed)
+      .add("completions", completions(card))
+      .add("threaded", card.threaded)
+      .add("on_files", card.on_files)
+      .add("only_bytes", card.only_bytes)
       .add("large_counts", card.large_counts)
       .add("needs", needs);
   return object;

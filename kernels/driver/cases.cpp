@@ -40,6 +40,7 @@ bool has_large_calls() {
 
 std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options) {
   if (card.unit == Unit::none) return {0};
+  if (card.only_bytes > 0) return {card.only_bytes};
   std::vector<std::size_t> sizes;
   for (const std::size_t wanted : options.sizes.value_or(default_sizes())) {
     const std::size_t bytes = (wanted + type.bytes - 1) / type.bytes * type.bytes;
@@ -49,7 +50,7 @@ std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const 
 }
 
 std::vector<int> ranks_of(const Card& card, const Options& options, int world_ranks) {
-  if (options.ranks.empty() || card.ranks == Ranks::pair) {
+  if (options.ranks.empty() || card.ranks == Ranks::pair || card.ranks == Ranks::one) {
     return group_sizes(card.ranks, options.npmin, world_ranks);
   }
   return options.ranks;
@@ -58,28 +59,50 @@ std::vector<int> ranks_of(const Card& card, const Options& options, int world_ra
 std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options) {
   const Card& card = benchmark.card;
   const DataType& type = type_of(card, options);
+  const std::vector<std::string> nowhere(1);
+  const int threads = card.threaded ? options.settings.threads : 1;
   std::vector<Job> jobs;
-  for (const std::size_t bytes : sizes_of(card, type, options)) {
-    Case row{.card = &card,
-             .shape = {bytes, ranks, card.windowed ? options.inflight : 1},
-             .type = &type,
-             .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
-             .root_shift = options.root_shift && card.rooted,
-             .cold_bytes = options.cache_bytes};
-    const bool has_cold = options.cold && card.unit != Unit::none;
-    if (options.hot || !has_cold) jobs.push_back({&benchmark, row});
-    if (has_cold) {
-      row.cold = true;
-      jobs.push_back({&benchmark, row});
+  for (const auto& directory : card.on_files ? options.settings.directories : nowhere) {
+    for (const Completion completion : completions_of(card.modes)) {
+      for (const std::size_t bytes : sizes_of(card, type, options)) {
+        Case row{.card = &card,
+                 .shape = {bytes, ranks, card.windowed ? options.inflight : 1, threads},
+                 .type = &type,
+                 .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
+                 .completion = completion,
+                 .settings = &options.settings,
+                 .directory = card.on_files ? directory : std::string_view(),
+                 .root_shift = options.root_shift && card.rooted,
+                 .cold_bytes = options.cache_bytes};
+        const bool has_cold = options.cold && card.unit != Unit::none;
+        if (options.hot || !has_cold) jobs.push_back({&benchmark, row});
+        if (has_cold) {
+          row.cold = true;
+          jobs.push_back({&benchmark, row});
+        }
+      }
     }
   }
   return jobs;
 }
 
+std::string why_not_on(Ranks kind) {
+  switch (kind) {
+    case Ranks::one: return "needs 1 rank";
+    case Ranks::pair: return "needs 2 ranks";
+    case Ranks::pairs: return "needs an even number of ranks";
+    case Ranks::plane: return "needs a number of ranks that makes a plane with 2 or more on a side";
+    case Ranks::volume:
+      return "needs a number of ranks that makes a volume with 2 or more on a side";
+    case Ranks::any: break;
+  }
+  return "needs a rank";
+}
+
 std::string reason_to_skip(const Case& row, std::size_t memory) {
   const Card& card = *row.card;
   if (!can_run_on(card.ranks, row.shape.ranks)) {
-    return card.ranks == Ranks::pair ? "needs 2 ranks" : "needs an even number of ranks";
+    return why_not_on(card.ranks);
   }
   for (const auto needed : card.needs) {
     if (!needed.empty() && find_call(needed) == nullptr) {
@@ -124,6 +147,9 @@ Object key_of(const Job& job, const Options& options, int groups, int group) {
       .add(column::sync, word(sync_of(card, options)))
       .add(column::root_shift, job.row.root_shift)
       .add(column::inflight, job.row.shape.inflight)
+      .add(column::completion, word(job.row.completion))
+      .add(column::threads, job.row.shape.threads)
+      .add(column::directory, job.row.directory)
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
       .add(column::origin, "measured");

@@ -74,10 +74,21 @@ std::vector<platform::CpuSet> cpusets_of(const std::string& text) {
   return sets;
 }
 
+std::string why_not_found(const std::string& name) {
+  std::string suites;
+  for (const auto& b : benchmarks()) {
+    if (!same_name(b.card.name, name)) continue;
+    suites +=
+        (suites.empty() ? "" : ", ") + std::string(b.card.suite) + ':' + std::string(b.card.name);
+  }
+  if (suites.empty()) return "no benchmark is called '" + name + "'";
+  return "'" + name + "' can be " + suites;
+}
+
 std::vector<std::string> benchmarks_of(const std::string& text) {
   auto names = split(text, ',');
   for (const auto& name : names) {
-    if (find_benchmark(name) == nullptr) throw UsageError("no benchmark is called '" + name + "'");
+    if (find_benchmark(name) == nullptr) throw UsageError(why_not_found(name));
   }
   return names;
 }

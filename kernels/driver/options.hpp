@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/groups.hpp"
+#include "core/settings.hpp"
 #include "core/sync.hpp"
 #include "platform/platform.hpp"
 
@@ -48,6 +49,7 @@ struct Options {
   std::size_t memory = 0;
   std::string stop_file;
   std::string records = "-";
+  Settings settings;
 };
 
 /// Throws UsageError.

@@ -70,6 +70,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   const Summary& s = measured.summary;
   const Options& o = session.options;
   const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto part = [&](Part which) { return s.parts.at(static_cast<std::size_t>(which)); };
   auto flags = s.flags;
   if (session.oversubscribed) flags.emplace_back("oversubscribed");
   Object line = record("cell");
@@ -98,6 +99,13 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
       .add(column::time_worst_s, s.worst)
       .add(column::time_first_s, s.first)
       .add(column::sync_error_s, measured.sync_error_s)
+      .add(column::time_pure_s, part(Part::pure))
+      .add(column::time_cpu_s, part(Part::cpu))
+      .add(column::time_progress_s, part(Part::progress))
+      .add(column::overlap_ratio, s.overlap.ratio)
+      .add(column::overlap_low_ratio, s.overlap.interval.low)
+      .add(column::overlap_high_ratio, s.overlap.interval.high)
+      .add(column::overlap_progress_ratio, s.overlap_progress)
       .merge(facts_of(job));
   return line;
 }

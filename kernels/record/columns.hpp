@@ -8,7 +8,7 @@
 
 namespace mpigauge::column {
 
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
 // Number of the launch (one start of the MPI job), from 0.
 inline constexpr std::string_view launch = "launch";
@@ -40,6 +40,13 @@ inline constexpr std::string_view sync = "sync";
 inline constexpr std::string_view root_shift = "root_shift";
 // Messages sent before a wait (Uniband, Biband); 1 elsewhere.
 inline constexpr std::string_view inflight = "inflight";
+// When operations are completed: each: after each one (IMB's NON-AGGREGATE); end: all of a sample
+// together (AGGREGATE); empty: the operation is complete when it returns.
+inline constexpr std::string_view completion = "completion";
+// Threads of each rank that run the benchmark at the same time; 1 elsewhere.
+inline constexpr std::string_view threads = "threads";
+// Where a benchmark on files has them; empty for others.
+inline constexpr std::string_view directory = "directory";
 // adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
 inline constexpr std::string_view mode = "mode";
 // Which memory the buffers are in (host).
@@ -95,6 +102,23 @@ inline constexpr std::string_view time_worst_s = "time_worst_s";
 inline constexpr std::string_view time_first_s = "time_first_s";
 // Estimated error of the common clock (sync = clock); 0 elsewhere. [s]
 inline constexpr std::string_view sync_error_s = "sync_error_s";
+// Communication alone, without the computation; median over samples of the slowest rank. Empty
+// where there is none. [s]
+inline constexpr std::string_view time_pure_s = "time_pure_s";
+// The computation alone, as it really took; median over samples of the slowest rank. [s]
+inline constexpr std::string_view time_cpu_s = "time_cpu_s";
+// Communication and computation together, where the computation calls MPI_Test now and then. [s]
+inline constexpr std::string_view time_progress_s = "time_progress_s";
+// Share of overlap: (time_pure_s + time_cpu_s - time_p50_s) / max(time_pure_s, time_cpu_s), between
+// 0 and 1, of each visit; median over visits. In MPI-IO of the smaller of the two, as IMB has it.
+// The library makes progress on its own. [1]
+inline constexpr std::string_view overlap_ratio = "overlap_ratio";
+// Lower end of the 95 % interval of overlap_ratio, from order statistics over visits. [1]
+inline constexpr std::string_view overlap_low_ratio = "overlap_low_ratio";
+// Upper end of it. [1]
+inline constexpr std::string_view overlap_high_ratio = "overlap_high_ratio";
+// Share of overlap with time_progress_s in place of time_p50_s. [1]
+inline constexpr std::string_view overlap_progress_ratio = "overlap_progress_ratio";
 // What one call's time is multiplied by to give the printed time: 0.5 for a half round trip. [1]
 inline constexpr std::string_view time_scale = "time_scale";
 // Bytes that count for bandwidth in one printed time (factor 2 in Sendrecv, 4 in Exchange); 0: no
@@ -105,7 +129,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 43> all{
+inline constexpr std::array<std::string_view, 53> all{
     launch,
     suite,
     benchmark,
@@ -120,6 +144,9 @@ inline constexpr std::array<std::string_view, 43> all{
     sync,
     root_shift,
     inflight,
+    completion,
+    threads,
+    directory,
     mode,
     memory,
     origin,
@@ -146,6 +173,13 @@ inline constexpr std::array<std::string_view, 43> all{
     time_worst_s,
     time_first_s,
     sync_error_s,
+    time_pure_s,
+    time_cpu_s,
+    time_progress_s,
+    overlap_ratio,
+    overlap_low_ratio,
+    overlap_high_ratio,
+    overlap_progress_ratio,
     time_scale,
     moved_bytes,
     messages,

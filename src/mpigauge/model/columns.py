@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class Column(NamedTuple):
@@ -82,6 +82,16 @@ class Cell:
 
     # Messages sent before a wait (Uniband, Biband); 1 elsewhere.
     inflight: int
+
+    # When operations are completed: each: after each one (IMB's NON-AGGREGATE); end: all of a
+    # sample together (AGGREGATE); empty: the operation is complete when it returns.
+    completion: str
+
+    # Threads of each rank that run the benchmark at the same time; 1 elsewhere.
+    threads: int
+
+    # Where a benchmark on files has them; empty for others.
+    directory: str
 
     # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
     mode: str
@@ -165,6 +175,31 @@ class Cell:
     # Estimated error of the common clock (sync = clock); 0 elsewhere. [s]
     sync_error_s: float
 
+    # Communication alone, without the computation; median over samples of the slowest rank. Empty
+    # where there is none. [s]
+    time_pure_s: float
+
+    # The computation alone, as it really took; median over samples of the slowest rank. [s]
+    time_cpu_s: float
+
+    # Communication and computation together, where the computation calls MPI_Test now and then.
+    # [s]
+    time_progress_s: float
+
+    # Share of overlap: (time_pure_s + time_cpu_s - time_p50_s) / max(time_pure_s, time_cpu_s),
+    # between 0 and 1, of each visit; median over visits. In MPI-IO of the smaller of the two, as
+    # IMB has it. The library makes progress on its own. [1]
+    overlap_ratio: float
+
+    # Lower end of the 95 % interval of overlap_ratio, from order statistics over visits. [1]
+    overlap_low_ratio: float
+
+    # Upper end of it. [1]
+    overlap_high_ratio: float
+
+    # Share of overlap with time_progress_s in place of time_p50_s. [1]
+    overlap_progress_ratio: float
+
     # What one call's time is multiplied by to give the printed time: 0.5 for a half round trip.
     # [1]
     time_scale: float
@@ -200,7 +235,8 @@ class Cell:
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
         """The cell in a record line; keys that are no columns are left out."""
         try:
-            return cls(**{name: read(record[name]) for name, read in _READ.items()})
+            full = {**_ABSENT, **record}
+            return cls(**{name: read(full[name]) for name, read in _READ.items()})
         except KeyError as error:
             raise ValueError(f"the cell record has no column {error}") from None
         except TypeError as error:
@@ -221,6 +257,9 @@ KEY_COLUMNS = (
     "sync",
     "root_shift",
     "inflight",
+    "completion",
+    "threads",
+    "directory",
     "mode",
     "memory",
     "origin",
@@ -241,6 +280,9 @@ _READ: dict[str, Any] = {
     "sync": str,
     "root_shift": bool,
     "inflight": int,
+    "completion": str,
+    "threads": int,
+    "directory": str,
     "mode": str,
     "memory": str,
     "origin": str,
@@ -267,9 +309,30 @@ _READ: dict[str, Any] = {
     "time_worst_s": _float,
     "time_first_s": _float,
     "sync_error_s": _float,
+    "time_pure_s": _float,
+    "time_cpu_s": _float,
+    "time_progress_s": _float,
+    "overlap_ratio": _float,
+    "overlap_low_ratio": _float,
+    "overlap_high_ratio": _float,
+    "overlap_progress_ratio": _float,
     "time_scale": _float,
     "moved_bytes": _float,
     "messages": _float,
+}
+
+# Of records that were written before there were these columns.
+_ABSENT: dict[str, Any] = {
+    "completion": "",
+    "threads": 1,
+    "directory": "",
+    "time_pure_s": None,
+    "time_cpu_s": None,
+    "time_progress_s": None,
+    "overlap_ratio": None,
+    "overlap_low_ratio": None,
+    "overlap_high_ratio": None,
+    "overlap_progress_ratio": None,
 }
 
 COLUMNS = (
@@ -376,6 +439,31 @@ COLUMNS = (
         "",
         "cell",
         "Messages sent before a wait (Uniband, Biband); 1 elsewhere.",
+    ),
+    Column(
+        "completion",
+        "str",
+        "",
+        "cell",
+        (
+            "When operations are completed: each: after each one (IMB's NON-AGGREGATE); end: "
+            "all of a sample together (AGGREGATE); empty: the operation is complete when it "
+            "returns."
+        ),
+    ),
+    Column(
+        "threads",
+        "int",
+        "",
+        "cell",
+        "Threads of each rank that run the benchmark at the same time; 1 elsewhere.",
+    ),
+    Column(
+        "directory",
+        "str",
+        "",
+        "cell",
+        "Where a benchmark on files has them; empty for others.",
     ),
     Column(
         "mode",
@@ -570,6 +658,65 @@ COLUMNS = (
         "s",
         "time",
         "Estimated error of the common clock (sync = clock); 0 elsewhere.",
+    ),
+    Column(
+        "time_pure_s",
+        "float",
+        "s",
+        "parts",
+        (
+            "Communication alone, without the computation; median over samples of the slowest"
+            " rank. Empty where there is none."
+        ),
+    ),
+    Column(
+        "time_cpu_s",
+        "float",
+        "s",
+        "parts",
+        "The computation alone, as it really took; median over samples of the slowest rank.",
+    ),
+    Column(
+        "time_progress_s",
+        "float",
+        "s",
+        "parts",
+        (
+            "Communication and computation together, where the computation calls MPI_Test now"
+            " and then."
+        ),
+    ),
+    Column(
+        "overlap_ratio",
+        "float",
+        "1",
+        "parts",
+        (
+            "Share of overlap: (time_pure_s + time_cpu_s - time_p50_s) / max(time_pure_s, "
+            "time_cpu_s), between 0 and 1, of each visit; median over visits. In MPI-IO of "
+            "the smaller of the two, as IMB has it. The library makes progress on its own."
+        ),
+    ),
+    Column(
+        "overlap_low_ratio",
+        "float",
+        "1",
+        "parts",
+        "Lower end of the 95 % interval of overlap_ratio, from order statistics over visits.",
+    ),
+    Column(
+        "overlap_high_ratio",
+        "float",
+        "1",
+        "parts",
+        "Upper end of it.",
+    ),
+    Column(
+        "overlap_progress_ratio",
+        "float",
+        "1",
+        "parts",
+        "Share of overlap with time_progress_s in place of time_p50_s.",
     ),
     Column(
         "time_scale",
