@@ -69,13 +69,20 @@ inline constexpr std::array completions{Completion::none, Completion::each, Comp
 }  // namespace detail
 
 /// Which completions a benchmark has, in the order in which IMB shows them.
-enum class Modes { none, each_then_end, end_then_each, end_only };
+enum class Modes {
+  none,
+  each_then_end,
+  end_then_each,
+  end_only,
+  end_unnamed,  ///< end_only, but IMB's tables do not say so
+};
 constexpr std::span<const Completion> completions_of(Modes modes) {
   constexpr auto& all = detail::completions;
   switch (modes) {
     case Modes::each_then_end: return std::span(all).subspan(1, 2);
     case Modes::end_then_each: return std::span(all).subspan(2, 2);
-    case Modes::end_only: return std::span(all).subspan(2, 1);
+    case Modes::end_only:
+    case Modes::end_unnamed: return std::span(all).subspan(2, 1);
     case Modes::none: break;
   }
   return std::span(all).first(1);
@@ -119,6 +126,7 @@ struct Card {
   Amount send = message;         ///< bytes of the send buffer of a rank
   Amount recv = message;         ///< bytes of its receive buffer
   Amount moved = nothing;        ///< bytes that count for bandwidth in one printed time
+  Amount imb_moved = nullptr;    ///< what IMB takes for them, where that is something else
   Amount messages = nothing;     ///< messages that count for the rate in one printed time
   bool rooted = false;           ///< has a root that --root-shift can move
   bool windowed = false;         ///< keeps --inflight messages under way

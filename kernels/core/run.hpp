@@ -113,6 +113,7 @@ class Run {
   [[nodiscard]] int inflight() const { return case_.shape.inflight; }
   [[nodiscard]] MPI_Datatype type() const { return case_.type->mpi(); }
   [[nodiscard]] MPI_Op op() const { return case_.op->mpi(); }
+  [[nodiscard]] std::string_view op_name() const { return case_.op->name; }
   [[nodiscard]] int threads() const { return case_.shape.threads; }
   [[nodiscard]] const Settings& settings() const { return *case_.settings; }
   [[nodiscard]] std::string_view directory() const { return case_.directory; }
@@ -126,6 +127,10 @@ class Run {
   [[nodiscard]] Block send_block();
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
+
+  /// All memory of these two: every copy through which calls rotate.
+  [[nodiscard]] std::size_t send_total() const { return layout_.send_total(); }
+  [[nodiscard]] std::size_t recv_total() const { return layout_.recv_total(); }
 
   /// Times `body(Turn)`. With `close()`, that is the last thing in each timed sample: what
   /// completes the operations that the body only started.
