@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstring>
 
 namespace mpigauge {
 
@@ -22,14 +21,6 @@ std::string error_text(int code) {
 
 // Not MPI_ERRORS_RETURN: its value in the standard ABI differs between released libraries.
 void leave_to_caller(MPI_Comm*, int*, ...) {}  // NOLINT(modernize-avoid-variadic-functions)
-
-template <class Function>
-Function find_as(const char* name) {
-  const void* address = find_call(name);
-  Function function = nullptr;
-  std::memcpy(&function, &address, sizeof function);
-  return function;
-}
 
 }  // namespace
 

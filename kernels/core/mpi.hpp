@@ -15,6 +15,7 @@
 
 #include <climits>
 #include <cstddef>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,6 +43,14 @@ int size_of(MPI_Comm comm);
 
 /// Address of a function of the opened MPI library; null where it has none of that name.
 void* find_call(std::string_view name);
+/// The same as a pointer of the function's own type.
+template <class Function>
+Function find_as(std::string_view name) {
+  const void* address = find_call(name);
+  Function function = nullptr;
+  std::memcpy(&function, &address, sizeof function);
+  return function;
+}
 
 /// The large-count calls of MPI-4 that the kernels use. A null pointer: this library has it not.
 struct LargeCalls {
