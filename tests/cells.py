@@ -10,7 +10,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import Card, Cards
-from mpigauge.model.columns import COLUMNS, Cell
+from mpigauge.model.columns import ABSENT, COLUMNS, Cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,7 @@ def fields(benchmark: str = "PingPong", **changed: Any) -> dict[str, Any]:
     return {
         **{column.name: _EMPTY[column.type] for column in COLUMNS},
         **{c.name: time for c in COLUMNS if c.name.startswith("time_") and c.name.endswith("_s")},
+        **ABSENT,
         "suite": "MPI1",
         "benchmark": benchmark,
         "ranks": 2,

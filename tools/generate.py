@@ -154,7 +154,7 @@ PYTHON_TAIL = '''
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
         """The cell in a record line; keys that are no columns are left out."""
         try:
-            full = {**_ABSENT, **record}
+            full = {**ABSENT, **record}
             return cls(**{name: read(full[name]) for name, read in _READ.items()})
         except KeyError as error:
             raise ValueError(f"the cell record has no column {error}") from None
@@ -181,7 +181,7 @@ def python_module(schema: Schema) -> str:
     lines += [")", "", "_READ: dict[str, Any] = {"]
     lines += [f'    "{column.name}": {_reader(column)},' for column in schema.columns]
     lines += ["}", "", "# Of records that were written before there were these columns."]
-    lines += ["_ABSENT: dict[str, Any] = {", *_absent(schema.columns), "}"]
+    lines += ["ABSENT: dict[str, Any] = {", *_absent(schema.columns), "}"]
     lines += ["", *_column_table("COLUMNS", schema.columns)]
     lines += ["", *_column_table("DERIVED", schema.derived), ""]
     return "\n".join(lines)

@@ -2,11 +2,12 @@
 # Copyright the mpigauge authors
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.model.cards import Cards
+from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from tests import cells
 
@@ -69,3 +70,59 @@ def test_cards_that_are_none(tmp_path: Path, content: str | None) -> None:
         path.write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=r"cards\.json"):
         Cards.load(path)
+
+
+def card_of(suite: str, name: str) -> Card:
+    return Card(suite, name, "", "pair", "call", "transfer", "none", False, True, "single")
+
+
+SUITES = Cards(
+    (
+        card_of("MPI1", "PingPong"),
+        card_of("P2P", "PingPong"),
+        card_of("EXT", "Accumulate"),
+        card_of("EXT", "Unidir_Put"),
+        card_of("RMA", "Accumulate"),
+        card_of("RMA", "Unidir_put"),
+        card_of("RMA", "Fetch_and_op"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("pingpong", "PingPong"),
+        ("p2p:pingpong", "P2P:PingPong"),
+        ("unidir_put", None),
+        ("Unidir_put", "RMA:Unidir_put"),
+        ("Unidir_Put", "EXT:Unidir_Put"),
+        ("fetch_and_op", "RMA:Fetch_and_op"),
+        ("MPI1:Accumulate", None),
+    ],
+)
+def test_a_name_of_several_suites_is_told_apart(word: str, found: str | None) -> None:
+    card = SUITES.get(word)
+    assert (card.word if card else None) == found
+
+
+def test_a_name_that_could_be_two_is_refused() -> None:
+    with pytest.raises(UserError, match="write EXT:Accumulate or RMA:Accumulate"):
+        SUITES.find("Accumulate")
+
+
+def test_a_near_name_is_given_with_its_suite() -> None:
+    with pytest.raises(UserError, match="did you mean 'RMA:Fetch_and_op'"):
+        SUITES.find("Fetch_and_ob")
+
+
+def test_a_suite_stands_for_its_defaults() -> None:
+    assert [card.word for card in SUITES.chosen(["ext"])] == ["EXT:Accumulate", "EXT:Unidir_Put"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fit"), [("plane", [4, 6, 8, 9, 10, 12]), ("volume", [8, 12]), ("one", range(1, 13))]
+)
+def test_grids_need_factors(kind: str, fit: list[int]) -> None:
+    card = replace(card_of("P2P", "Stencil"), ranks=kind)
+    assert [n for n in range(1, 13) if card.fits(n)] == list(fit)

@@ -8,11 +8,16 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, did_you_mean, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+
+FIRST_SUITE = "MPI1"
+_MOST_NAMED = 40
+_SIDES = {"plane": 2, "volume": 3}
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,8 @@ class Card:
     name: str
     about: str
     ranks: str
-    """pair: two of the job; pairs: an even number; any: from one to all."""
+    """one: rank 0 alone; pair: two of the job; pairs: an even number; plane, volume: a product of
+    two or three numbers from 2 on; any: from one to all."""
     time: str
     """half_round_trip or call."""
     unit: str
@@ -31,21 +37,55 @@ class Card:
     rooted: bool
     by_default: bool
     columns: str
-    """Which of IMB's tables it has: single, parallel, collective, barrier, band."""
+    """Which of IMB's tables it has: single, parallel, collective, barrier, band, timed_band, rate,
+    overlap, passive."""
     windowed: bool = False
     """Keeps --inflight messages under way."""
     large_counts: bool = False
+    completions: tuple[str, ...] = ("",)
+    """The ways in which it waits for its operations, in IMB's order; empty: none."""
+    threaded: bool = False
+    """Runs on --threads threads of a rank."""
+    on_files: bool = False
+    """Works on files in --dir."""
+    only_bytes: int = 0
+    """The one size that it has; 0: as asked for."""
     needs: tuple[str, ...] = ()
     """MPI calls that not every library has."""
 
+    @property
+    def word(self) -> str:
+        """What it is called wherever its suite is not known from elsewhere."""
+        return benchmark_word(self.suite, self.name)
+
     def fits(self, ranks: int) -> bool:
         """Whether a job of so many ranks can run it."""
+        if self.ranks in _SIDES:
+            return _is_product(ranks, _SIDES[self.ranks])
         return ranks >= (2 if self.ranks in ("pair", "pairs") else 1)
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:
         known = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
-        return cls(**known | {"needs": tuple(fields.get("needs", ()))})
+        for name in ("needs", "completions"):
+            known[name] = tuple(known.get(name, cls.__dataclass_fields__[name].default))
+        return cls(**known)
+
+
+def benchmark_word(suite: str, name: str) -> str:
+    """NAME in the suite that is meant where none is named, SUITE:NAME in others."""
+    return name if suite == FIRST_SUITE else f"{suite}:{name}"
+
+
+def _is_product(number: int, sides: int) -> bool:
+    """Whether it is a product of so many factors from 2 on."""
+    factors, divisor = 0, 2
+    while number > 1:
+        while number % divisor == 0:
+            number //= divisor
+            factors += 1
+        divisor += 1
+    return factors >= sides
 
 
 @dataclass(frozen=True)
@@ -62,22 +102,51 @@ class Cards:
         return iter(self.benchmarks)
 
     def names(self) -> list[str]:
-        return [card.name for card in self.benchmarks]
+        return [card.word for card in self.benchmarks]
 
-    def default(self) -> list[Card]:
-        return [card for card in self.benchmarks if card.by_default]
+    def suites(self) -> list[str]:
+        return list(dict.fromkeys(card.suite for card in self.benchmarks))
+
+    def default(self, suite: str = FIRST_SUITE) -> list[Card]:
+        """What a suite runs when nothing is named."""
+        return [card for card in self.benchmarks if card.by_default and card.suite == suite]
 
     def get(self, name: str) -> Card | None:
-        """The card of this name in any spelling of capitals, or None."""
-        return next((c for c in self.benchmarks if c.name.lower() == name.lower()), None)
+        """The card of SUITE:NAME or NAME in any spelling of capitals, or None.
+
+        A name that several suites have is MPI1's, else that of the one that spells it so.
+        """
+        suite, _, bare = name.rpartition(":")
+        alike = [c for c in self.benchmarks if c.name.lower() == bare.lower()]
+        if suite:
+            return next((c for c in alike if c.suite.lower() == suite.lower()), None)
+        first = [c for c in alike if c.suite == FIRST_SUITE]
+        exact = [c for c in alike if c.name == bare]
+        return next((found[0] for found in (first, alike, exact) if len(found) == 1), None)
 
     def find(self, name: str) -> Card:
-        """The card of this name in any spelling of capitals."""
-        return self.get(name) or _unknown("benchmark", name, self.names())
+        """The card of SUITE:NAME or NAME in any spelling of capitals."""
+        return self.get(name) or self._none_called(name)
+
+    def _none_called(self, name: str) -> Any:
+        alike = [c.word for c in self.benchmarks if c.name.lower() == name.lower()]
+        if alike:
+            raise UserError(f"several benchmarks are called '{name}': write {' or '.join(alike)}")
+        words = {c.name: c.word for c in reversed(self.benchmarks)}
+        words |= {word: word for word in (*self.names(), *self.suites())}
+        guess = nearest(name, words)
+        _unknown("benchmark", name, [words[guess]] if guess else self.names(), bool(guess))
 
     def chosen(self, names: Iterable[str]) -> list[Card]:
-        """The cards of these words; commas separate names too, and twice named is run once."""
-        cards = [self.find(name) for word in names for name in word.split(",") if name]
+        """The cards of these words, suites standing for what they run when nothing is named.
+
+        Commas separate names too, and twice named is run once.
+        """
+        suites = {suite.lower(): suite for suite in self.suites()}
+        cards: list[Card] = []
+        for name in (name for word in names for name in word.split(",") if name):
+            suite = suites.get(name.lower())
+            cards += self.default(suite) if suite else [self.find(name)]
         return list(dict.fromkeys(cards))
 
     def datatype(self, name: str) -> str:
@@ -121,6 +190,10 @@ def _known(what: str, name: str, names: Iterable[str]) -> str:
     return found if found is not None else _unknown(what, name, listed)
 
 
-def _unknown(what: str, name: str, names: Sequence[str]) -> Any:
-    hint = did_you_mean(name, names) or f"; known are {', '.join(names)}"
+def _unknown(what: str, name: str, names: Sequence[str], guessed: bool = False) -> Any:
+    if guessed:
+        hint = f"; did you mean '{names[0]}'?"
+    else:
+        hint = did_you_mean(name, names) or f"; known are {', '.join(names[:_MOST_NAMED])}"
+        hint += ", …" if len(names) > _MOST_NAMED else ""
     raise UserError(f"there is no {what} '{name}'{hint}")

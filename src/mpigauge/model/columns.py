@@ -235,7 +235,7 @@ class Cell:
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
         """The cell in a record line; keys that are no columns are left out."""
         try:
-            full = {**_ABSENT, **record}
+            full = {**ABSENT, **record}
             return cls(**{name: read(full[name]) for name, read in _READ.items()})
         except KeyError as error:
             raise ValueError(f"the cell record has no column {error}") from None
@@ -322,7 +322,7 @@ _READ: dict[str, Any] = {
 }
 
 # Of records that were written before there were these columns.
-_ABSENT: dict[str, Any] = {
+ABSENT: dict[str, Any] = {
     "completion": "",
     "threads": 1,
     "directory": "",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from mpigauge.model.columns import KEY_COLUMNS, Cell
+from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
 
 Key = tuple[str | int | bool, ...]
 
@@ -123,7 +123,7 @@ class Progress:
 
     def as_cell(self) -> Cell:
         """The cell as far as it got: what remains of a launch that was killed."""
-        unknown = {f.name: _NOTHING[str(f.type)] for f in fields(Cell)}
+        unknown = {f.name: _NOTHING[str(f.type)] for f in fields(Cell)} | ABSENT
         known = {name: getattr(self, name) for name in _SHARED}
         if self.rounds < _LEAST_FOR_INTERVAL:
             known |= {"ci_low_s": math.nan, "ci_high_s": math.nan}

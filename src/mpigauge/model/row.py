@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mpigauge.model.cards import benchmark_word
+
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Key
@@ -64,7 +66,8 @@ class Row:
 
     @property
     def benchmark(self) -> str:
-        return self.cell.benchmark
+        """Its word: NAME, or SUITE:NAME outside MPI1."""
+        return benchmark_word(self.cell.suite, self.cell.benchmark)
 
     @property
     def ranks(self) -> int:

@@ -46,7 +46,7 @@ def parts(cards: Cards, machine: Machine) -> tuple[Part, ...]:
     everything = max(machine.cores, 2)
     pairs = _part(machine, 2, [name for name in PAIRS if cards.get(name)], PAIR_SIZES)
     bands = [name for name in BANDS if cards.get(name)]
-    others = [card.name for card in cards.default() if card.name not in (*PAIRS, *BANDS)]
+    others = [card.word for card in cards.default() if card.word not in (*PAIRS, *BANDS)]
     if everything == 2:
         return pairs, _part(machine, 2, [*bands, *others], COARSE_SIZES)
     return (

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
 
 MPI_PREFIX = "MPI_"
+_NEEDS = {
+    "pair": "needs at least 2 ranks",
+    "pairs": "needs at least 2 ranks",
+    "plane": "needs a × b ranks with both at least 2",
+    "volume": "needs a × b × c ranks with all at least 2",
+}
 DEFAULT_INFLIGHT = 256
 CLASSIC_LAUNCHES = 1
 
@@ -33,7 +39,7 @@ def resolve(request: Request, cards: Cards, machine: Machine, mpi: Mpi) -> Plan:
     world = world_ranks(request, chosen, machine)
     check_ranks(request, chosen, world)
     part = Part(
-        benchmarks=tuple(card.name for card in chosen),
+        benchmarks=tuple(card.word for card in chosen),
         world_ranks=world,
         ranks=request.ranks,
         sizes=request.sizes,
@@ -91,8 +97,8 @@ def world_ranks(request: Request, chosen: Sequence[Card], machine: Machine) -> i
         return max(machine.cores, *request.ranks, 2)
     if request.ranks:
         return max(request.ranks)
-    if all(card.ranks == "pair" for card in chosen):
-        return 2
+    if all(card.ranks in ("one", "pair") for card in chosen):
+        return 2 if any(card.ranks == "pair" for card in chosen) else 1
     return max(machine.cores, request.npmin or 1)
 
 
@@ -119,9 +125,7 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
     groups = request.ranks or (world,)
     for card in chosen:
         if not (card.fits(world) if card.ranks == "pair" else any(map(card.fits, groups))):
-            raise UserError(
-                f"{card.name} needs at least 2 ranks, the job has {min(world, *groups)}"
-            )
+            raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
 
 
 def check_slots(world: int, machine: Machine, oversubscribe: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
@@ -77,9 +78,9 @@ class Document:
 
 _USUAL: dict[str, Any] = {
     "cache": "hot", "data": "static", "memory": "host", "mode": "adaptive", "origin": "measured",
-    "root_shift": False,
+    "root_shift": False, "threads": 1, "directory": "", "completion": "",
 }  # fmt: skip
-_HEADING = ("benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
+_HEADING = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
 
 
 def document(run: Run, precision: float | None = None) -> Document:
@@ -123,7 +124,7 @@ def _table(
 ) -> Table:
     unusual = {name: key[name] for name, usual in _USUAL.items() if key[name] != usual}
     return Table(
-        card=cards.find(key["benchmark"]),
+        card=cards.find(f"{key['suite'] or FIRST_SUITE}:{key['benchmark']}"),
         rows=tuple(rows),
         skips=tuple(skips),
         ranks=int(key["ranks"] or 0),

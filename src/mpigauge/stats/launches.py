@@ -66,8 +66,10 @@ def in_order(
 
     def place(row: Row) -> tuple[object, ...]:
         cell = row.cell
-        size = _place_of_size(cell.message_bytes, sizes.get(cell.benchmark))
-        return names[cell.benchmark], cell.ranks, cell.groups, size, cell.cache != "hot", cell.group
+        size = _place_of_size(cell.message_bytes, sizes.get(row.benchmark))
+        mode = cell.threads, cell.directory, cell.completion
+        where = names[row.benchmark], cell.ranks, cell.groups, *mode
+        return *where, size, cell.cache != "hot", cell.group
 
     return sorted(known, key=place)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import FIRST_SUITE, benchmark_word
 from mpigauge.model.units import byte_count, percent
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def _named(cells: Iterable[tuple[str, int, int]]) -> str:
 
 def _cell_of(skip: Skip) -> tuple[str, int, int]:
     key = skip.key
-    return str(key.get("benchmark", "a cell")), key.get("ranks", 2), key.get("message_bytes", -1)
+    name = benchmark_word(str(key.get("suite", FIRST_SUITE)), str(key.get("benchmark", "a cell")))
+    return name, key.get("ranks", 2), key.get("message_bytes", -1)
 
 
 def _listed(names: Sequence[str]) -> str:

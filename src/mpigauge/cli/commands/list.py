@@ -13,7 +13,7 @@ from mpigauge.cli import options
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
 
-RANKS = {"pair": "2", "pairs": "even", "any": "any"}
+RANKS = {"one": "1", "pair": "2", "pairs": "even", "plane": "a×b", "volume": "a×b×c"}
 
 
 @click.command("list")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.units import (
@@ -150,10 +151,10 @@ def table_lines(table: Table, colour: bool = False) -> list[str]:
 def title(table: Table) -> str:
     first = table.rows[0].cell
     groups = f"{table.groups} groups of " if table.groups > 1 else ""
-    words = [table.card.name, f"{groups}{table.ranks} rank{'s' * (table.ranks != 1)}"]
+    words = [table.card.word, f"{groups}{table.ranks} rank{'s' * (table.ranks != 1)}"]
     words += [first.datatype] if first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
-    words += [f"{first.inflight} in flight"] if table.card.columns == "band" else []
+    words += [f"{first.inflight} in flight"] if table.card.windowed else []
     words += [_variant_word(name, value) for name, value in table.variant.items()]
     over = {_over(row) for row in table.rows}
     return " · ".join(words + (list(over) if len(over) == 1 else []))
@@ -162,13 +163,17 @@ def title(table: Table) -> str:
 def _variant_word(name: str, value: object) -> str:
     if name == "root_shift":
         return "moving root"
+    if name == "completion":
+        return {"each": "completed one by one", "end": "completed together"}[str(value)]
+    if name == "directory":
+        return f"in {value}"
     return str(value) if name in ("mode", "origin") else f"{value} {name}"
 
 
 def _columns(table: Table) -> list[Column]:
     family = table.card.columns
-    middle = _ONE_TIME if family in ("single", "band") else _OVER_RANKS
-    traffic = [_BANDWIDTH, _RATE] if family == "band" else [_BANDWIDTH]
+    middle = _MIDDLES.get(family, _OVER_RANKS)
+    traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
     apart = [_GROUP] if table.rows[0].cell.group >= 0 else []
     over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
     return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
@@ -201,6 +206,23 @@ def _rank_time(of: Callable[[Row], float]) -> Callable[[Row], str]:
     return lambda row: microseconds(of(row) * row.cell.time_scale)
 
 
+def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: "" if math.isnan(of(row)) else microseconds(of(row))
+
+
+def _percent(ratio: float) -> str:
+    return "" if math.isnan(ratio) else f"{100 * ratio:.0f} %"
+
+
+def _overlap(row: Row) -> str:
+    """In whole percent, with the ends of its interval."""
+    cell = row.cell
+    if math.isnan(cell.overlap_low_ratio):
+        return _percent(cell.overlap_ratio)
+    ends = f"{100 * cell.overlap_low_ratio:.0f}…{100 * cell.overlap_high_ratio:.0f}"
+    return f"{_percent(cell.overlap_ratio)} ({ends})"
+
+
 def _bandwidth(row: Row) -> str:
     if row.bandwidth is None:
         return ""
@@ -229,6 +251,22 @@ _OVER_RANKS = [
     Column("avg µs", _rank_time(lambda row: row.cell.time_avg_s)),
     Column("min µs", _rank_time(lambda row: row.cell.time_min_s)),
 ]
+_BESIDE = [
+    Column("pure µs", _part(lambda row: row.cell.time_pure_s)),
+    Column("CPU µs", _part(lambda row: row.cell.time_cpu_s)),
+    Column("overlap", _overlap),
+    Column("MPI_Test µs", _part(lambda row: row.cell.time_progress_s)),
+    Column("overlap", lambda row: _percent(row.cell.overlap_progress_ratio)),
+]
+_MIDDLES = {
+    "single": _ONE_TIME,
+    "band": _ONE_TIME,
+    "timed_band": _ONE_TIME,
+    "rate": _ONE_TIME,
+    "overlap": [*_ONE_TIME, *_BESIDE],
+    "passive": [*_ONE_TIME, *_BESIDE],
+}
+_RATED = ("band", "timed_band", "rate")
 _BANDWIDTH = Column("MB/s", _bandwidth)
 _RATE = Column("messages", _rate)
 _SHORT = {"one launch": "1 launch", "range": "{} range", "interval": "{}"}
