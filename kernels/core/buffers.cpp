@@ -36,6 +36,16 @@ class MpiArena : public Arena {
   void* data_ = nullptr;
 };
 
+// A part of memory that belongs to somebody else.
+class LentArena : public Arena {
+ public:
+  explicit LentArena(std::byte* at) : at_(at) {}
+  [[nodiscard]] std::byte* data() const override { return at_; }
+
+ private:
+  std::byte* at_;
+};
+
 }  // namespace
 
 std::byte* Buffers::hold(Held& held, std::size_t bytes) {
@@ -52,11 +62,7 @@ std::byte* Buffers::hold(Held& held, std::size_t bytes) {
 std::byte* Buffers::send(const Contents& contents, std::size_t total) {
   Held& held = send_[contents];
   if (std::byte* fresh = hold(held, total); fresh != nullptr) {
-    if (contents.op.empty()) {
-      fill_bytes(contents.rank, 0, {fresh, held.bytes});
-    } else {
-      contents.type->fill(contents.op, contents.rank, 0, fresh, held.bytes / contents.type->bytes);
-    }
+    fill(contents, fresh, held.bytes);
   }
   return held.arena->data();
 }
@@ -68,7 +74,28 @@ std::byte* Buffers::recv(std::size_t total) {
   return recv_.arena->data();
 }
 
+void Buffers::fill(const Contents& contents, std::byte* at, std::size_t bytes) {
+  if (contents.op.empty()) return fill_bytes(contents.rank, 0, {at, bytes});
+  contents.type->fill(contents.op, contents.rank, 0, at, bytes / contents.type->bytes);
+}
+
+Buffers& Buffers::of_thread(std::size_t thread) {
+  while (threads_.size() <= thread) threads_.push_back(std::make_unique<Buffers>(source_));
+  return *threads_[thread];
+}
+
+void Buffers::lend_send(const Contents& contents, std::byte* at, std::size_t bytes) {
+  fill(contents, at, bytes);
+  send_[contents] = {std::make_unique<LentArena>(at), bytes};
+}
+
+void Buffers::lend_recv(std::byte* at, std::size_t bytes) {
+  std::memset(at, std::to_integer<int>(poison), bytes);
+  recv_ = {std::make_unique<LentArena>(at), bytes};
+}
+
 void Buffers::drop() {
+  threads_.clear();
   send_.clear();
   recv_ = {};
   ++epoch_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "core/types.hpp"
 
@@ -84,6 +85,12 @@ class Buffers {
   std::byte* send(const Contents& contents, std::size_t total);
   /// A receive buffer that has been written to.
   std::byte* recv(std::size_t total);
+  /// Buffers of a further thread of this rank, kept until drop().
+  Buffers& of_thread(std::size_t thread);
+  /// Makes a part of some larger memory the send buffer...
+  void lend_send(const Contents& contents, std::byte* at, std::size_t bytes);
+  /// ...and the receive buffer. The memory must outlive these buffers.
+  void lend_recv(std::byte* at, std::size_t bytes);
   /// Gives all memory back, so that the next buffers are new.
   void drop();
   /// Number of times that the buffers were new.
@@ -95,10 +102,12 @@ class Buffers {
     std::size_t bytes = 0;
   };
   std::byte* hold(Held& held, std::size_t bytes);
+  static void fill(const Contents& contents, std::byte* at, std::size_t bytes);
 
   Source source_;
   std::map<Contents, Held> send_;
   Held recv_;
+  std::vector<std::unique_ptr<Buffers>> threads_;
   int epoch_ = 1;
 };
 

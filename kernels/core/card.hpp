@@ -8,17 +8,21 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "core/settings.hpp"
 
 namespace mpigauge {
 
 /// Which numbers of ranks a benchmark can run on.
 enum class Ranks {
-  one,     ///< rank 0 alone
-  pair,    ///< two, whatever the job has
-  pairs,   ///< an even number
-  plane,   ///< a x b with both at least 2
-  volume,  ///< a x b x c with all at least 2
+  one,      ///< rank 0 alone
+  pair,     ///< two, whatever the job has
+  pairs,    ///< an even number
+  several,  ///< two or more
+  plane,    ///< a x b with both at least 2
+  volume,   ///< a x b x c with all at least 2
   any,
 };
 
@@ -102,7 +106,11 @@ struct Shape {
   int ranks = 1;
   int inflight = 1;
   int threads = 1;
+  const Settings* settings = &default_settings;
 };
+
+/// Why a benchmark cannot run in this shape; empty: it can.
+using Excuse = std::string (*)(const Shape&);
 
 /// A size or a count as a function of the shape.
 using Amount = double (*)(const Shape&);
@@ -138,6 +146,7 @@ struct Card {
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
   bool by_default = true;
+  Excuse excuse = nullptr;  ///< what else than the number of ranks can be in its way
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };
 

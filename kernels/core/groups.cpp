@@ -33,6 +33,7 @@ bool can_run_on(Ranks kind, int ranks) {
     case Ranks::one: return ranks == 1;
     case Ranks::pair: return ranks == 2;
     case Ranks::pairs: return ranks >= 2 && ranks % 2 == 0;
+    case Ranks::several: return ranks >= 2;
     case Ranks::plane: return factors(ranks, 2).front() >= 2;
     case Ranks::volume: return factors(ranks, 3).front() >= 2;
     case Ranks::any: break;

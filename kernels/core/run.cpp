@@ -50,8 +50,10 @@ Run::Rotation Run::rotation() const {
           .root_step = case_.root_shift && case_.card->rooted ? 1 : 0};
 }
 
+Contents Run::contents_to_send() const { return contents(case_, sender(team_.rank)); }
+
 Block Run::send_block() {
-  auto* base = team_.buffers->send(contents(case_, team_.rank), layout_.send_total());
+  auto* base = team_.buffers->send(contents_to_send(), layout_.send_total());
   return {base, layout_.send_bytes, layout_.stride_of_send, case_.type};
 }
 
@@ -62,9 +64,33 @@ Block Run::recv_block() {
 }
 
 void Run::meet() const {
-  // Twice: the first lets everyone arrive, the second takes out what the first left askew.
+  // Twice: the first lets everyone arrive, the second takes out what the first
+  // left askew.
   call(MPI_Barrier(team_.comm));
+  if (team_.threads != nullptr) team_.threads->arrive_and_wait();
   call(MPI_Barrier(team_.comm));
+}
+
+// Each thread of a rank sends other bytes, so that a message in the wrong
+// thread is noticed.
+int Run::sender(int rank) const {
+  constexpr int apart = 101;
+  return case_.op == nullptr ? rank + apart * team_.thread : rank;
+}
+
+void Run::take_over(std::vector<Outcome> of_threads) {
+  outcome_ = std::move(of_threads.front());
+  for (std::size_t i = 1; i < of_threads.size(); ++i) {
+    Outcome& other = of_threads[i];
+    outcome_.first = std::max(outcome_.first, other.first);
+    outcome_.wrong += other.wrong;
+    outcome_.expected = outcome_.expected && other.expected;
+    outcome_.taint |= other.taint;
+    outcome_.counted = outcome_.counted && other.counted;
+    for (std::size_t s = 0; s < outcome_.late.size(); ++s) outcome_.late[s] |= other.late[s];
+    outcome_.thread_ticks.push_back(std::move(other.ticks));
+    outcome_.thread_seconds.push_back(other.seconds);
+  }
 }
 
 void Run::expect(std::size_t wrong) {
@@ -73,7 +99,7 @@ void Run::expect(std::size_t wrong) {
 }
 
 std::size_t Run::wrong(std::span<const std::byte> got, int from, std::size_t first) const {
-  return checking() ? wrong_bytes(from, first, got) : 0;
+  return checking() ? wrong_bytes(sender(from), first, got) : 0;
 }
 
 std::size_t Run::wrong_reduction(std::span<const std::byte> got, std::size_t first) const {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What a benchmark sees: its place, its buffers, and measure(), which owns the clock.
+// What a benchmark sees: its place, its buffers, and measure(), which owns the
+// clock.
 //
-// A benchmark is a function that sets up its buffers, gives measure() the call to be timed, and
-// says with expect() how many elements arrived wrong. The harness calls the function again at each
-// visit; what measure() does there (check, warm up, time, repeat as IMB does) is not its business.
+// A benchmark is a function that sets up its buffers, gives measure() the call
+// to be timed, and says with expect() how many elements arrived wrong. The
+// harness calls the function again at each visit; what measure() does there
+// (check, warm up, time, repeat as IMB does) is not its business.
 #pragma once
 
 #include <array>
+#include <barrier>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -40,7 +43,8 @@ struct Case {
   std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed
 };
 
-/// Memory of a case: sizes of its buffers, how many copies, and how far apart they are.
+/// Memory of a case: sizes of its buffers, how many copies, and how far apart
+/// they are.
 struct Layout {
   std::size_t send_bytes = 0;
   std::size_t recv_bytes = 0;
@@ -80,10 +84,12 @@ struct Outcome {
   bool expected = false;
   unsigned taint = 0;
   bool counted = true;  ///< false: the times of this rank say nothing about the benchmark
-  /// What was timed beside the benchmark, in the order of Part; empty or 0 where nothing was.
+  /// What was timed beside the benchmark, in the order of Part; empty or 0
+  /// where nothing was.
   std::array<std::vector<std::uint64_t>, part_count> part_ticks;
   std::array<double, part_count> part_seconds{};
-  /// Of the further threads of this rank, where it has some: like ticks and seconds.
+  /// Of the further threads of this rank, where it has some: like ticks and
+  /// seconds.
   std::vector<std::vector<std::uint64_t>> thread_ticks;
   std::vector<double> thread_seconds;
 };
@@ -95,12 +101,16 @@ struct Team {
   int ranks = 1;
   Starter* starter = nullptr;
   Buffers* buffers = nullptr;
+  int thread = 0;                     ///< which thread of its rank this is
+  std::barrier<>* threads = nullptr;  ///< where the threads of a rank meet; null: there is one
 };
 
 class Run {
  public:
   Run(const Case& row, const Team& team, const Task& task)
       : case_(row), team_(team), task_(task), layout_(layout(row)) {}
+  /// The same visit for a thread of this rank, which has a team of its own.
+  Run(const Run& of_rank, const Team& team) : Run(of_rank.case_, team, of_rank.task_) {}
 
   [[nodiscard]] int rank() const { return team_.rank; }
   [[nodiscard]] int ranks() const { return team_.ranks; }
@@ -115,15 +125,19 @@ class Run {
   [[nodiscard]] MPI_Op op() const { return case_.op->mpi(); }
   [[nodiscard]] std::string_view op_name() const { return case_.op->name; }
   [[nodiscard]] int threads() const { return case_.shape.threads; }
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] const Layout& memory() const { return layout_; }
+  [[nodiscard]] Contents contents_to_send() const;
   [[nodiscard]] const Settings& settings() const { return *case_.settings; }
   [[nodiscard]] std::string_view directory() const { return case_.directory; }
-  /// Whether each operation is to be completed before the next, rather than all at the end.
+  /// Whether each operation is to be completed before the next, rather than all
+  /// at the end.
   [[nodiscard]] bool completes_each() const { return case_.completion != Completion::end; }
   /// True at the visit whose result is checked.
   [[nodiscard]] bool checking() const { return task_.work == Work::check; }
 
-  /// The send buffer of the card's size: transfers hold fill_bytes(rank), reductions the rank's
-  /// part.
+  /// The send buffer of the card's size: transfers hold fill_bytes(rank),
+  /// reductions the rank's part.
   [[nodiscard]] Block send_block();
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
@@ -132,15 +146,16 @@ class Run {
   [[nodiscard]] std::size_t send_total() const { return layout_.send_total(); }
   [[nodiscard]] std::size_t recv_total() const { return layout_.recv_total(); }
 
-  /// Times `body(Turn)`. With `close()`, that is the last thing in each timed sample: what
-  /// completes the operations that the body only started.
+  /// Times `body(Turn)`. With `close()`, that is the last thing in each timed
+  /// sample: what completes the operations that the body only started.
   template <class Body>
   void measure(Body&& body) {
     measure(std::forward<Body>(body), [] {});
   }
   template <class Body, class Close>
   void measure(Body&& body, Close&& close);
-  /// Times `start(Turn)` with `complete()` after each, or once at the end, as the case wants it.
+  /// Times `start(Turn)` with `complete()` after each, or once at the end, as
+  /// the case wants it.
   template <class Start, class Complete>
   void measure_completed(Start start, Complete complete) {
     if (!completes_each()) return measure(start, complete);
@@ -149,28 +164,36 @@ class Run {
       complete();
     });
   }
-  /// Times `body(Turn)` as a part of what is known about the case beside its own time.
+  /// Times `body(Turn)` as a part of what is known about the case beside its
+  /// own time.
   template <class Body>
   void measure(Part part, Body&& body);
-  /// What this rank times at this visit says nothing about the benchmark (it only assists).
+  /// What this rank times at this visit says nothing about the benchmark (it
+  /// only assists).
   void sit_out() { outcome_.counted = false; }
 
-  /// Elements that arrived wrong; counts at the checked visit. A benchmark that moves no data says
-  /// expect(0).
+  /// Elements that arrived wrong; counts at the checked visit. A benchmark that
+  /// moves no data says expect(0).
   void expect(std::size_t wrong);
   /// Bytes of `got` that are not what `from` has in its send buffer at `first`.
   [[nodiscard]] std::size_t wrong(std::span<const std::byte> got, int from,
                                   std::size_t first) const;
-  /// Elements of `got` that are not the reduction over all ranks, from element `first` on.
+  /// Elements of `got` that are not the reduction over all ranks, from element
+  /// `first` on.
   [[nodiscard]] std::size_t wrong_reduction(std::span<const std::byte> got,
                                             std::size_t first) const;
 
-  /// For calls that combine into their second operand: writes what `rank` contributes there...
+  /// For calls that combine into their second operand: writes what `rank`
+  /// contributes there...
   void fill_operand(const Block& operand, int rank) const;
-  /// ...and counts elements that are not this combined with the own send buffer.
+  /// ...and counts elements that are not this combined with the own send
+  /// buffer.
   [[nodiscard]] std::size_t wrong_operand(const Block& operand, int rank) const;
 
   [[nodiscard]] Outcome take_outcome() { return std::move(outcome_); }
+  /// Takes over what the threads of this rank have measured, the first thread's
+  /// as the rank's own.
+  void take_over(std::vector<Outcome> of_threads);
 
  private:
   /// Position in the rotation of buffers and roots.
@@ -198,6 +221,7 @@ class Run {
   template <class Body>
   Rotation warm_up(Body& body, Rotation at);
   void meet() const;
+  [[nodiscard]] int sender(int rank) const;
 
   [[nodiscard]] Rotation rotation() const;
 
@@ -247,7 +271,8 @@ Run::Rotation Run::warm_up(Body& body, Rotation at) {
   return at;
 }
 
-// What a loop needs is copied into variables of its own, which stay in registers across the calls.
+// What a loop needs is copied into variables of its own, which stay in
+// registers across the calls.
 template <class Body, class Close>
 void Run::chain(Body body, Close close, Rotation at) {
   std::vector<std::uint64_t> ticks(task_.samples);

@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What a user can set that only some suites look at; the same for all cases of a launch.
+// What a user can set that only some suites look at; the same for all cases of
+// a launch.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mpigauge {
 
+/// Where threads have their buffers: each takes its own, the first takes one
+/// for each, or all have a part of one piece.
+enum class ThreadMemory { parallel, serial, continuous };
+
 struct Settings {
   std::vector<std::string> directories{"."};  ///< where benchmarks on files have them, each a case
   int threads = 1;                            ///< of a rank, for benchmarks with threads
+  ThreadMemory thread_memory = ThreadMemory::parallel;
+  std::size_t align = 64;     ///< of threads' buffers in one piece
+  int stride = 0;             ///< between the ranks of a pair in MT; 0: half of the ranks
+  bool touch_send = true;     ///< P2P writes a byte in each line of what it sends...
+  bool touch_recv = true;     ///< ...and reads one in each line of what it has received
+  std::uint64_t pairing = 1;  ///< seed of P2P's random pairs
+  std::vector<int> topo;      ///< sides of HALO's grid; empty: as even as the ranks allow
 };
 inline const Settings default_settings{};
 

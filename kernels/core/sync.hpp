@@ -50,6 +50,12 @@ class Starter {
   [[nodiscard]] SyncMethod method() const { return method_; }
   /// Largest error of the common clock on any rank.
   [[nodiscard]] double error_ticks() const { return error_ticks_; }
+  /// The same for another communicator of the same ranks.
+  [[nodiscard]] Starter on(MPI_Comm comm) const {
+    Starter other = *this;
+    other.comm_ = comm;
+    return other;
+  }
   /// Measures the common clock again; all ranks together.
   void renew();
 

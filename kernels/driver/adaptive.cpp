@@ -79,7 +79,8 @@ class AdaptivePhase {
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
   [[nodiscard]] bool counts(const Job& job) const {
-    return job.row.card->time == Time::call || team_.rank == 0;
+    const bool as_one_sees_it = job.row.card->time == Time::half_round_trip;
+    return !as_one_sees_it || job.row.card->ranks != Ranks::pair || team_.rank == 0;
   }
 
   Session& session_;

@@ -20,6 +20,7 @@ std::string_view word(Ranks ranks) {
     case Ranks::one: return "one";
     case Ranks::pair: return "pair";
     case Ranks::pairs: return "pairs";
+    case Ranks::several: return "several";
     case Ranks::plane: return "plane";
     case Ranks::volume: return "volume";
     case Ranks::any: break;

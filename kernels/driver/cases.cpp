@@ -66,7 +66,8 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
     for (const Completion completion : completions_of(card.modes)) {
       for (const std::size_t bytes : sizes_of(card, type, options)) {
         Case row{.card = &card,
-                 .shape = {bytes, ranks, card.windowed ? options.inflight : 1, threads},
+                 .shape = {bytes, ranks, card.windowed ? options.inflight : 1, threads,
+                           &options.settings},
                  .type = &type,
                  .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
                  .completion = completion,
@@ -91,6 +92,7 @@ std::string why_not_on(Ranks kind) {
     case Ranks::one: return "needs 1 rank";
     case Ranks::pair: return "needs 2 ranks";
     case Ranks::pairs: return "needs an even number of ranks";
+    case Ranks::several: return "needs at least 2 ranks";
     case Ranks::plane: return "needs a number of ranks that makes a plane with 2 or more on a side";
     case Ranks::volume:
       return "needs a number of ranks that makes a volume with 2 or more on a side";
@@ -103,6 +105,9 @@ std::string reason_to_skip(const Case& row, std::size_t memory) {
   const Card& card = *row.card;
   if (!can_run_on(card.ranks, row.shape.ranks)) {
     return why_not_on(card.ranks);
+  }
+  if (card.excuse != nullptr) {
+    if (const auto excuse = card.excuse(row.shape); !excuse.empty()) return excuse;
   }
   for (const auto needed : card.needs) {
     if (!needed.empty() && find_call(needed) == nullptr) {
@@ -119,7 +124,8 @@ std::string reason_to_skip(const Case& row, std::size_t memory) {
              "(MPI_Send_c)";
     }
   }
-  const std::size_t needed = memory_of.send_total() + memory_of.recv_total();
+  const std::size_t needed = (memory_of.send_total() + memory_of.recv_total()) *
+                             static_cast<std::size_t>(row.shape.threads);
   if (needed > memory) {
     return "not enough memory: needs " + gib(needed) + " per rank, " + gib(memory) + " may be used";
   }

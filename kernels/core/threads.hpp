@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Benchmarks that every thread of a rank runs at the same time.
+#pragma once
+
+#include <functional>
+
+#include "core/run.hpp"
+
+namespace mpigauge {
+
+/// What MPI may be called from, as MPI_Init_thread counts it.
+enum class ThreadLevel { single, funneled, serialized, multiple };
+std::string_view word(ThreadLevel level);
+/// The library's constant for it, and back.
+int mpi_constant(ThreadLevel level);
+ThreadLevel thread_level_of(int mpi_constant);
+
+/// A core for each of so many threads of a rank that may use `allowed`; empty where these are
+/// fewer. Ranks of a host that may all use the same cores begin at different ones.
+std::vector<platform::CpuSet> cores_of_threads(const platform::CpuSet& allowed, int threads,
+                                               int local_rank);
+
+/// Runs the benchmark on all threads of this rank at once, each with a communicator, buffers and
+/// (where there are enough) a core of its own.
+void on_threads(Run& run, const std::function<void(Run&)>& benchmark);
+
+}  // namespace mpigauge
