@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Text that programs written for the tables of IMB-MPI1 can read, under a banner of our own.
+"""Text that programs written for the tables of IMB can read, under a banner of our own.
 
 Columns are 13 wide, sizes and counts whole, times in µs and MB/s (10⁶) with two decimals. In the
 adaptive mode t_min, t_max and t_avg are medians over samples instead of means of all repetitions.
+A run of several suites gives one text after the other, as the programs of IMB would have.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.cards import FIRST_SUITE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from mpigauge.model.cards import Card
     from mpigauge.model.record import Skip
     from mpigauge.model.row import Row
     from mpigauge.report.document import Document, Facts, Table
@@ -35,27 +40,41 @@ class Column(NamedTuple):
 
 
 def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
-    lines = [*_header(document), *_sections(document), "", "", _FOOTER, ""]
+    lines = [line for suite in _suites(document) for line in _program(document, suite)]
     return "\n".join(lines) + "\n"
+
+
+def _suites(document: Document) -> list[str]:
+    return list(dict.fromkeys(card.suite for card in _listed(document))) or [FIRST_SUITE]
+
+
+def _program(document: Document, suite: str) -> list[str]:
+    """What the program for one suite would have written."""
+    return [*_header(document, suite), *_sections(document, suite), "", "", _FOOTER, ""]
 
 
 _FOOTER = "# All processes entering MPI_Finalize"
 
 
 # --- header ---------------------------------------------------------------------------------
-def _header(document: Document) -> Iterator[str]:
+_PARTS = {"MPI1": "MPI-1", "EXT": "MPI-2", "IO": "MPI-IO", "NBC": "MPI-NBC", "RMA": "MPI-RMA",
+          "MPI4": "MPI-4", "P2P": "IMB-P2P"}  # fmt: skip
+
+
+def _header(document: Document, suite: str) -> Iterator[str]:
     facts = document.facts
     rule = "#" + "-" * 64
-    yield from (rule, f"#    mpigauge {facts.version}, IMB-compatible, MPI-1 part", rule)
+    part = _PARTS.get(suite, suite)
+    yield from (rule, f"#    mpigauge {facts.version}, IMB-compatible, {part} part", rule)
     for name, value in _system(facts):
         yield f"# {name:<22}: {value}"
     yield from ("", "", "# Calling sequence was: ", "", f"# {facts.command} ", "")
-    yield from _lengths(document)
+    yield from _lengths(document, suite)
     yield "#"
-    for name, value in _types(document):
+    for name, value in _types(document, suite):
         yield f"# {name:<31}:   {value} "
     yield from ("# ", "# ", "", "# List of Benchmarks to run:", "")
-    yield from (f"# {name}" for name in _listed(document))
+    yield from (f"# {card.name}" for card in _listed(document) if card.suite == suite)
 
 
 def _system(facts: Facts) -> Iterator[tuple[str, str]]:
@@ -79,20 +98,27 @@ def _date(created: str) -> str:
         return created
 
 
-def _lengths(document: Document) -> list[str]:
-    left_out = [int(skip.key.get("message_bytes", -1)) for skip in document.skips]
-    known = [n for n in [*(row.message_bytes for row in document.rows), *left_out] if n >= 0]
-    if known and not _doubles(document):
-        return ["# Message lengths were user defined"]
+def _tables(document: Document, suite: str) -> list[Table]:
+    return [table for table in document.tables() if table.card.suite == suite]
+
+
+def _lengths(document: Document, suite: str) -> list[str]:
+    what = ("io portion", "IO") if suite == "IO" else ("message length", "Message")
+    tables = _tables(document, suite)
+    sizes = [row.message_bytes for table in tables for row in table.rows]
+    sizes += [int(skip.key.get("message_bytes", -1)) for table in tables for skip in table.skips]
+    known = [size for size in sizes if size >= 0]
+    if known and not _doubles(tables):
+        return [f"# {what[1]} lengths were user defined"]
     return [
-        f"# Minimum message length in bytes:   {min(known, default=0)}",
-        f"# Maximum message length in bytes:   {max(known, default=0)}",
+        f"# Minimum {what[0]} in bytes:   {min(known, default=0)}",
+        f"# Maximum {what[0]} in bytes:   {max(known, default=0)}",
     ]
 
 
-def _doubles(document: Document) -> bool:
+def _doubles(tables: Sequence[Table]) -> bool:
     """Whether the sizes of every table are 0 and powers of two, upwards."""
-    for table in document.tables():
+    for table in tables:
         sizes = [row.message_bytes for row in table.rows if row.cell.group in (-1, 0)]
         whole = all(size & (size - 1) == 0 for size in sizes if size > 0)
         if not whole or sizes != sorted(set(sizes)):
@@ -100,9 +126,10 @@ def _doubles(document: Document) -> bool:
     return True
 
 
-def _types(document: Document) -> Iterator[tuple[str, str]]:
-    transfer = [t.rows[0].cell for t in document.tables() if t.rows and t.card.unit == "transfer"]
-    reduction = [t.rows[0].cell for t in document.tables() if t.rows and t.card.unit == "reduction"]
+def _types(document: Document, suite: str) -> Iterator[tuple[str, str]]:
+    tables = [table for table in _tables(document, suite) if table.rows]
+    transfer = [table.rows[0].cell for table in tables if table.card.unit == "transfer"]
+    reduction = [table.rows[0].cell for table in tables if table.card.unit == "reduction"]
     yield "MPI_Datatype", _mpi_name(transfer[0].datatype if transfer else "byte")
     yield "MPI_Datatype for reductions", _mpi_name(reduction[0].datatype if reduction else "float")
     yield "MPI_Op", _mpi_name(reduction[0].op if reduction else "sum") + " "
@@ -112,24 +139,33 @@ def _mpi_name(name: str) -> str:
     return f"MPI_{name.upper()}"
 
 
-def _listed(document: Document) -> list[str]:
-    measured = [table.card.name for table in document.tables()]
-    asked = [document.cards.find(name).name for name in document.facts.benchmarks]
+def _listed(document: Document) -> list[Card]:
+    measured = [table.card for table in document.tables()]
+    asked = [document.cards.find(name) for name in document.facts.benchmarks]
     return list(dict.fromkeys([*asked, *measured]))
 
 
 # --- sections -------------------------------------------------------------------------------
-def _sections(document: Document) -> Iterator[str]:
+def _sections(document: Document, suite: str) -> Iterator[str]:
     found: dict[str, list[Table]] = {}
-    for table in document.tables():
+    for table in _tables(document, suite):
         found.setdefault(table.card.name, []).append(table)
     ranks = document.facts.world_ranks
-    for name in _listed(document):
-        if not document.cards.find(name).fits(ranks):
-            yield from ("", f"# !! Benchmark {name} invalid for {ranks} processes !! ", "")
+    for card in _listed(document):
+        if card.suite != suite:
             continue
-        for table in found.get(name, ()):
+        if not card.fits(ranks):
+            yield from ("", f"# !! Benchmark {card.name} invalid for {ranks} processes !! ", "")
+            continue
+        for table in sorted(found.get(card.name, ()), key=_place):
             yield from _section(table, document.facts)
+
+
+def _place(table: Table) -> tuple[int, int]:
+    """Modes in IMB's order, which is not the same in all suites."""
+    completion = table.variant.get("completion", "")
+    known = table.card.completions
+    return table.ranks, known.index(completion) if completion in known else 0
 
 
 def _section(table: Table, facts: Facts) -> Iterator[str]:
@@ -139,13 +175,20 @@ def _section(table: Table, facts: Facts) -> Iterator[str]:
     yield from ("", rule, f"# Benchmarking {name} ")
     yield from _who(table, facts)
     yield from (f"# {column} = {value}" for column, value in _said(table))
-    yield from (rule, "".join(f"{column.head:>13}" for column in columns))
+    yield rule
+    if mode := _MODES.get(table.variant.get("completion", "")):
+        yield from ("#", f"#    MODE: {mode} ", "#")
+    yield "".join(f"{column.head:>13}" for column in columns)
     yield from _body(table, columns)
+
+
+_MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}
 
 
 def _said(table: Table) -> Iterator[tuple[str, object]]:
     """What our tables can vary and IMB's cannot."""
-    return ((name, table.variant[name]) for name in ("cache", "data") if name in table.variant)
+    names = ("cache", "data", "threads", "directory")
+    return ((name, table.variant[name]) for name in names if name in table.variant)
 
 
 def _who(table: Table, facts: Facts) -> Iterator[str]:
@@ -209,8 +252,9 @@ def _columns(table: Table, facts: Facts) -> list[Column]:
     family = table.card.columns
     if family == "single" and facts.multi == 0:
         family = "parallel"
-    apart = facts.multi == 1
-    return ([_GROUP] if apart else []) + _FAMILIES[family]
+    apart = [_GROUP] if facts.multi == 1 else []
+    unsized = table.card.unit == "none" and family not in ("barrier", "band")
+    return apart + [each for each in _FAMILIES[family] if not (unsized and each is _BYTES)]
 
 
 def repetitions(row: Row) -> int:
@@ -228,6 +272,15 @@ def _megabytes(time: Callable[[Row], float]) -> Callable[[Row], str]:
         return f"{row.cell.moved_bytes / seconds / 1e6 if seconds > 0 else 0.0:.2f}"
 
     return text
+
+
+def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: f"{0.0 if math.isnan(of(row)) else of(row) * 1e6:.2f}"
+
+
+def _overlap(row: Row) -> str:
+    share = row.cell.overlap_ratio
+    return f"{0.0 if math.isnan(share) else 100 * share:.2f}"
 
 
 def _rate(row: Row) -> str:
@@ -251,10 +304,19 @@ _RANGE = [
     Column("t_avg[usec]", _microseconds(lambda row: row.cell.time_avg_s)),
 ]
 _BAND = [Column("Mbytes/sec", _megabytes(_median)), Column("Msg/sec", _rate)]
+_ONE = Column("t[usec]", _microseconds(_median))
+_OVERLAPPED = Column("t_ovrl[usec]", _microseconds(_median))
+_PURE = Column("t_pure[usec]", _part(lambda row: row.cell.time_pure_s))
+_CPU = Column("t_CPU[usec]", _part(lambda row: row.cell.time_cpu_s))
+_SHARE = Column("overlap[%]", _overlap)
 _FAMILIES: dict[str, list[Column]] = {
-    "single": [_BYTES, _COUNT, Column("t[usec]", _microseconds(_median)), _BAND[0]],
+    "single": [_BYTES, _COUNT, _ONE, _BAND[0]],
     "parallel": [_BYTES, _COUNT, *_RANGE, Column("Mbytes/sec", _megabytes(_slowest))],
     "collective": [_BYTES, _COUNT, *_RANGE],
     "barrier": [_COUNT, *_RANGE],
     "band": [_BYTES, _COUNT, *_BAND],
+    "timed_band": [_BYTES, _COUNT, _RANGE[2], *_BAND],
+    "rate": [_BYTES, _COUNT, _ONE, *_BAND],
+    "overlap": [_BYTES, _COUNT, _OVERLAPPED, _PURE, _CPU, _SHARE],
+    "passive": [_BYTES, _COUNT, _PURE, _OVERLAPPED],
 }
