@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <type_traits>
 
 namespace mpigauge {
@@ -20,6 +22,48 @@ struct ValueAt {
   int place;
 };
 
+// An element with as much unused room behind it: what a type has whose extent was doubled.
+template <class Value>
+struct Spread {
+  Value value;
+  Value room;
+};
+
+// Sixteen-bit floating point, as far as small whole numbers need it.
+template <int mantissa_bits>
+class Short {
+ public:
+  Short() = default;
+  explicit Short(float number) {
+    if (number == 0) return;
+    int power = 0;
+    const float part = std::frexp(number, &power);  // in 0.5 ... 1
+    const auto digits = static_cast<unsigned>(std::ldexp(part, mantissa_bits + 1));
+    const auto lifted = static_cast<unsigned>(power - 1 + bias) << mantissa_bits;
+    bits_ = static_cast<std::uint16_t>(lifted | (digits & ((1U << mantissa_bits) - 1U)));
+  }
+  explicit operator float() const {
+    if (bits_ == 0) return 0;
+    const unsigned digits = (bits_ & ((1U << mantissa_bits) - 1U)) | (1U << mantissa_bits);
+    const int power = static_cast<int>(bits_ >> mantissa_bits) - bias - mantissa_bits;
+    return std::ldexp(static_cast<float>(digits), power);
+  }
+  bool operator==(const Short&) const = default;
+  bool operator<(const Short& o) const { return float(*this) < float(o); }
+  friend Short operator+(Short a, Short b) { return Short(float(a) + float(b)); }
+  friend Short operator*(Short a, Short b) { return Short(float(a) * float(b)); }
+
+ private:
+  static constexpr int bias = (1 << (14 - mantissa_bits)) - 1;
+  std::uint16_t bits_ = 0;
+};
+using Float16 = Short<10>;
+using Bfloat16 = Short<7>;
+
+template <class T>
+struct is_spread : std::false_type {};
+template <class T>
+struct is_spread<Spread<T>> : std::true_type {};
 template <class T>
 struct is_complex : std::false_type {};
 template <class T>
@@ -40,7 +84,9 @@ unsigned small_number(std::string_view op, int rank, std::size_t i) {
 template <class T>
 T value_of(std::string_view op, int rank, std::size_t i) {
   const unsigned n = small_number(op, rank, i);
-  if constexpr (is_located<T>::value) {
+  if constexpr (is_spread<T>::value) {
+    return {value_of<decltype(T::value)>(op, rank, i), {}};
+  } else if constexpr (is_located<T>::value) {
     T pair{};
     pair.value = static_cast<decltype(pair.value)>(n);
     pair.place = rank;
@@ -50,8 +96,10 @@ T value_of(std::string_view op, int rank, std::size_t i) {
     // Powers of i stay on the unit circle, so that products are exact.
     if (op == "prod") return n == 2U ? T{Part{0}, Part{1}} : T{Part{1}, Part{0}};
     return T{static_cast<Part>(n), static_cast<Part>(n + 1)};
-  } else {
+  } else if constexpr (std::is_arithmetic_v<T>) {
     return static_cast<T>(n);
+  } else {
+    return T(static_cast<float>(n));
   }
 }
 
@@ -78,7 +126,9 @@ T combined_numbers(std::string_view op, T a, T b) {
 
 template <class T>
 T combined(std::string_view op, T a, T b) {
-  if constexpr (is_located<T>::value) {
+  if constexpr (is_spread<T>::value) {
+    return {combined(op, a.value, b.value), {}};
+  } else if constexpr (is_located<T>::value) {
     if (a.value == b.value) return a.place < b.place ? a : b;
     const bool first = op == "maxloc" ? a.value > b.value : a.value < b.value;
     return first ? a : b;
@@ -107,7 +157,8 @@ bool same(const std::byte* a, const std::byte* b) {
   T x{}, y{};
   std::memcpy(&x, a, sizeof(T));
   std::memcpy(&y, b, sizeof(T));
-  if constexpr (is_located<T>::value) return x.value == y.value && x.place == y.place;
+  if constexpr (is_spread<T>::value) return x.value == y.value;
+  else if constexpr (is_located<T>::value) return x.value == y.value && x.place == y.place;
   else return x == y;
 }
 
@@ -130,10 +181,48 @@ constexpr std::array<std::string_view, 2> located_ops{"maxloc", "minloc"};
 
 template <class T>
 constexpr std::span<const std::string_view> ops_of() {
-  if constexpr (is_located<T>::value) return located_ops;
+  if constexpr (is_spread<T>::value) return ops_of<decltype(T::value)>();
+  else if constexpr (is_located<T>::value) return located_ops;
   else if constexpr (is_complex<T>::value) return complex_ops;
   else if constexpr (std::is_integral_v<T>) return integer_ops;
   else return real_ops;
+}
+
+// Sixteen-bit types are extensions, whose handles differ between versions of a library: they are
+// found by name among its types of two bytes. Null where there is none.
+constexpr std::array<std::string_view, 2> float16_names{"MPIX_C_FLOAT16", "MPIX_FLOAT16"};
+constexpr std::array<std::string_view, 2> bfloat16_names{"MPIX_C_BF16", "MPIX_BFLOAT16"};
+
+MPI_Datatype search([[maybe_unused]] std::span<const std::string_view> names) {
+#if defined(MPICH_NUMVERSION)
+  return_errors(MPI_COMM_SELF);  // where errors go that belong to no communicator
+  constexpr int first = 0x4c000200,
+                last = 0x4c0002ff;  // handles carry the size in their third byte
+  for (MPI_Datatype type = first; type <= last; ++type) {
+    std::array<char, MPI_MAX_OBJECT_NAME> name{};
+    int length = 0;
+    if (MPI_Type_get_name(type, name.data(), &length) != MPI_SUCCESS) continue;
+    if (std::find(names.begin(), names.end(), name.data()) != names.end()) return type;
+  }
+#endif
+  return MPI_DATATYPE_NULL;
+}
+
+template <const auto& names>
+MPI_Datatype sixteen_bits() {
+  static const MPI_Datatype found = search(names);
+  return found;
+}
+
+MPI_Datatype twice_the_extent(std::string_view name) {
+  static std::map<std::string_view, MPI_Datatype> made;
+  const auto [place, fresh] = made.try_emplace(name, MPI_DATATYPE_NULL);
+  if (!fresh) return place->second;
+  const DataType& base = *find_type(name);
+  call(MPI_Type_create_resized(base.mpi(), 0, static_cast<MPI_Aint>(2 * base.bytes),
+                               &place->second));
+  call(MPI_Type_commit(&place->second));
+  return place->second;
 }
 
 // A row per type. The handle is asked for at run time: in one ABI it is the address of an object
@@ -164,8 +253,32 @@ const std::array table{
     MPIGAUGE_TYPE("float_int", ValueAt<float>, MPI_FLOAT_INT),
     MPIGAUGE_TYPE("double_int", ValueAt<double>, MPI_DOUBLE_INT),
     MPIGAUGE_TYPE("2int", ValueAt<int>, MPI_2INT),
+    MPIGAUGE_TYPE("float16", Float16, sixteen_bits<float16_names>()),
+    MPIGAUGE_TYPE("bfloat16", Bfloat16, sixteen_bits<bfloat16_names>()),
 };
 
+// The same with twice the extent, for -contig_type resize. Bytes have numbers too: what is sent is
+// told apart from the room between.
+#define MPIGAUGE_SPREAD(name, type) MPIGAUGE_TYPE(name, Spread<type>, twice_the_extent(name))
+const std::array spread_table{
+    MPIGAUGE_SPREAD("byte", std::uint8_t),
+    MPIGAUGE_SPREAD("char", std::int8_t),
+    MPIGAUGE_SPREAD("int", int),
+    MPIGAUGE_SPREAD("float", float),
+    MPIGAUGE_SPREAD("double", double),
+    MPIGAUGE_SPREAD("int8", std::int8_t),
+    MPIGAUGE_SPREAD("int16", std::int16_t),
+    MPIGAUGE_SPREAD("int32", std::int32_t),
+    MPIGAUGE_SPREAD("int64", std::int64_t),
+    MPIGAUGE_SPREAD("uint8", std::uint8_t),
+    MPIGAUGE_SPREAD("uint16", std::uint16_t),
+    MPIGAUGE_SPREAD("uint32", std::uint32_t),
+    MPIGAUGE_SPREAD("uint64", std::uint64_t),
+    MPIGAUGE_SPREAD("float16", Float16),
+    MPIGAUGE_SPREAD("bfloat16", Bfloat16),
+};
+
+#undef MPIGAUGE_SPREAD
 #undef MPIGAUGE_TYPE
 
 const std::array op_table{
@@ -213,6 +326,7 @@ auto find_in(const Table& rows, std::string_view name) {
 std::span<const DataType> data_types() { return table; }
 std::span<const Op> ops() { return op_table; }
 const DataType* find_type(std::string_view name) { return find_in(table, name); }
+const DataType* find_spread(std::string_view name) { return find_in(spread_table, name); }
 const Op* find_op(std::string_view name) { return find_in(op_table, name); }
 
 bool has_op(const DataType& type, std::string_view op) {

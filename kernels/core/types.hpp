@@ -42,6 +42,9 @@ struct Op {
 std::span<const DataType> data_types();
 std::span<const Op> ops();
 const DataType* find_type(std::string_view name);
+/// The same type with twice the extent: as much unused room behind each element, so that its bytes
+/// are twice as many. Null for types that have no such form.
+const DataType* find_spread(std::string_view name);
 const Op* find_op(std::string_view name);
 bool has_op(const DataType& type, std::string_view op);
 
