@@ -2,13 +2,22 @@
 // Copyright the mpigauge authors
 //
 // Collectives have one shape: buffers of the card's sizes, one call, one check. A description of
-// these is a benchmark.
+// these is a family of benchmarks, one for each form that MPI gives the call:
+//   Bcast                 blocking                                              MPI1
+//   Ibcast                non-blocking, overlapped with a computation           NBC
+//   Ibcast_pure           non-blocking and waited for at once                   NBC, when named
+//   Bcast_persist         persistent, overlapped with a computation             MPI4
+//   Bcast_persist_pure    persistent, started and waited for at once            MPI4, when named
+//   Bcast_persist_init    what making and freeing the persistent request costs  MPI4, when named
 #pragma once
 
-#include <numeric>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "core/benchmark.hpp"
+#include "core/calls_forms.hpp"
+#include "core/overlap.hpp"
 
 namespace mpigauge {
 
@@ -22,63 +31,250 @@ struct Args {
   int root = 0;
   int rank = 0;
   MPI_Comm comm = MPI_COMM_NULL;
-  const int* counts = nullptr;  ///< per rank, all equal to count
-  const int* places = nullptr;  ///< per rank, one message behind the other
+  const int* counts = nullptr;  ///< per rank (or neighbour), all equal to count
+  const int* places = nullptr;  ///< per rank (or neighbour), one message behind the other
   MPI_Count large_count = 0;
 };
 
-/// A collective: `call(Args)` gives MPI's return code, `check(Run, Block)` the number of wrong
-/// elements in the receive buffer after a call with root 0.
-template <class Call, class Check>
+/// Whom the ranks talk to.
+enum class Partners {
+  all,
+  grid,  ///< the four neighbours on a periodic grid in two dimensions
+};
+constexpr int grid_neighbours = 4;
+
+/// How the newer forms of a collective stand in their suites.
+struct NewerForms {
+  int place = 900;  ///< in NBC and MPI4
+  bool immediate_by_default = true;
+  bool persistent_by_default = true;
+  Partners partners = Partners::all;
+};
+
+struct NoLargeCall {};
+
+/// What makes a collective: `call` is linked<MPI_X>, or looked_up<decltype(MPI_X)> where it is
+/// newer than MPI-2.2; `arguments(Args)` gives its arguments as a tuple; `check(Run, Block)` the
+/// number of wrong elements in the receive buffer after a call with root 0; `large(Args)` calls it
+/// with a count that is no int.
+template <class Call, class Arguments, class Check, class Large>
 struct Collective {
   Card card;
   Call call;
+  Arguments arguments;
   Check check;
+  NewerForms newer;
+  Large large;
 };
 
-template <class Call, class Check>
-Collective(Card, Call, Check) -> Collective<Call, Check>;
+/// Cards of the forms, made from the card of the description.
+Card blocking_card(Card card, bool in_every_library);
+Card immediate_card(const Card& card, const NewerForms& newer);
+Card immediate_pure_card(const Card& card, const NewerForms& newer);
+Card persistent_card(const Card& card, const NewerForms& newer);
+Card persistent_pure_card(const Card& card, const NewerForms& newer);
+Card persistent_init_card(const Card& card, const NewerForms& newer);
 
-/// Facts that all blocking collectives share.
-constexpr Card collective_card(Card card) {
-  card.meet = Meet::each;
-  card.columns = Columns::collective;
-  return card;
-}
-
-template <class Call, class Check>
-void run_collective(Run& run, const Collective<Call, Check>& c) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const int count = static_cast<int>(run.count());
-  // Memory that grows with the ranks, so only where the call itself asks for it.
-  std::vector<int> counts(c.card.counts_per_rank ? static_cast<std::size_t>(run.ranks()) : 0,
-                          count);
-  std::vector<int> places(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
-  Args args{.count = count,
-            .type = run.type(),
-            .op = c.card.unit == Unit::reduction ? run.op() : MPI_Op(MPI_OP_NULL),
-            .rank = run.rank(),
-            .comm = run.comm(),
-            .counts = counts.data(),
-            .places = places.data(),
-            .large_count = static_cast<MPI_Count>(run.count())};
-  run.measure([=, operation = c.call](Turn t) mutable {
-    args.send = out[t].data;
-    args.recv = in[t].data;
+/// Buffers and arguments of a collective; small, so that timed loops have a copy of their own.
+class Arranged {
+ public:
+  Arranged(const Block& out, const Block& in, const Args& args) : out_(out), in_(in), args_(args) {}
+  [[nodiscard]] Args operator[](Turn t) const {
+    Args args = args_;
+    args.send = out_[t].data;
+    args.recv = in_[t].data;
     args.root = t.root;
-    call(operation(args));
-  });
-  run.expect(run.checking() ? c.check(run, in) : 0);
+    return args;
+  }
+
+ private:
+  Block out_, in_;
+  Args args_;
+};
+
+/// What a collective needs at one visit; lives as long as its calls.
+class Prepared {
+ public:
+  Prepared(Run& run, const Card& card, Partners partners);
+  ~Prepared();
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  [[nodiscard]] const Arranged& arranged() const { return arranged_; }
+  [[nodiscard]] const Block& in() const { return in_; }
+
+ private:
+  MPI_Comm grid_;  ///< null: all ranks are partners
+  std::vector<int> counts_, places_;
+  Block in_;
+  Arranged arranged_;
+};
+
+/// Starts a non-blocking call.
+template <class Function, class Arguments>
+class Immediate {
+ public:
+  Immediate(Function function, const Arranged& arranged, Arguments arguments)
+      : function_(function), arranged_(arranged), arguments_(arguments) {}
+  MPI_Request* operator()(Turn t) {
+    std::apply([&](auto... a) { call(function_(a..., &request_)); }, arguments_(arranged_[t]));
+    return &request_;
+  }
+
+ private:
+  Function function_;
+  Arranged arranged_;
+  Arguments arguments_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+/// Persistent requests, one for each turn.
+class Requests {
+ public:
+  /// A request keeps its buffers and its root, so each copy of cold buffers and each root has one,
+  /// up to so many; further copies stay unused.
+  static constexpr std::size_t most = 4096;
+
+  /// `init(Turn, MPI_Request*)` makes the request for a turn.
+  template <class Init>
+  Requests(const Run& run, Init init) {
+    for (const Turn t : run.turns(most)) init(t, &requests_.emplace_back(MPI_REQUEST_NULL));
+  }
+  ~Requests();
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+
+  /// Starts one after the other; each copy of it begins with the first.
+  class Starter {
+   public:
+    explicit Starter(std::vector<MPI_Request>& all) : all_(all.data()), count_(all.size()) {}
+    MPI_Request* operator()(Turn) {
+      MPI_Request* request = all_ + at_;
+      if (++at_ == count_) at_ = 0;
+      call(MPI_Start(request));
+      return request;
+    }
+
+   private:
+    MPI_Request* all_;
+    std::size_t count_;
+    std::size_t at_ = 0;
+  };
+  [[nodiscard]] Starter starter() { return Starter(requests_); }
+
+ private:
+  std::vector<MPI_Request> requests_;
+};
+
+/// Starts and waits.
+template <class Start>
+void measure_pure(Run& run, Start start) {
+  run.measure([=](Turn t) mutable { wait(start(t)); });
 }
 
-/// Adds the collective to the registry.
+/// The forms of a collective as functions of a run.
+template <class C>
+class FormsOfCollective {
+ public:
+  explicit FormsOfCollective(const C& c) : c_(c) {}
+
+  void blocking(Run& run) const {
+    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const auto function = c_.call.get(blocking_call(c_.card.name));
+    run.measure([arranged = prepared.arranged(), arguments = c_.arguments, large = c_.large,
+                 function](Turn t) {
+      const Args args = arranged[t];
+      if constexpr (!std::is_same_v<decltype(c_.large), NoLargeCall>) {
+        if (args.large_count > INT_MAX) [[unlikely]]
+          return call(large(args));
+      }
+      call(std::apply(function, arguments(args)));
+    });
+    check(run, prepared);
+  }
+
+  void immediate(Run& run) const {
+    const Prepared prepared(run, c_.card, c_.newer.partners);
+    measure_overlap(run, immediate_of(prepared));
+    check(run, prepared);
+  }
+
+  void immediate_pure(Run& run) const {
+    const Prepared prepared(run, c_.card, c_.newer.partners);
+    measure_pure(run, immediate_of(prepared));
+    check(run, prepared);
+  }
+
+  void persistent(Run& run) const {
+    const Prepared prepared(run, c_.card, c_.newer.partners);
+    Requests requests(run, init_of(prepared));
+    measure_overlap(run, requests.starter());
+    check(run, prepared);
+  }
+
+  void persistent_pure(Run& run) const {
+    const Prepared prepared(run, c_.card, c_.newer.partners);
+    Requests requests(run, init_of(prepared));
+    measure_pure(run, requests.starter());
+    check(run, prepared);
+  }
+
+  void persistent_init(Run& run) const {
+    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const auto init = init_of(prepared);
+    // A request that nobody starts moves nothing, so the checked one is started.
+    const bool used = run.checking();
+    run.measure([=](Turn t) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      init(t, &request);
+      if (used) [[unlikely]] {
+        call(MPI_Start(&request));
+        wait(&request);
+      }
+      call(MPI_Request_free(&request));
+    });
+    check(run, prepared);
+  }
+
+ private:
+  [[nodiscard]] auto immediate_of(const Prepared& prepared) const {
+    using Function = typename decltype(c_.call)::Forms::Immediate;
+    return Immediate(find_as<Function>(immediate_call(c_.card.name)), prepared.arranged(),
+                     c_.arguments);
+  }
+
+  [[nodiscard]] auto init_of(const Prepared& prepared) const {
+    using Function = typename decltype(c_.call)::Forms::Init;
+    return [function = find_as<Function>(init_call(c_.card.name)), arranged = prepared.arranged(),
+            arguments = c_.arguments](Turn t, MPI_Request* request) {
+      std::apply([&](auto... a) { call(function(a..., MPI_INFO_NULL, request)); },
+                 arguments(arranged[t]));
+    };
+  }
+
+  void check(Run& run, const Prepared& prepared) const {
+    run.expect(run.checking() ? c_.check(run, prepared.in()) : 0);
+  }
+
+  C c_;
+};
+
+/// Adds a collective in all its forms to the registry.
 struct AddCollective {
-  template <class Call, class Check>
-  explicit AddCollective(Collective<Call, Check> c) {
-    c.card = collective_card(c.card);
-    const Add added{c.card, [c](Run& run) { run_collective(run, c); }};
+  template <class Call, class Arguments, class Check, class Large = NoLargeCall>
+  AddCollective(const Card& card, Call call, Arguments arguments, Check check,
+                const NewerForms& newer = {}, Large large = {}) {
+    using C = Collective<Call, Arguments, Check, Large>;
+    const FormsOfCollective<C> forms(C{card, call, arguments, check, newer, large});
+    const Add blocking{blocking_card(card, Call::in_every_library),
+                       [=](Run& run) { forms.blocking(run); }};
+    const Add immediate{immediate_card(card, newer), [=](Run& run) { forms.immediate(run); }};
+    const Add immediate_pure{immediate_pure_card(card, newer),
+                             [=](Run& run) { forms.immediate_pure(run); }};
+    const Add persistent{persistent_card(card, newer), [=](Run& run) { forms.persistent(run); }};
+    const Add persistent_pure{persistent_pure_card(card, newer),
+                              [=](Run& run) { forms.persistent_pure(run); }};
+    const Add persistent_init{persistent_init_card(card, newer),
+                              [=](Run& run) { forms.persistent_init(run); }};
   }
 };
 

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+
+#include "core/computation.hpp"
 
 namespace mpigauge {
 
 namespace {
 
 constexpr std::size_t cache_line = 64;
+constexpr const char* spread_numbers = "max";
 
 std::size_t bytes_of(Amount amount, const Shape& shape) {
   return static_cast<std::size_t>(amount(shape));
@@ -38,7 +42,13 @@ Layout layout(const Case& row) {
   return made;
 }
 
+std::size_t message_bytes(const Case& row) {
+  return is_spread(row.contiguity) ? row.shape.bytes / 2 : row.shape.bytes;
+}
+
 Contents contents(const Case& row, int rank) {
+  // Between spread elements there is room, which does not travel; so they hold numbers.
+  if (row.op == nullptr && is_spread(row.contiguity)) return {row.type, spread_numbers, rank};
   if (row.op == nullptr) return {nullptr, "", rank};
   return {row.type, std::string(row.op->name), rank};
 }
@@ -50,29 +60,52 @@ Run::Rotation Run::rotation() const {
           .root_step = case_.root_shift && case_.card->rooted ? 1 : 0};
 }
 
+std::vector<Turn> Run::turns(std::size_t most) const {
+  const std::uint64_t calls = task_.warm + std::uint64_t{task_.samples} * task_.calls;
+  std::vector<Turn> turns;
+  Rotation at = rotation();
+  do {
+    turns.push_back(at.turn);
+    at.advance();
+  } while (turns.size() < std::min<std::uint64_t>(calls, most) &&
+           (at.turn.slot != 0 || at.turn.root != 0));
+  return turns;
+}
+
+void Run::take_part(Part part, std::vector<std::uint64_t> ticks) {
+  const auto i = static_cast<std::size_t>(part);
+  const auto sum = std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0});
+  outcome_.part_seconds.at(i) = static_cast<double>(sum) / ticks_per_second();
+  const std::size_t samples = std::min(ticks.size(), outcome_.ticks.size());
+  ticks.erase(ticks.begin(), ticks.end() - static_cast<std::ptrdiff_t>(samples));
+  outcome_.part_ticks.at(i) = std::move(ticks);
+}
+
 Contents Run::contents_to_send() const { return contents(case_, sender(team_.rank)); }
 
 Block Run::send_block() {
   auto* base = team_.buffers->send(contents_to_send(), layout_.send_total());
-  return {base, layout_.send_bytes, layout_.stride_of_send, case_.type};
+  return block(base, layout_.send_bytes, layout_.stride_of_send);
 }
 
 Block Run::recv_block() {
   auto* base = team_.buffers->recv(layout_.recv_total());
   if (checking()) std::memset(base, std::to_integer<int>(poison), layout_.recv_bytes);
-  return {base, layout_.recv_bytes, layout_.stride_of_recv, case_.type};
+  return block(base, layout_.recv_bytes, layout_.stride_of_recv);
 }
 
 void Run::meet() const {
-  // Twice: the first lets everyone arrive, the second takes out what the first
-  // left askew.
-  call(MPI_Barrier(team_.comm));
+  // Twice: the first lets everyone arrive, the second takes out what the first left askew.
+  const auto barrier = [&] {
+    if (team_.own_barriers) dissemination_barrier(team_.comm);
+    else call(MPI_Barrier(team_.comm));
+  };
+  barrier();
   if (team_.threads != nullptr) team_.threads->arrive_and_wait();
-  call(MPI_Barrier(team_.comm));
+  barrier();
 }
 
-// Each thread of a rank sends other bytes, so that a message in the wrong
-// thread is noticed.
+// Each thread of a rank sends other bytes, so that a message in the wrong thread is noticed.
 int Run::sender(int rank) const {
   constexpr int apart = 101;
   return case_.op == nullptr ? rank + apart * team_.thread : rank;
@@ -98,7 +131,18 @@ void Run::expect(std::size_t wrong) {
   if (checking()) outcome_.wrong += wrong;
 }
 
+Block Run::block(std::byte* base, std::size_t bytes, std::size_t stride) const {
+  if (!derived_) return {base, bytes, stride, case_.type};
+  const std::size_t item = is_vector(case_.contiguity) ? case_.shape.bytes : case_.type->bytes;
+  return {base, bytes, stride, case_.type, {derived_->type(), item}};
+}
+
 std::size_t Run::wrong(std::span<const std::byte> got, int from, std::size_t first) const {
+  if (checking() && is_spread(case_.contiguity)) {
+    std::vector<std::byte> sent(pattern_period * case_.type->bytes);
+    case_.type->fill(spread_numbers, from, 0, sent.data(), pattern_period);
+    return wrong_elements(*case_.type, sent, first / case_.type->bytes, got);
+  }
   return checking() ? wrong_bytes(sender(from), first, got) : 0;
 }
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What a benchmark sees: its place, its buffers, and measure(), which owns the
-// clock.
+// What a benchmark sees: its place, its buffers, and measure(), which owns the clock.
 //
-// A benchmark is a function that sets up its buffers, gives measure() the call
-// to be timed, and says with expect() how many elements arrived wrong. The
-// harness calls the function again at each visit; what measure() does there
-// (check, warm up, time, repeat as IMB does) is not its business.
+// A benchmark is a function that sets up its buffers, gives measure() the call to be timed, and
+// says with expect() how many elements arrived wrong. The harness calls the function again at each
+// visit; what measure() does there (check, warm up, time, repeat as IMB does) is not its business.
 #pragma once
 
 #include <array>
 #include <barrier>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -20,6 +19,7 @@
 
 #include "core/buffers.hpp"
 #include "core/card.hpp"
+#include "core/derived.hpp"
 #include "core/mpi.hpp"
 #include "core/settings.hpp"
 #include "core/sync.hpp"
@@ -35,6 +35,7 @@ struct Case {
   Shape shape;
   const DataType* type = nullptr;
   const Op* op = nullptr;  ///< null: nothing is reduced
+  Contiguity contiguity = Contiguity::base;
   Completion completion = Completion::none;
   const Settings* settings = &default_settings;
   std::string_view directory;  ///< where a benchmark on files has them; empty for others
@@ -43,8 +44,7 @@ struct Case {
   std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed
 };
 
-/// Memory of a case: sizes of its buffers, how many copies, and how far apart
-/// they are.
+/// Memory of a case: sizes of its buffers, how many copies, and how far apart they are.
 struct Layout {
   std::size_t send_bytes = 0;
   std::size_t recv_bytes = 0;
@@ -55,6 +55,8 @@ struct Layout {
   [[nodiscard]] std::size_t recv_total() const;
 };
 Layout layout(const Case& row);
+/// Bytes of the data in a message; in memory there may be room between the elements.
+std::size_t message_bytes(const Case& row);
 /// What the send buffer of a rank holds.
 Contents contents(const Case& row, int rank);
 
@@ -74,6 +76,12 @@ struct Task {
   std::uint32_t calls = 1;  ///< calls in a sample; in classic work all calls
 };
 
+/// What a benchmark has to say about how it could be measured here; a flag of the row.
+enum Remark : unsigned {
+  cached = 1,    ///< the page cache held a part of the files, though it was to be kept out
+  buffered = 2,  ///< the MPI library did not take the hint to go around the page cache
+};
+
 /// What a rank brings home from a visit.
 struct Outcome {
   std::vector<std::uint64_t> ticks;  ///< per sample
@@ -83,13 +91,12 @@ struct Outcome {
   std::uint64_t wrong = 0;
   bool expected = false;
   unsigned taint = 0;
+  unsigned remarks = 0;  ///< bits of Remark
   bool counted = true;  ///< false: the times of this rank say nothing about the benchmark
-  /// What was timed beside the benchmark, in the order of Part; empty or 0
-  /// where nothing was.
+  /// What was timed beside the benchmark, in the order of Part; empty or 0 where nothing was.
   std::array<std::vector<std::uint64_t>, part_count> part_ticks;
   std::array<double, part_count> part_seconds{};
-  /// Of the further threads of this rank, where it has some: like ticks and
-  /// seconds.
+  /// Of the further threads of this rank, where it has some: like ticks and seconds.
   std::vector<std::vector<std::uint64_t>> thread_ticks;
   std::vector<double> thread_seconds;
 };
@@ -103,12 +110,17 @@ struct Team {
   Buffers* buffers = nullptr;
   int thread = 0;                     ///< which thread of its rank this is
   std::barrier<>* threads = nullptr;  ///< where the threads of a rank meet; null: there is one
+  bool own_barriers = false;          ///< meet by our own barrier, not by the library's
 };
 
 class Run {
  public:
   Run(const Case& row, const Team& team, const Task& task)
-      : case_(row), team_(team), task_(task), layout_(layout(row)) {}
+      : case_(row), team_(team), task_(task), layout_(layout(row)) {
+    if (row.contiguity != Contiguity::base) {
+      derived_.emplace(*row.type, row.op, row.contiguity, elements());
+    }
+  }
   /// The same visit for a thread of this rank, which has a team of its own.
   Run(const Run& of_rank, const Team& team) : Run(of_rank.case_, team, of_rank.task_) {}
 
@@ -118,11 +130,13 @@ class Run {
   /// The other rank of a pair: rank 0 and the last one.
   [[nodiscard]] int peer() const { return team_.ranks - 1 - team_.rank; }
   [[nodiscard]] std::size_t bytes() const { return case_.shape.bytes; }
-  /// Elements of a message.
-  [[nodiscard]] std::size_t count() const { return bytes() / case_.type->bytes; }
+  /// Elements of a message...
+  [[nodiscard]] std::size_t elements() const { return bytes() / case_.type->bytes; }
+  /// ...and what a call is told: how many of type() it is.
+  [[nodiscard]] std::size_t count() const { return derived_ ? derived_->count() : elements(); }
   [[nodiscard]] int inflight() const { return case_.shape.inflight; }
-  [[nodiscard]] MPI_Datatype type() const { return case_.type->mpi(); }
-  [[nodiscard]] MPI_Op op() const { return case_.op->mpi(); }
+  [[nodiscard]] MPI_Datatype type() const { return derived_ ? derived_->type() : case_.type->mpi(); }
+  [[nodiscard]] MPI_Op op() const { return derived_ ? derived_->op() : case_.op->mpi(); }
   [[nodiscard]] std::string_view op_name() const { return case_.op->name; }
   [[nodiscard]] int threads() const { return case_.shape.threads; }
   [[nodiscard]] const Team& team() const { return team_; }
@@ -130,14 +144,19 @@ class Run {
   [[nodiscard]] Contents contents_to_send() const;
   [[nodiscard]] const Settings& settings() const { return *case_.settings; }
   [[nodiscard]] std::string_view directory() const { return case_.directory; }
-  /// Whether each operation is to be completed before the next, rather than all
-  /// at the end.
+  /// Whether each operation is to be completed before the next, rather than all at the end.
   [[nodiscard]] bool completes_each() const { return case_.completion != Completion::end; }
   /// True at the visit whose result is checked.
   [[nodiscard]] bool checking() const { return task_.work == Work::check; }
+  /// What measure() will do, for those that must have something ready for every call (a file).
+  [[nodiscard]] const Task& task() const { return task_; }
 
-  /// The send buffer of the card's size: transfers hold fill_bytes(rank),
-  /// reductions the rank's part.
+  /// The turns that measure() goes through at this visit until they come again, but no more than
+  /// `most`; for what has to be made for each of them before it is timed.
+  [[nodiscard]] std::vector<Turn> turns(std::size_t most) const;
+
+  /// The send buffer of the card's size: transfers hold fill_bytes(rank), reductions the rank's
+  /// part.
   [[nodiscard]] Block send_block();
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
@@ -146,16 +165,15 @@ class Run {
   [[nodiscard]] std::size_t send_total() const { return layout_.send_total(); }
   [[nodiscard]] std::size_t recv_total() const { return layout_.recv_total(); }
 
-  /// Times `body(Turn)`. With `close()`, that is the last thing in each timed
-  /// sample: what completes the operations that the body only started.
+  /// Times `body(Turn)`. With `close()`, that is the last thing in each timed sample: what
+  /// completes the operations that the body only started.
   template <class Body>
   void measure(Body&& body) {
     measure(std::forward<Body>(body), [] {});
   }
   template <class Body, class Close>
   void measure(Body&& body, Close&& close);
-  /// Times `start(Turn)` with `complete()` after each, or once at the end, as
-  /// the case wants it.
+  /// Times `start(Turn)` with `complete()` after each, or once at the end, as the case wants it.
   template <class Start, class Complete>
   void measure_completed(Start start, Complete complete) {
     if (!completes_each()) return measure(start, complete);
@@ -164,35 +182,40 @@ class Run {
       complete();
     });
   }
-  /// Times `body(Turn)` as a part of what is known about the case beside its
-  /// own time.
+  /// Times `body(Turn)` as a part of what is known about the case beside its own time.
   template <class Body>
-  void measure(Part part, Body&& body);
-  /// What this rank times at this visit says nothing about the benchmark (it
-  /// only assists).
+  void measure(Part part, Body&& body) {
+    measure(part, std::forward<Body>(body), [] {});
+  }
+  template <class Body, class Close>
+  void measure(Part part, Body&& body, Close&& close);
+  /// What the benchmark itself timed of a part, in the order of the samples; where there are more
+  /// than samples, the first ones were warm-up.
+  void take_part(Part part, std::vector<std::uint64_t> ticks);
+  /// What was measured so far at this visit, and what else there is to say against it.
+  [[nodiscard]] const Outcome& outcome() const { return outcome_; }
+  void taint(unsigned bits) { outcome_.taint |= bits; }
+  void remark(Remark what) { outcome_.remarks |= what; }
+  /// What this rank times at this visit says nothing about the benchmark (it only assists).
   void sit_out() { outcome_.counted = false; }
 
-  /// Elements that arrived wrong; counts at the checked visit. A benchmark that
-  /// moves no data says expect(0).
+  /// Elements that arrived wrong; counts at the checked visit. A benchmark that moves no data says
+  /// expect(0).
   void expect(std::size_t wrong);
   /// Bytes of `got` that are not what `from` has in its send buffer at `first`.
   [[nodiscard]] std::size_t wrong(std::span<const std::byte> got, int from,
                                   std::size_t first) const;
-  /// Elements of `got` that are not the reduction over all ranks, from element
-  /// `first` on.
+  /// Elements of `got` that are not the reduction over all ranks, from element `first` on.
   [[nodiscard]] std::size_t wrong_reduction(std::span<const std::byte> got,
                                             std::size_t first) const;
 
-  /// For calls that combine into their second operand: writes what `rank`
-  /// contributes there...
+  /// For calls that combine into their second operand: writes what `rank` contributes there...
   void fill_operand(const Block& operand, int rank) const;
-  /// ...and counts elements that are not this combined with the own send
-  /// buffer.
+  /// ...and counts elements that are not this combined with the own send buffer.
   [[nodiscard]] std::size_t wrong_operand(const Block& operand, int rank) const;
 
   [[nodiscard]] Outcome take_outcome() { return std::move(outcome_); }
-  /// Takes over what the threads of this rank have measured, the first thread's
-  /// as the rank's own.
+  /// Takes over what the threads of this rank have measured, the first thread's as the rank's own.
   void take_over(std::vector<Outcome> of_threads);
 
  private:
@@ -222,6 +245,7 @@ class Run {
   Rotation warm_up(Body& body, Rotation at);
   void meet() const;
   [[nodiscard]] int sender(int rank) const;
+  [[nodiscard]] Block block(std::byte* base, std::size_t bytes, std::size_t stride) const;
 
   [[nodiscard]] Rotation rotation() const;
 
@@ -229,6 +253,7 @@ class Run {
   const Team& team_;
   const Task& task_;
   Layout layout_;
+  std::optional<Derived> derived_;
   Outcome outcome_;
   platform::TaintProbe probe_;
 };
@@ -249,10 +274,10 @@ void Run::measure(Body&& body, Close&& close) {
   }
 }
 
-template <class Body>
-void Run::measure(Part part, Body&& body) {
+template <class Body, class Close>
+void Run::measure(Part part, Body&& body, Close&& close) {
   Outcome own = std::exchange(outcome_, {});
-  measure(std::forward<Body>(body));
+  measure(std::forward<Body>(body), std::forward<Close>(close));
   const auto i = static_cast<std::size_t>(part);
   own.part_ticks[i] = std::move(outcome_.ticks);
   own.part_seconds[i] = outcome_.seconds;
@@ -271,8 +296,7 @@ Run::Rotation Run::warm_up(Body& body, Rotation at) {
   return at;
 }
 
-// What a loop needs is copied into variables of its own, which stay in
-// registers across the calls.
+// What a loop needs is copied into variables of its own, which stay in registers across the calls.
 template <class Body, class Close>
 void Run::chain(Body body, Close close, Rotation at) {
   std::vector<std::uint64_t> ticks(task_.samples);

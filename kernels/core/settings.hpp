@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What a user can set that only some suites look at; the same for all cases of
-// a launch.
+// What a user can set that only some suites look at; the same for all cases of a launch.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +11,20 @@
 
 namespace mpigauge {
 
-/// Where threads have their buffers: each takes its own, the first takes one
-/// for each, or all have a part of one piece.
+/// Where threads have their buffers: each takes its own, the first takes one for each, or all have
+/// a part of one piece.
 enum class ThreadMemory { parallel, serial, continuous };
+
+/// What benchmarks on files do about the page cache of the operating system.
+enum class IoCache {
+  keep,    ///< nothing, as IMB: what was just written is read from memory
+  drop,    ///< files that are read were written by another rank, and are dropped from the cache
+  direct,  ///< ROMIO is asked to go around it (hints direct_read, direct_write)
+};
 
 struct Settings {
   std::vector<std::string> directories{"."};  ///< where benchmarks on files have them, each a case
+  IoCache io_cache = IoCache::keep;
   int threads = 1;                            ///< of a rank, for benchmarks with threads
   ThreadMemory thread_memory = ThreadMemory::parallel;
   std::size_t align = 64;     ///< of threads' buffers in one piece
@@ -26,6 +33,8 @@ struct Settings {
   bool touch_recv = true;     ///< ...and reads one in each line of what it has received
   std::uint64_t pairing = 1;  ///< seed of P2P's random pairs
   std::vector<int> topo;      ///< sides of HALO's grid; empty: as even as the ranks allow
+  double test_every_us = 2.0;  ///< of a computation that makes progress by calling MPI_Test
+  int partitions = 4;          ///< of a partitioned message
 };
 inline const Settings default_settings{};
 

@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Allgather",
@@ -13,13 +13,15 @@ const AddCollective added{Collective{
         .place = 100,
         .recv = message_per_rank,
     },
+    linked<MPI_Allgather>,
     [](const Args& a) {
-      return MPI_Allgather(a.send, a.count, a.type, a.recv, a.count, a.type, a.comm);
+      return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-}};
+    NewerForms{.place = 20, .persistent_by_default = false},
+};
 
 }  // namespace
 }  // namespace mpigauge

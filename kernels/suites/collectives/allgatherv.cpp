@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Allgatherv",
@@ -14,13 +14,15 @@ const AddCollective added{Collective{
         .recv = message_per_rank,
         .counts_per_rank = true,
     },
+    linked<MPI_Allgatherv>,
     [](const Args& a) {
-      return MPI_Allgatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.comm);
+      return std::tuple(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-}};
+    NewerForms{.place = 30},
+};
 
 }  // namespace
 }  // namespace mpigauge

@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Allreduce",
@@ -13,11 +13,13 @@ const AddCollective added{Collective{
         .place = 50,
         .unit = Unit::reduction,
     },
-    [](const Args& a) { return MPI_Allreduce(a.send, a.recv, a.count, a.type, a.op, a.comm); },
+    linked<MPI_Allreduce>,
+    [](const Args& a) { return std::tuple(a.send, a.recv, a.count, a.type, a.op, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong_reduction(in.bytes(), 0);
     },
-}};
+    NewerForms{.place = 120},
+};
 
 }  // namespace
 }  // namespace mpigauge

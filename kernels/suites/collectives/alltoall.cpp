@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Alltoall",
@@ -14,14 +14,16 @@ const AddCollective added{Collective{
         .send = message_per_rank,
         .recv = message_per_rank,
     },
+    linked<MPI_Alltoall>,
     [](const Args& a) {
-      return MPI_Alltoall(a.send, a.count, a.type, a.recv, a.count, a.type, a.comm);
+      return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       const std::size_t mine = static_cast<std::size_t>(run.rank()) * run.bytes();
       return wrong_from_all(run, in, [&](int) { return mine; });
     },
-}};
+    NewerForms{.place = 80},
+};
 
 }  // namespace
 }  // namespace mpigauge

@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Alltoallv",
@@ -15,15 +15,17 @@ const AddCollective added{Collective{
         .recv = message_per_rank,
         .counts_per_rank = true,
     },
+    linked<MPI_Alltoallv>,
     [](const Args& a) {
-      return MPI_Alltoallv(a.send, a.counts, a.places, a.type, a.recv, a.counts, a.places, a.type,
-                           a.comm);
+      return std::tuple(a.send, a.counts, a.places, a.type, a.recv, a.counts, a.places, a.type,
+                        a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       const std::size_t mine = static_cast<std::size_t>(run.rank()) * run.bytes();
       return wrong_from_all(run, in, [&](int) { return mine; });
     },
-}};
+    NewerForms{.place = 90},
+};
 
 }  // namespace
 }  // namespace mpigauge

@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Bcast",
@@ -14,17 +14,20 @@ const AddCollective added{Collective{
         .rooted = true,
         .large_counts = true,
     },
+    linked<MPI_Bcast>,
     [](const Args& a) {
       // The root's data must never be overwritten by another root's, so it has its own buffer.
-      void* data = a.rank == a.root ? a.send : a.recv;
-      if (a.large_count > INT_MAX) [[unlikely]]
-        return large_calls().bcast(data, a.large_count, a.type, a.root, a.comm);
-      return MPI_Bcast(data, a.count, a.type, a.root, a.comm);
+      return std::tuple(a.rank == a.root ? a.send : a.recv, a.count, a.type, a.root, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
     },
-}};
+    NewerForms{.place = 10},
+    [](const Args& a) {
+      void* data = a.rank == a.root ? a.send : a.recv;
+      return large_calls().bcast(data, a.large_count, a.type, a.root, a.comm);
+    },
+};
 
 }  // namespace
 }  // namespace mpigauge

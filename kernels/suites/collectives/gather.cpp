@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Gather",
@@ -14,14 +14,16 @@ const AddCollective added{Collective{
         .recv = message_per_rank,
         .rooted = true,
     },
+    linked<MPI_Gather>,
     [](const Args& a) {
-      return MPI_Gather(a.send, a.count, a.type, a.recv, a.count, a.type, a.root, a.comm);
+      return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.root, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       if (run.rank() != 0) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-}};
+    NewerForms{.place = 40},
+};
 
 }  // namespace
 }  // namespace mpigauge

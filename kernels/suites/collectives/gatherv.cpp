@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Gatherv",
@@ -15,15 +15,17 @@ const AddCollective added{Collective{
         .rooted = true,
         .counts_per_rank = true,
     },
+    linked<MPI_Gatherv>,
     [](const Args& a) {
-      return MPI_Gatherv(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.root,
-                         a.comm);
+      return std::tuple(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.root,
+                        a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       if (run.rank() != 0) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-}};
+    NewerForms{.place = 50},
+};
 
 }  // namespace
 }  // namespace mpigauge

@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Reduce",
@@ -14,11 +14,13 @@ const AddCollective added{Collective{
         .unit = Unit::reduction,
         .rooted = true,
     },
-    [](const Args& a) { return MPI_Reduce(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm); },
+    linked<MPI_Reduce>,
+    [](const Args& a) { return std::tuple(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.rank() == 0 ? run.wrong_reduction(in.bytes(), 0) : 0;
     },
-}};
+    NewerForms{.place = 100},
+};
 
 }  // namespace
 }  // namespace mpigauge

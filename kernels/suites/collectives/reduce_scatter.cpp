@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Reduce_scatter",
@@ -15,13 +15,13 @@ const AddCollective added{Collective{
         .send = message_per_rank,
         .counts_per_rank = true,
     },
-    [](const Args& a) {
-      return MPI_Reduce_scatter(a.send, a.recv, a.counts, a.type, a.op, a.comm);
-    },
+    linked<MPI_Reduce_scatter>,
+    [](const Args& a) { return std::tuple(a.send, a.recv, a.counts, a.type, a.op, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
-      return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.count());
+      return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.elements());
     },
-}};
+    NewerForms{.place = 110},
+};
 
 }  // namespace
 }  // namespace mpigauge

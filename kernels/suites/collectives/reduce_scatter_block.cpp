@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Reduce_scatter_block",
@@ -14,13 +14,13 @@ const AddCollective added{Collective{
         .unit = Unit::reduction,
         .send = message_per_rank,
     },
-    [](const Args& a) {
-      return MPI_Reduce_scatter_block(a.send, a.recv, a.count, a.type, a.op, a.comm);
-    },
+    linked<MPI_Reduce_scatter_block>,
+    [](const Args& a) { return std::tuple(a.send, a.recv, a.count, a.type, a.op, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
-      return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.count());
+      return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.elements());
     },
-}};
+    NewerForms{.place = 115, .immediate_by_default = false, .persistent_by_default = false},
+};
 
 }  // namespace
 }  // namespace mpigauge

@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Scatter",
@@ -14,13 +14,15 @@ const AddCollective added{Collective{
         .send = message_per_rank,
         .rooted = true,
     },
+    linked<MPI_Scatter>,
     [](const Args& a) {
-      return MPI_Scatter(a.send, a.count, a.type, a.recv, a.count, a.type, a.root, a.comm);
+      return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.root, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
     },
-}};
+    NewerForms{.place = 60},
+};
 
 }  // namespace
 }  // namespace mpigauge

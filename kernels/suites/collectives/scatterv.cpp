@@ -5,7 +5,7 @@
 namespace mpigauge {
 namespace {
 
-const AddCollective added{Collective{
+const AddCollective added{
     Card{
         .suite = "MPI1",
         .name = "Scatterv",
@@ -15,14 +15,16 @@ const AddCollective added{Collective{
         .rooted = true,
         .counts_per_rank = true,
     },
+    linked<MPI_Scatterv>,
     [](const Args& a) {
-      return MPI_Scatterv(a.send, a.counts, a.places, a.type, a.recv, a.count, a.type, a.root,
-                          a.comm);
+      return std::tuple(a.send, a.counts, a.places, a.type, a.recv, a.count, a.type, a.root,
+                        a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
     },
-}};
+    NewerForms{.place = 70},
+};
 
 }  // namespace
 }  // namespace mpigauge
