@@ -30,7 +30,8 @@ const char* self = "mpigauge-kernel";
 
 // One rank speaks for all: they all see the same.
 bool speaks() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"}) {
     if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
   }
   return true;

@@ -277,11 +277,13 @@ std::optional<int> launcher_local_rank() {
 }
 
 std::optional<int> launcher_rank() {
-  return int_from_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"});
+  return int_from_environment(
+      {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"});
 }
 
 std::optional<int> launcher_size() {
-  return int_from_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+  return int_from_environment(
+      {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"});
 }
 
 std::string host_name() {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The trap of an MPI library under the launcher of another MPI.
+#pragma once
+
+#include <string>
+
+namespace mpigauge {
+
+/// What is wrong when the launcher started `started` ranks and the library's world has `ranks`;
+/// empty when nothing is.
+std::string why_alone(int ranks, int started, const std::string& library);
+
+/// Throws UsageError when every rank is a job of its own although the launcher started several:
+/// each would measure itself, and all would write at once. To be called after MPI_Init.
+void refuse_singletons(int ranks);
+
+/// Whether this process speaks for all: rank 0 of the job as the launcher counts, so that
+/// singletons do not all say the same.
+bool speaks_for_all();
+
+}  // namespace mpigauge
