@@ -10,9 +10,11 @@
 #include <memory>
 #include <set>
 
+#include "core/library.hpp"
 #include "driver/cases.hpp"
 #include "driver/noise.hpp"
 #include "driver/session.hpp"
+#include "driver/singletons.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -25,9 +27,7 @@ constexpr double listen_s = 0.1;
 
 // One rank speaks for all where they all know the same.
 void say_once(const std::string& text) {
-  if (platform::launcher_rank().value_or(0) == 0) {
-    std::fprintf(stderr, "mpigauge-kernel: %s\n", text.c_str());
-  }
+  if (speaks_for_all()) std::fprintf(stderr, "mpigauge-kernel: %s\n", text.c_str());
 }
 
 struct Binding {
@@ -53,20 +53,6 @@ Binding bind_self(const Options& options) {
   return binding;
 }
 
-std::string mpi_library() {
-  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
-  int length = 0;
-  call(MPI_Get_library_version(text.data(), &length));
-  text.resize(static_cast<std::size_t>(length));
-  return text.substr(0, text.find_last_not_of(std::string("\n\0 ", 3)) + 1);
-}
-
-std::string mpi_standard() {
-  int version = 0, subversion = 0;
-  call(MPI_Get_version(&version, &subversion));
-  return std::to_string(version) + '.' + std::to_string(subversion);
-}
-
 Object launch_record(const Session& session) {
   const Options& o = session.options;
   Object clock;
@@ -78,8 +64,8 @@ Object launch_record(const Session& session) {
   line.add("schema", column::schema_version)
       .add("launch", o.launch)
       .add("time", platform::utc_now())
-      .add("mpi_library", mpi_library())
-      .add("mpi_standard", mpi_standard())
+      .add("mpi_library", library_text())
+      .add("mpi_standard", library_standard())
       .add("abi", MPIGAUGE_ABI)
       .add("world_ranks", session.ranks)
       .add("mode", o.classic ? "classic" : "adaptive")
@@ -120,9 +106,7 @@ void listen_to_noise(const Session& session, const char* when) {
 }
 
 void look_around(Session& session, const Binding& binding) {
-  MPI_Comm host = MPI_COMM_NULL;
-  call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, session.rank, MPI_INFO_NULL,
-                           &host));
+  MPI_Comm host = split_by_host(MPI_COMM_WORLD, session.rank);
   call(MPI_Comm_size(host, &session.local_ranks));
   call(MPI_Comm_free(&host));
   // Cores that the ranks of this host have between them: what the launcher left to this one,
@@ -257,10 +241,11 @@ int start(const std::vector<std::string>& words) {
     return_errors(MPI_COMM_WORLD);
     call(MPI_Comm_rank(MPI_COMM_WORLD, &session.rank));
     call(MPI_Comm_size(MPI_COMM_WORLD, &session.ranks));
+    refuse_singletons(session.ranks);
     session.clock = platform::clock_facts();
     code = run_session(session, binding);
   } catch (const UsageError& error) {
-    if (session.rank == 0) std::fprintf(stderr, "mpigauge-kernel: %s\n", error.what());
+    if (session.rank == 0) say_once(error.what());
     code = exit_usage;
   } catch (const std::exception& error) {
     give_up(session, error);
