@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SECONDS = 30.0
 MARK = "mpigauge-answer "
 
-# Both calls are allowed before MPI_Init, so no job is started.
+# Both calls are allowed before MPI_Init, so no job is started. The first came with MPI-3.
 CHILD = """
 import ctypes, json, sys
 try:
@@ -30,7 +30,8 @@ except OSError as error:
     sys.exit(str(error))
 text, length = ctypes.create_string_buffer(65536), ctypes.c_int()
 major, minor = ctypes.c_int(), ctypes.c_int()
-library.MPI_Get_library_version(text, ctypes.byref(length))
+if hasattr(library, "MPI_Get_library_version"):
+    library.MPI_Get_library_version(text, ctypes.byref(length))
 library.MPI_Get_version(ctypes.byref(major), ctypes.byref(minor))
 print(sys.argv[2] + json.dumps({
     "text": text.value.decode("utf-8", "replace").strip(),
@@ -62,7 +63,9 @@ class Answer:
         for name, pattern in FAMILIES:
             if match := re.search(pattern, self.text):
                 return name, match["version"]
-        return "unknown", (self.text.splitlines() or [""])[0][:60]
+        if not self.text:
+            return ("openmpi" if self.ompi else "mpich"), f"of MPI-{self.standard}"
+        return "unknown", self.text.splitlines()[0][:60]
 
 
 def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
