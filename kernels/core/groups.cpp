@@ -28,6 +28,12 @@ std::vector<int> factors(int ranks, int sides) {
   return grid;
 }
 
+std::string format_sides(const std::vector<int>& sides) {
+  std::string text;
+  for (const int side : sides) text += (text.empty() ? "" : "x") + std::to_string(side);
+  return text;
+}
+
 bool can_run_on(Ranks kind, int ranks) {
   switch (kind) {
     case Ranks::one: return ranks == 1;

@@ -4,6 +4,7 @@
 // Process groups as IMB forms them, and which numbers of ranks a benchmark runs on.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/card.hpp"
@@ -27,6 +28,8 @@ std::vector<int> group_sizes(Ranks kind, int least, int world_ranks);
 /// Sides of a grid of so many ranks, as even as they can be, the smallest first; a side is 1 where
 /// the number has too few factors.
 std::vector<int> factors(int ranks, int sides);
+/// Sides as text: 2x3.
+std::string format_sides(const std::vector<int>& sides);
 /// Whether a kind of benchmark can run on so many ranks.
 bool can_run_on(Ranks kind, int ranks);
 

@@ -71,9 +71,25 @@ Object launch_record(const Session& session) {
       .add("mode", o.classic ? "classic" : "adaptive")
       .add("precision", o.precision)
       .add("seed", o.seed)
-      .add("thread_level", "single")
+      .add("thread_level", word(session.thread_level))
+      .add("threads", o.settings.threads)
+      .add("stride", o.settings.stride)
+      .add("touch_send", o.settings.touch_send)
+      .add("touch_recv", o.settings.touch_recv)
+      .add("topo", format_sides(o.settings.topo))
       .add("clock", clock);
   return line;
+}
+
+// Where each thread of this rank will run; nothing where there is one, or too few cores.
+std::string thread_cpusets(const Options& options) {
+  std::string sets;
+  if (options.settings.threads < 2) return sets;
+  for (const auto& core : cores_of_threads(platform::allowed_cpus(), options.settings.threads,
+                                           platform::launcher_local_rank().value_or(0))) {
+    sets += (sets.empty() ? "" : " ") + platform::format_cpuset(core);
+  }
+  return sets;
 }
 
 Object rank_record(const Session& session, const Binding& binding) {
@@ -86,6 +102,7 @@ Object rank_record(const Session& session, const Binding& binding) {
       .add("local_rank", platform::launcher_local_rank().value_or(-1))
       .add("wanted_cpuset", platform::format_cpuset(binding.wanted))
       .add("cpuset", platform::format_cpuset(platform::allowed_cpus()))
+      .add("thread_cpusets", thread_cpusets(session.options))
       .add("cpu", cpu)
       .add("numa", platform::numa_node(cpu));
   return line;
@@ -223,6 +240,20 @@ int run_session(Session& session, const Binding& binding) {
   return all[0] > 0 ? exit_failed : 0;
 }
 
+ThreadLevel start_mpi(ThreadLevel needed) {
+  int provided = MPI_THREAD_SINGLE;
+  call(MPI_Init_thread(nullptr, nullptr, mpi_constant(needed), &provided));
+  return thread_level_of(provided);
+}
+
+void check_thread_level(const Session& session) {
+  const ThreadLevel needed = needed_thread_level(session.options);
+  if (session.thread_level >= needed) return;
+  throw UsageError("thread level " + std::string(word(needed)) +
+                   " is needed, this MPI library provides " +
+                   std::string(word(session.thread_level)));
+}
+
 [[noreturn]] void give_up(const Session& session, const std::exception& error) {
   std::fprintf(stderr, "mpigauge-kernel: rank %d on %s: %s\n", session.rank,
                platform::host_name().c_str(), error.what());
@@ -236,13 +267,14 @@ int start(const std::vector<std::string>& words) {
   session.options = read_options(words);
   const Binding binding = bind_self(session.options);
   int code = 0;
-  call(MPI_Init(nullptr, nullptr));
+  session.thread_level = start_mpi(needed_thread_level(session.options));
   try {
     return_errors(MPI_COMM_WORLD);
     call(MPI_Comm_rank(MPI_COMM_WORLD, &session.rank));
     call(MPI_Comm_size(MPI_COMM_WORLD, &session.ranks));
     refuse_singletons(session.ranks);
     session.clock = platform::clock_facts();
+    check_thread_level(session);
     code = run_session(session, binding);
   } catch (const UsageError& error) {
     if (session.rank == 0) say_once(error.what());

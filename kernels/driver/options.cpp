@@ -44,6 +44,7 @@ bool flag(std::string_view text) { return number<int>(text, 0, 1) == 1; }
 constexpr int most_int = std::numeric_limits<int>::max();
 constexpr std::size_t most_bytes = std::size_t{1} << 47U;
 constexpr int most_inflight = 1'000'000;
+constexpr int most_threads = 4096;
 
 // The value for a word of a fixed list.
 template <class Value, std::size_t n>
@@ -61,6 +62,27 @@ Grid grid_of(std::string_view text) {
   const auto sides = split(text, 'x');
   if (sides.size() != 2) throw UsageError("'" + std::string(text) + "' is not of the form PxQ");
   return {number<int>(sides[0], 1, most_int), number<int>(sides[1], 1, most_int)};
+}
+
+std::vector<int> sides_of(std::string_view text) {
+  std::vector<int> sides;
+  for (const auto& side : split(text, 'x')) sides.push_back(number<int>(side, 1, most_int));
+  return sides;
+}
+
+ThreadLevel thread_level(std::string_view text) {
+  return choice(text, std::array<std::pair<std::string_view, ThreadLevel>, 4>{
+                          {{"single", ThreadLevel::single},
+                           {"funneled", ThreadLevel::funneled},
+                           {"serialized", ThreadLevel::serialized},
+                           {"multiple", ThreadLevel::multiple}}});
+}
+
+ThreadMemory thread_memory(std::string_view text) {
+  return choice(text, std::array<std::pair<std::string_view, ThreadMemory>, 3>{
+                          {{"parallel", ThreadMemory::parallel},
+                           {"serial", ThreadMemory::serial},
+                           {"continuous", ThreadMemory::continuous}}});
 }
 
 std::vector<platform::CpuSet> cpusets_of(const std::string& text) {
@@ -164,6 +186,20 @@ const std::vector<Row>& table() {
        [](Options& o, Text v) { o.root_shift = flag(v); }},
       {"inflight", "messages before a wait",
        [](Options& o, Text v) { o.inflight = number<int>(v, 1, most_inflight); }},
+      {"threads", "of each rank, for benchmarks on threads",
+       [](Options& o, Text v) { o.settings.threads = number<int>(v, 1, most_threads); }},
+      {"thread-level", "that MPI is asked for: single, funneled, serialized, multiple",
+       [](Options& o, Text v) { o.thread_level = thread_level(v); }},
+      {"thread-memory", "buffers of threads: parallel, serial or continuous",
+       [](Options& o, Text v) { o.settings.thread_memory = thread_memory(v); }},
+      {"stride", "between the ranks of a pair in MT, 0 for half of the ranks",
+       [](Options& o, Text v) { o.settings.stride = number<int>(v, 0, most_int); }},
+      {"touch-send", "1: P2P writes to each line of what it sends",
+       [](Options& o, Text v) { o.settings.touch_send = flag(v); }},
+      {"touch-recv", "1: P2P reads each line of what it receives",
+       [](Options& o, Text v) { o.settings.touch_recv = flag(v); }},
+      {"topo", "AxBxC, sides of HALO's grid of ranks",
+       [](Options& o, Text v) { o.settings.topo = sides_of(v); }},
       {"cache", "hot, cold or both", set_cache},
       {"cache-bytes", "what cold buffers have to exceed",
        [](Options& o, Text v) { o.cache_bytes = number<std::size_t>(v, 1, most_bytes); }},
@@ -201,7 +237,25 @@ void check(const Options& o) {
   }
 }
 
+// Whether any of the benchmarks makes threads that call MPI.
+bool uses_threads(const Options& o) {
+  return o.settings.threads > 1 &&
+         std::any_of(o.benchmarks.begin(), o.benchmarks.end(),
+                     [](const auto& name) { return find_benchmark(name)->card.threaded; });
+}
+
 }  // namespace
+
+ThreadLevel needed_thread_level(const Options& options) {
+  const bool all_at_once = uses_threads(options);
+  const auto lowest = all_at_once ? ThreadLevel::multiple : ThreadLevel::single;
+  const ThreadLevel level = options.thread_level.value_or(lowest);
+  if (all_at_once && level != ThreadLevel::multiple) {
+    throw UsageError("--threads " + std::to_string(options.settings.threads) +
+                     " needs --thread-level multiple");
+  }
+  return level;
+}
 
 Options read_options(const std::vector<std::string>& words) {
   Options options;
@@ -218,6 +272,8 @@ Options read_options(const std::vector<std::string>& words) {
     }
   }
   check(options);
+  options.settings.pairing = options.seed;
+  static_cast<void>(needed_thread_level(options));  // says what does not go together
   return options;
 }
 

@@ -13,6 +13,7 @@
 #include "core/groups.hpp"
 #include "core/settings.hpp"
 #include "core/sync.hpp"
+#include "core/threads.hpp"
 #include "platform/platform.hpp"
 
 namespace mpigauge {
@@ -49,11 +50,14 @@ struct Options {
   std::size_t memory = 0;
   std::string stop_file;
   std::string records = "-";
+  std::optional<ThreadLevel> thread_level;  ///< none: the lowest that will do
   Settings settings;
 };
 
 /// Throws UsageError.
 Options read_options(const std::vector<std::string>& words);
+/// The level of threads that MPI has to provide.
+ThreadLevel needed_thread_level(const Options& options);
 /// One line per option, for --help.
 std::string options_help();
 

@@ -18,11 +18,12 @@ namespace mpigauge {
 struct Session {
   Options options;
   platform::ClockFacts clock;
-  int rank = 0;                 ///< in the world
-  int ranks = 1;                ///< of the world
-  int local_ranks = 1;          ///< of the world on this host
-  bool oversubscribed = false;  ///< more ranks on a host than cores they may use
-  Writer* writer = nullptr;     ///< on rank 0 only
+  int rank = 0;                                    ///< in the world
+  int ranks = 1;                                   ///< of the world
+  int local_ranks = 1;                             ///< of the world on this host
+  ThreadLevel thread_level = ThreadLevel::single;  ///< that the library provides
+  bool oversubscribed = false;                     ///< more ranks on a host than cores they may use
+  Writer* writer = nullptr;                        ///< on rank 0 only
   double start_s = 0.0;
   unsigned long long wrong = 0;  ///< elements, summed up on rank 0
   std::size_t cells = 0;         ///< written, on rank 0

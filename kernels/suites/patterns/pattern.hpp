@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// What the benchmarks of the suite P2P share: all ranks work at once, and what they send and
+// receive is touched by the processor, as in a program.
+#pragma once
+
+#include "core/benchmark.hpp"
+#include "core/grid.hpp"
+
+namespace mpigauge::patterns {
+
+inline double message_per_pair(const Shape& s) { return s.ranks / 2 * message(s); }
+inline double pairs(const Shape& s) {
+  const int at_once = s.ranks / 2;
+  return at_once;
+}
+inline double ranks(const Shape& s) { return s.ranks; }
+
+constexpr Card pattern_card(Card card) {
+  card.suite = "P2P";
+  card.columns = Columns::rate;
+  return card;
+}
+
+inline Touch touch_of(const Run& run) {
+  return {run.settings().touch_send, run.settings().touch_recv};
+}
+
+/// The other rank of a pair: half of the ranks away.
+struct Partner {
+  int rank;
+  bool lower;
+};
+inline Partner partner_of(const Run& run) {
+  const int half = run.ranks() / 2;
+  const bool lower = run.rank() < half;
+  return {lower ? run.rank() + half : run.rank() - half, lower};
+}
+
+}  // namespace mpigauge::patterns
