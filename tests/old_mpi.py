@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
 
 LIST = Path(__file__).parent / "data" / "newer_calls.txt"
-EXPORTED = re.compile(r"P?MPI_\w+|ompi_\w+|MPIR_Dup_fn")
+EXPORTED = re.compile(r"\w (MPI_\w+|MPIR_Dup_fn)|[BDRV] (ompi_\w+)")
+"""Calls, what tells MPICH's ABI, and objects of Open MPI's, as nm writes them."""
 
 SOURCE = """
 #include <dlfcn.h>
@@ -73,12 +74,11 @@ def newer_calls() -> dict[str, str]:
 
 def version_of(call: str) -> str:
     """The version of the standard that a call came with."""
-    name = call.removeprefix("P")
-    if name.startswith("MPI_T_"):
+    if call.startswith("MPI_T_"):
         return "3.0"
-    if name.startswith("MPI_Abi") or name.endswith(("_toint", "_fromint")):
+    if call.endswith(("_toint", "_fromint")):
         return "5.0"
-    return newer_calls().get(name, "4.0" if name.endswith("_c") else "2.2")
+    return newer_calls().get(call, "4.0" if call.endswith("_c") else "2.2")
 
 
 def of_standard(mpi: Mpi, standard: str, folder: Path) -> Mpi:
@@ -89,7 +89,7 @@ def of_standard(mpi: Mpi, standard: str, folder: Path) -> Mpi:
     library = folder / mpi.library.name
     major, _, minor = standard.partition(".")
     compiler = shutil.which("g++") or "c++"
-    words = [compiler, "-O1", "-shared", "-fPIC", f'-DREAL="{mpi.library}"']
+    words = [compiler, "-O0", "-shared", "-fPIC", f'-DREAL="{mpi.library}"']
     words += [f"-DMAJOR={major}", f"-DMINOR={minor}", f"-Wl,-soname,{library.name}"]
     words += ["-o", str(library), str(folder / "old.cpp"), "-ldl"]
     subprocess.run(words, check=True)
@@ -103,5 +103,6 @@ def _is_kept(name: str, standard: str) -> bool:
 def _exported(library: Path) -> list[str]:
     words = ["nm", "-D", "--defined-only", str(library)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    names = {line.split()[-1].partition("@")[0] for line in done.stdout.splitlines()}
-    return sorted(name for name in names if EXPORTED.fullmatch(name))
+    lines = (line.partition(" ")[2].partition("@")[0] for line in done.stdout.splitlines())
+    found = (EXPORTED.fullmatch(line) for line in lines)
+    return sorted({match[1] or match[2] for match in found if match})

@@ -18,7 +18,7 @@ from mpigauge.model.mpi import Kernels
 from mpigauge.store import RunWriter
 from tests import cells
 
-COMMANDS = ["list", "ls", "mpi", "quick", "resume", "run", "show"]
+COMMANDS = ["imb", "list", "ls", "mpi", "quick", "resume", "run", "show"]
 LAUNCH = {
     "launch": 0, "schema": 1, "time": "2026-11-21T05:00:00Z", "mpi_library": "MPICH",
     "mpi_standard": "4.1", "abi": "mpich", "world_ranks": 2, "mode": "adaptive",
@@ -95,7 +95,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "sentence"),
     [
         ("rn PingPong", "there is no command 'rn'; did you mean 'run'?"),
-        ("xyz", "there is no command 'xyz'; there are list, ls, mpi, quick"),
+        ("xyz", "there is no command 'xyz'; there are imb, list, ls, mpi, quick"),
         ("run", "missing argument 'BENCHMARK...'"),
         ("run PingPong --size 3", "--sizes"),
         ("run PingPong --launches x", "'x' is not a valid integer"),

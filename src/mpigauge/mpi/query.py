@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 SECONDS = 30.0
 MARK = "mpigauge-answer "
 
-# Both calls are allowed before MPI_Init, so no job is started. The first came with MPI-3.
+# Both calls are allowed before MPI_Init, so no job is started. MPI_Get_library_version
+# came with MPI-3.
 CHILD = """
 import ctypes, json, sys
 try:
@@ -30,14 +31,25 @@ except OSError as error:
     sys.exit(str(error))
 text, length = ctypes.create_string_buffer(65536), ctypes.c_int()
 major, minor = ctypes.c_int(), ctypes.c_int()
+library.MPI_Get_version(ctypes.byref(major), ctypes.byref(minor))
 if hasattr(library, "MPI_Get_library_version"):
     library.MPI_Get_library_version(text, ctypes.byref(length))
-library.MPI_Get_version(ctypes.byref(major), ctypes.byref(minor))
+else:
+    text.value = b"MPI-%d.%d library" % (major.value, minor.value)
 print(sys.argv[2] + json.dumps({
     "text": text.value.decode("utf-8", "replace").strip(),
     "standard": "%d.%d" % (major.value, minor.value),
     "ompi": hasattr(library, "ompi_mpi_comm_world"),
 }))
+"""
+
+LOOK_UP = """
+import ctypes, json, sys
+try:
+    library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+except OSError as error:
+    sys.exit(str(error))
+print(sys.argv[2] + json.dumps([name for name in sys.argv[3:] if not hasattr(library, name)]))
 """
 
 # How each library's own words give its name and version; the first that fits counts.
@@ -63,14 +75,23 @@ class Answer:
         for name, pattern in FAMILIES:
             if match := re.search(pattern, self.text):
                 return name, match["version"]
-        if not self.text:
-            return ("openmpi" if self.ompi else "mpich"), f"of MPI-{self.standard}"
-        return "unknown", self.text.splitlines()[0][:60]
+        return "unknown", (self.text.splitlines() or [""])[0][:60]
 
 
 def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
     """What the library says it is; a UserError when it cannot say."""
-    words = [sys.executable, "-c", CHILD, str(library), MARK]
+    return Answer(**json.loads(_answer(CHILD, library, env, seconds)))
+
+
+def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:
+    """Those of the calls that the library has not."""
+    return frozenset(json.loads(_answer(LOOK_UP, library, env, SECONDS, *calls)))
+
+
+def _answer(
+    script: str, library: Path, env: Mapping[str, str], seconds: float, *arguments: str
+) -> str:
+    words = [sys.executable, "-c", script, str(library), MARK, *arguments]
     try:
         child = subprocess.run(
             words,
@@ -86,7 +107,7 @@ def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answ
         raise _broken(library, f"it did not answer within {seconds:g} s") from None
     for line in child.stdout.splitlines():
         if line.startswith(MARK):
-            return Answer(**json.loads(line[len(MARK) :]))
+            return line[len(MARK) :]
     raise _broken(library, _why(child))
 
 

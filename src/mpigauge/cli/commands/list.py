@@ -25,16 +25,23 @@ def command(mpi_spec: str | None, as_json: bool) -> None:
     from mpigauge.cli.tables import lines
     from mpigauge.model.cards import Cards
     from mpigauge.mpi import find, kernels
+    from mpigauge.mpi.query import missing
 
-    path = kernels(find(mpi_spec), tell).cards
+    mpi = find(mpi_spec)
+    path = kernels(mpi, tell).cards
     if as_json:
         click.echo(path.read_text(encoding="utf-8"), nl=False)
         return
     heads = ["suite", "benchmark", "ranks", "default", "what it measures"]
-    for line in lines(heads, [_words(card) for card in Cards.load(path)]):
+    cards = Cards.load(path)
+    calls = {call for card in cards for call in card.needs}
+    lacking = missing(mpi.library, mpi.env, sorted(calls)) if calls else frozenset()
+    for line in lines(heads, [_words(card, lacking) for card in cards]):
         click.echo(line)
 
 
-def _words(card: Card) -> list[str]:
+def _words(card: Card, lacking: frozenset[str]) -> list[str]:
     default = "yes" if card.by_default else "no"
-    return [card.suite, card.name, RANKS.get(card.ranks, card.ranks), default, card.about]
+    missing = [call for call in card.needs if call in lacking]
+    about = f"(this MPI library has no {', '.join(missing)})" if missing else card.about
+    return [card.suite, card.name, RANKS.get(card.ranks, card.ranks), default, about]
