@@ -1,85 +1,182 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
-//
-// IMB's schedule and arithmetic, for comparison with old tables: for each row a loop to calibrate,
-// a tenth of the repetitions to warm up, the loop itself; the mean of each rank; the smallest,
-// largest and mean of these over the ranks.
+#include "driver/classic.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <limits>
 #include <new>
 
-#include "core/sampling.hpp"
-#include "driver/cases.hpp"
-#include "driver/session.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
 
 namespace {
 
-constexpr double seconds_per_row = 10;
-constexpr std::uint32_t least_warm_up = 10;
-
-struct RowTimes {
-  double least = 0.0, most = 0.0, mean = 0.0;
-};
+constexpr double least_pause_s = 0.1;
+constexpr double pause_share = 0.1;
 
 class ClassicTable {
  public:
-  ClassicTable(Session& session, const Groups& groups)
+  ClassicTable(Session& session, const Groups& groups, const Schedule& schedule, RowSink& sink)
       : session_(session),
         groups_(groups),
-        starter_(session.options.sync, groups.comm(), session.clock.hz),
-        stats_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()) {
-    team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_, nullptr};
-  }
-  void run(const std::vector<Job>& jobs);
+        schedule_(schedule),
+        sink_(sink),
+        repetitions_(schedule),
+        visitor_(session, groups, schedule.own_barriers) {}
+  bool run(const std::vector<Job>& jobs);
 
  private:
-  void row(const Job& job);
-  bool allocate(const Job& job);
-  Outcome once(const Job& job, Work work, std::uint32_t calls);
-  double slowest_of_group(double seconds);
-  std::uint32_t calibrate(const Job& job, Work work);
-  RowTimes over_ranks(double mine) const;
-  void write(const Job& job, std::uint32_t calls, const RowTimes& times, std::uint64_t wrong);
+  enum class Went { on, ended };
+  Went row(const Job& job);
+  Went measured(const Job& job);
+  Went refused(const Job& job, const Refusal& why);
+  std::int64_t calibrate(const Job& job);
+  [[nodiscard]] bool too_late() const;
+  void pause(double since_s) const;
 
   Session& session_;
   const Groups& groups_;
-  Starter starter_;
-  MPI_Comm stats_comm_;
-  std::unique_ptr<Buffers> buffers_;  // of the row; IMB has new ones for each
-  Team team_;
-  std::uint32_t previous_ = 1U << 31U;
+  Schedule schedule_;
+  RowSink& sink_;
+  Repetitions repetitions_;
+  Visitor visitor_;
+  double memory_ = 0.0;
+  double start_s_ = platform::now_s();
 };
 
-void ClassicTable::run(const std::vector<Job>& jobs) {
-  const std::size_t memory = session_.memory_per_rank(groups_.active());
+bool ClassicTable::run(const std::vector<Job>& jobs) {
+  memory_ = static_cast<double>(session_.memory_per_rank(groups_.active()));
+  if (schedule_.memory_bytes > 0) memory_ = std::min(memory_, schedule_.memory_bytes);
   for (const Job& job : jobs) {
-    const auto reason = reason_to_skip(job.row, memory);
-    if (!reason.empty()) {
-      session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), reason);
-      continue;
-    }
     if (told(groups_.active(), session_.stop_wanted())) {
       session_.interrupted = true;
-      return;
+      return true;
     }
-    const bool over = session_.options.seconds > 0 &&
-                      platform::now_s() - session_.start_s > session_.options.seconds;
-    if (told(groups_.active(), over)) {
-      session_.timed_out = true;
-      session_.write_skip(key_of(job, session_.options, groups_.groups(), -1),
-                          "no time was left for it");
-      continue;
-    }
-    row(job);
+    if (row(job) == Went::ended) return false;
   }
+  return true;
 }
 
-bool ClassicTable::allocate(const Job& job) {
+ClassicTable::Went ClassicTable::refused(const Job& job, const Refusal& why) {
+  sink_.refused(job, why);
+  visitor_.release();
+  return schedule_.stops_at_limit ? Went::ended : Went::on;
+}
+
+ClassicTable::Went ClassicTable::row(const Job& job) {
+  if (const auto why = refusal_of(job.row, memory_)) return refused(job, *why);
+  const bool over = session_.options.seconds > 0 &&
+                    platform::now_s() - session_.start_s > session_.options.seconds;
+  if (told(groups_.active(), over)) {
+    session_.timed_out = true;
+    return refused(job, {Limit::time, 0, "no time was left for it"});
+  }
+  if (!visitor_.allocate(job)) {
+    const Layout memory = layout(job.row);
+    const auto bytes = static_cast<double>(memory.send_total() + memory.recv_total());
+    return refused(job, {Limit::memory, bytes, "not enough memory: MPI_Alloc_mem refused"});
+  }
+  const Went went = measured(job);
+  visitor_.release();
+  return went;
+}
+
+ClassicTable::Went ClassicTable::measured(const Job& job) {
+  const double begin_s = platform::now_s();
+  const std::uint64_t wrong = visitor_.check(job);
+  const std::int64_t calls = calibrate(job);
+  if (too_late()) return refused(job, {Limit::time, 0, "its table took longer than its time"});
+  // On files there is nothing to warm up but the cache that would hide them.
+  const std::int64_t warm = job.row.card->on_files ? 0 : repetitions_.warm_up(calls);
+  if (warm > 0) visitor_.visit(job, warm);
+  ClassicRow row = visitor_.gather(visitor_.visit(job, calls), calls);
+  row.wrong = wrong;
+  pause(begin_s);
+  sink_.row(job, row, visitor_.all_groups(row));
+  return Went::on;
+}
+
+// One call, then as many as take a second, tell how many can be had in a row's time.
+std::int64_t ClassicTable::calibrate(const Job& job) {
+  const RowFacts row = facts_of_row(*job.row.card, job.row.shape, job.row.completion);
+  const std::int64_t wanted = repetitions_.wanted(row);
+  double call_s = 0.0;
+  if (!repetitions_.adapts(row)) {
+    visitor_.visit(job, wanted);
+  } else {
+    call_s = visitor_.largest(visitor_.visit(job, 1).seconds);
+    const std::int64_t trial = Repetitions::trial(wanted, call_s);
+    if (trial > 1) {
+      const auto many = static_cast<double>(trial);
+      call_s = visitor_.largest(visitor_.visit(job, trial).seconds / many);
+    }
+  }
+  std::int64_t calls = repetitions_.cut(row, call_s);
+  call(MPI_Bcast(&calls, sizeof calls, MPI_BYTE, 0, groups_.comm()));
+  repetitions_.note(row, calls);
+  return calls;
+}
+
+bool ClassicTable::too_late() const {
+  if (schedule_.table_seconds <= 0) return false;
+  int late = platform::now_s() - start_s_ > schedule_.table_seconds ? 1 : 0;
+  int any = 0;
+  call(MPI_Allreduce(&late, &any, 1, MPI_INT, MPI_MAX, groups_.active()));
+  return any != 0;
+}
+
+void ClassicTable::pause(double since_s) const {
+  if (!schedule_.pause) return;
+  platform::sleep_s(std::max(least_pause_s, pause_share * (platform::now_s() - since_s)));
+}
+
+}  // namespace
+
+std::optional<Refusal> refusal_of(const Case& row, double memory) {
+  const auto everything = std::numeric_limits<std::size_t>::max();
+  Refusal why{.reason = reason_to_skip(row, everything)};
+  if (!can_run_on(row.card->ranks, row.shape.ranks)) {
+    why.limit = Limit::ranks;
+    return why;
+  }
+  for (const auto needed : row.card->needs) {
+    if (needed.empty() || find_call(needed) != nullptr) continue;
+    why.limit = Limit::call;
+    return why;
+  }
+  if (!why.reason.empty()) {
+    why.limit = Limit::overflow;
+    return why;
+  }
+  const Layout buffers = layout(row);
+  why.needed_bytes = static_cast<double>(buffers.send_total() + buffers.recv_total());
+  if (why.needed_bytes <= memory) return std::nullopt;
+  why.limit = Limit::memory;
+  why.reason = reason_to_skip(row, static_cast<std::size_t>(memory));
+  return why;
+}
+
+Visitor::Visitor(const Session& session, const Groups& groups, bool own_barriers)
+    : groups_(groups),
+      starter_(own_barriers && session.options.sync == SyncMethod::barrier
+                   ? SyncMethod::dissemination
+                   : session.options.sync,
+               groups.comm(), session.clock.hz),
+      row_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()),
+      apart_(session.options.multi == Multi::apart) {
+  team_ = {.comm = groups.comm(),
+           .rank = rank_in(groups.comm()),
+           .ranks = size_of(groups.comm()),
+           .starter = &starter_,
+           .buffers = nullptr,
+           .own_barriers = own_barriers};
+}
+
+bool Visitor::allocate(const Job& job) {
+  buffers_ = std::make_unique<Buffers>(Buffers::Source::mpi);
+  team_.buffers = buffers_.get();
   int done = 1, all = 0;
   try {
     const Layout memory = layout(job.row);
@@ -92,96 +189,139 @@ bool ClassicTable::allocate(const Job& job) {
   return all == 1;
 }
 
-void ClassicTable::row(const Job& job) {
-  buffers_ = std::make_unique<Buffers>(Buffers::Source::mpi);
-  team_.buffers = buffers_.get();
-  if (!allocate(job)) {
-    session_.write_skip(key_of(job, session_.options, groups_.groups(), -1),
-                        "not enough memory: MPI_Alloc_mem refused");
-    return;
-  }
-  const Outcome checked = once(job, Work::check, 1);
+std::uint64_t Visitor::check(const Job& job) {
+  const Task task{Work::check};
+  Run run(job.row, team_, task);
+  job.benchmark->function(run);
+  const std::uint64_t mine = run.take_outcome().wrong;
   std::uint64_t wrong = 0;
-  call(MPI_Reduce(&checked.wrong, &wrong, 1, MPI_UINT64_T, MPI_SUM, 0, stats_comm_));
-  const Work work = job.row.card->meet == Meet::each ? Work::classic_sum : Work::classic_loop;
-  const std::uint32_t calls = calibrate(job, work);
-  const std::uint32_t warm = std::max(calls / 10, std::min(least_warm_up, calls));
-  once(job, work, warm);
-  const double mine = once(job, work, calls).seconds / calls;
-  write(job, calls, over_ranks(mine), wrong);
+  call(MPI_Reduce(&mine, &wrong, 1, MPI_UINT64_T, MPI_SUM, 0, row_comm_));
+  return wrong;
 }
 
-Outcome ClassicTable::once(const Job& job, Work work, std::uint32_t calls) {
-  const Task task{work, 0, 1, calls};
+Outcome Visitor::visit(const Job& job, std::int64_t calls) {
+  const Work work = job.row.card->meet == Meet::each ? Work::classic_sum : Work::classic_loop;
+  const Task task{work, 0, 1, static_cast<std::uint32_t>(std::max<std::int64_t>(calls, 0))};
   Run run(job.row, team_, task);
   job.benchmark->function(run);
   return run.take_outcome();
 }
 
-double ClassicTable::slowest_of_group(double seconds) {
-  double slowest = 0.0;
-  call(MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, groups_.comm()));
-  return slowest;
+double Visitor::largest(double mine) const {
+  double most = 0.0;
+  call(MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, groups_.comm()));
+  return most;
 }
 
-// IMB's dynamic policy: at most 1000 and 40 MiB in all, cut so that a row takes no more than its
-// seconds, never more than the row before.
-std::uint32_t ClassicTable::calibrate(const Job& job, Work work) {
-  const auto wanted =
-      static_cast<std::uint32_t>(calls_of_imb(static_cast<double>(job.row.shape.bytes)));
-  double per_call = slowest_of_group(once(job, work, 1).seconds);
-  const double affordable = std::clamp(std::round(1 / std::max(per_call, 1e-3)), 1.0, 1000.0);
-  const std::uint32_t trial = std::min(wanted, static_cast<std::uint32_t>(affordable));
-  if (trial > 1) per_call = slowest_of_group(once(job, work, trial).seconds / trial);
-  const double in_time = std::min(1 + seconds_per_row / std::max(per_call, 1e-9), 1e9);
-  auto calls = std::min({wanted, previous_, static_cast<std::uint32_t>(in_time)});
-  call(MPI_Bcast(&calls, sizeof calls, MPI_BYTE, 0, groups_.comm()));
-  previous_ = calls;
-  return calls;
+ClassicRow Visitor::gather(const Outcome& mine, std::int64_t calls) const {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  const auto per_call = static_cast<double>(calls);
+  // Negative, so that the largest of them is the smallest.
+  double most[2] = {-none, -none};
+  double sum[2] = {0.0, 0.0};
+  const auto take = [&](double seconds) {
+    most[0] = std::max(most[0], seconds / per_call);
+    most[1] = std::max(most[1], -seconds / per_call);
+    sum[0] += seconds / per_call;
+    sum[1] += 1;
+  };
+  if (mine.counted) {
+    take(mine.seconds);
+    for (const double seconds : mine.thread_seconds) take(seconds);
+  }
+  double all_most[2], all_sum[2];
+  call(MPI_Allreduce(most, all_most, 2, MPI_DOUBLE, MPI_MAX, row_comm_));
+  call(MPI_Allreduce(sum, all_sum, 2, MPI_DOUBLE, MPI_SUM, row_comm_));
+  struct {
+    double seconds;
+    int rank;
+  } own{most[0], rank_in(row_comm_)}, slowest{};
+  call(MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, row_comm_));
+  ClassicRow row{.calls = calls,
+                 .least = -all_most[1],
+                 .most = all_most[0],
+                 .mean = all_sum[0] / std::max(all_sum[1], 1.0)};
+  double of_slowest[1 + part_count] = {most[0]};
+  for (std::size_t p = 0; p < part_count; ++p) {
+    of_slowest[1 + p] = mine.part_seconds.at(p) / per_call;
+  }
+  call(MPI_Bcast(of_slowest, 1 + part_count, MPI_DOUBLE, slowest.rank, row_comm_));
+  row.slowest = of_slowest[0];
+  std::copy_n(of_slowest + 1, part_count, row.parts);
+  return row;
 }
 
-RowTimes ClassicTable::over_ranks(double mine) const {
-  RowTimes times;
-  double sum = 0.0;
-  call(MPI_Reduce(&mine, &times.least, 1, MPI_DOUBLE, MPI_MIN, 0, stats_comm_));
-  call(MPI_Reduce(&mine, &times.most, 1, MPI_DOUBLE, MPI_MAX, 0, stats_comm_));
-  call(MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, stats_comm_));
-  times.mean = sum / size_of(stats_comm_);
-  return times;
+std::vector<ClassicRow> Visitor::all_groups(const ClassicRow& mine) const {
+  if (!apart_) return {mine};
+  const bool leads = team_.rank == 0;
+  MPI_Comm leaders = MPI_COMM_NULL;
+  const int order = rank_in(groups_.active());
+  call(MPI_Comm_split(groups_.active(), leads ? 0 : MPI_UNDEFINED, order, &leaders));
+  if (!leads) return {};
+  std::vector<ClassicRow> all(static_cast<std::size_t>(groups_.groups()));
+  call(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, leaders));
+  call(MPI_Comm_free(&leaders));
+  return all;
 }
 
-void ClassicTable::write(const Job& job, std::uint32_t calls, const RowTimes& times,
-                         std::uint64_t wrong) {
+bool run_table(Session& session, const Groups& groups, const std::vector<Job>& jobs,
+               const Schedule& schedule, RowSink& sink) {
+  return ClassicTable(session, groups, schedule, sink).run(jobs);
+}
+
+void RecordSink::row(const Job& job, const ClassicRow& mine,
+                     const std::vector<ClassicRow>& /*all*/) {
+  const bool leads = session_.options.multi == Multi::apart ? rank_in(groups_.comm()) == 0
+                                                            : rank_in(groups_.active()) == 0;
   std::string line;
-  if (rank_in(stats_comm_) == 0) {
+  if (leads) {
     const double none = std::nan("");
-    const Summary summary{.samples = 1,
-                          .calls = calls,
-                          .chunks = 1,
-                          .tainted_ratio = none,
-                          .p50 = times.most,
-                          .rank_min = times.least,
-                          .rank_avg = times.mean,
-                          .rank_max = times.most,
-                          .mean = times.most,
-                          .best = none,
-                          .p01 = none,
-                          .p99 = none,
-                          .worst = none,
-                          .first = none};
-    const Object row = cell_record_of(session_, groups_, job,
-                                      {.summary = summary, .stop = "schedule", .wrong = wrong});
-    line = row.text();
-    session_.wrong += wrong;
+    Summary summary{.samples = 1,
+                    .calls = static_cast<std::uint32_t>(mine.calls),
+                    .chunks = 1,
+                    .tainted_ratio = none,
+                    .p50 = mine.most,
+                    .rank_min = mine.least,
+                    .rank_avg = mine.mean,
+                    .rank_max = mine.most,
+                    .mean = mine.most,
+                    .best = none,
+                    .p01 = none,
+                    .p99 = none,
+                    .worst = none,
+                    .first = none};
+    if (has_parts(*job.row.card)) {
+      for (std::size_t p = 0; p < part_count; ++p) {
+        if (mine.parts[p] > 0) summary.parts.at(p) = mine.parts[p];
+      }
+      summary.overlap.ratio = overlap_of(mine, job.row.card->of_shorter);
+    }
+    line = cell_record_of(session_, groups_, job,
+                          {.summary = summary, .stop = "schedule", .wrong = mine.wrong})
+               .text();
+    session_.wrong += mine.wrong;
     ++session_.cells;
   }
   session_.write_all(groups_.active(), line);
 }
 
-}  // namespace
+void RecordSink::refused(const Job& job, const Refusal& why) {
+  session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), why.reason);
+}
+
+bool has_parts(const Card& card) {
+  return card.columns == Columns::overlap || card.columns == Columns::passive;
+}
+
+double overlap_of(const ClassicRow& row, bool of_shorter) {
+  const double pure = row.parts[static_cast<std::size_t>(Part::pure)];
+  const double cpu = row.parts[static_cast<std::size_t>(Part::cpu)];
+  return overlap(pure, cpu, row.slowest, of_shorter);
+}
 
 void run_classic(Session& session, const Groups& groups, const std::vector<Job>& jobs) {
-  ClassicTable(session, groups).run(jobs);
+  RecordSink sink(session, groups);
+  run_table(session, groups, jobs, Schedule{}, sink);
 }
 
 }  // namespace mpigauge
