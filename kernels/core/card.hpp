@@ -145,6 +145,7 @@ struct Card {
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
+  std::span<const std::size_t> sizes{};  ///< where the user names none; empty: those of all others
   bool by_default = true;
   Excuse excuse = nullptr;  ///< what else than the number of ranks can be in its way
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
