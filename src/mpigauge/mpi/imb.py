@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +56,6 @@ def install(
     mpis = _mpis(specs, tell)
     first_of_abi = {mpi.abi: mpi for mpi in reversed(mpis)}
     built = [kernels(mpi, tell) for mpi in first_of_abi.values()]
-    folders.make_folder(folder, "the programs", "another DIR")
     _fill(folder, mpis, built)
     return Installed(folder, mpis)
 
@@ -117,22 +115,20 @@ def _fill(folder: Path, mpis: Sequence[Mpi], built: Sequence[Kernels]) -> None:
     The list comes after the kernels that it needs, the names after what they are names for.
     """
     home = folder / HOME
-    if home.is_symlink() or home.is_file():
-        home.unlink()
     plugins = {kernel.plugin.name: kernel.plugin for kernel in built}
     try:
-        home.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=home) as work:
+        if home.is_file() or (home.is_symlink() and not _is_ours(home)):
+            home.unlink()
+        home.mkdir(parents=True, exist_ok=True)
+        with folders.workplace(home / LIST) as work:
             for name, source in plugins.items():
-                _place(source, Path(work) / name, home / name, 0o777)
-            _place(built[0].executable, Path(work) / HOST, home / HOST, 0o777)
-            listed = Path(work) / "list"
-            listed.write_text(list_text(mpis), encoding="utf-8")
-            _place(listed, Path(work) / LIST, home / LIST, 0o666)
+                _place(source, work / name, home / name, 0o777)
+            _place(built[0].executable, work / HOST, home / HOST, 0o777)
+            (work / "list").write_text(list_text(mpis), encoding="utf-8")
+            _place(work / "list", work / LIST, home / LIST, 0o666)
             for name in PROGRAMS:
-                link = Path(work) / name
-                link.symlink_to(LINK)
-                link.replace(folder / name)
+                (work / name).symlink_to(LINK)
+                (work / name).replace(folder / name)
         for left in home.glob(f"{HOST}.*.so"):
             if left.name not in plugins:
                 left.unlink()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The programs that take the place of IMB's, started as people start them: by mpirun, no Python."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Mpi
+from mpigauge.mpi import find
+from tests.conftest import MPIS
+from tests.e2e.commands import PATIENCE_S, last_line, mpigauge
+
+pytestmark = pytest.mark.mpi
+
+PINGPONG = ("pingpong", "-msglog", "3:5", "-iter", "100")
+SHELL = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
+"""A shell without modules, without Python's environment, without anything of ours."""
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One installation for all MPIs that the tests have."""
+    return installed(tmp_path_factory.mktemp("site") / "imb", MPIS)
+
+
+def installed(folder: Path, names: list[str]) -> Path:
+    for name in names:
+        _find(name)
+    words = [word for name in names for word in ("--mpi", name)]
+    done = mpigauge("imb", "install", str(folder), *words, cwd=folder.parent)
+    assert done.returncode == 0, done.stderr
+    for name in names:
+        assert f"{find(name).label}: {find(name).mpiexec} -n 2 {folder}/IMB-MPI1" in done.stdout
+    return folder
+
+
+def _find(name: str) -> Mpi:
+    try:
+        return find(name)
+    except Exception as error:
+        pytest.skip(str(error))
+
+
+def alone(program: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(program), *words],
+        env={**SHELL, **AS_ROOT, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def two(mpi: Mpi, program: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """On two ranks, by the mpirun of this MPI as if its module were loaded, but for libraries."""
+    more = ["--oversubscribe"] if mpi.launcher == "openmpi" else []
+    path = f"{mpi.prefix}/bin:{SHELL['PATH']}"
+    return alone(mpi.mpiexec.with_name("mpirun"), *more, "-np", "2", str(program), *words,
+                 **{"PATH": path, **env})  # fmt: skip
+
+
+def sizes(output: str) -> list[int]:
+    """Sizes of the rows of a table of IMB's."""
+    return [int(line.split()[0]) for line in output.splitlines() if re.match(r" +\d+ +\d+ ", line)]
+
+
+def said(done: subprocess.CompletedProcess[str], name: str = "IMB-MPI1") -> list[str]:
+    """Our own lines; a launcher may add its own about a rank that failed."""
+    return [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+
+
+def library_of(mpi: Mpi, program: Path, **env: str) -> str:
+    """Which library the dynamic loader opened."""
+    done = two(mpi, program, *PINGPONG, LD_DEBUG="files", **env)
+    assert done.returncode == 0, last_line(done.stderr)
+    opened = re.findall(r"calling init: (\S*/libmpi\S*\.so\S*)", done.stderr + done.stdout)
+    return str(Path(opened[-1]).resolve())
+
+
+def test_every_launcher_starts_its_own_mpi(mpi: Mpi, folder: Path) -> None:
+    done = two(mpi, folder / "IMB-MPI1", *PINGPONG)
+    assert done.returncode == 0, done.stderr
+    assert sizes(done.stdout) == [0, 8, 16, 32]
+    assert library_of(mpi, folder / "IMB-MPI1") == str(mpi.library.resolve())
+
+
+def test_every_name_is_a_suite(folder: Path) -> None:
+    names = sorted(path.name for path in folder.iterdir() if path.name != "mpigauge")
+    assert len(names) == 9
+    for name in names:
+        done = alone(folder / name, "-help")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        assert name in done.stdout
+
+
+def test_without_a_launcher(folder: Path) -> None:
+    done = alone(folder / "IMB-MPI1", "Reduce_local", "-msglog", "3:4", "-iter", "10")
+    assert done.returncode == 0, done.stderr
+
+
+def test_it_writes_nothing(folder: Path) -> None:
+    def state() -> set[tuple[str, int, int]]:
+        return {(str(p), p.lstat().st_mtime_ns, p.lstat().st_size) for p in folder.rglob("*")}
+
+    before = state()
+    assert two(_find("mpich"), folder / "IMB-MPI1", *PINGPONG).returncode == 0
+    assert state() == before
+
+
+@pytest.mark.parametrize("links_too", [True, False])
+def test_moved_and_copied_it_still_works(folder: Path, tmp_path: Path, links_too: bool) -> None:
+    copied = tmp_path / "with blanks" / "imb"
+    shutil.copytree(folder, copied, symlinks=links_too)
+    moved = copied.rename(tmp_path / "moved here")
+    done = two(_find("mpich"), moved / "IMB-MPI1", *PINGPONG)
+    assert done.returncode == 0, done.stderr
+    assert sizes(done.stdout) == [0, 8, 16, 32]
+
+
+def test_a_link_from_elsewhere(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "IMB-MPI1").symlink_to(folder / "IMB-MPI1")
+    assert alone(tmp_path / "IMB-MPI1", "-help").returncode == 0
+
+
+def test_the_program_alone_says_what_is_missing(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "IMB-MPI1", tmp_path / "IMB-MPI1")
+    done = alone(tmp_path / "IMB-MPI1")
+    assert done.returncode == 2
+    assert re.fullmatch(r"IMB-MPI1: there is no mpigauge/mpis.txt beside .*\n", done.stderr)
+
+
+def test_libraries_of_the_user_come_first(folder: Path) -> None:
+    mpich, intel = _find("mpich"), _find("intel")
+    offered = {"LD_LIBRARY_PATH": f"/none:{intel.library.parent}"}
+    assert library_of(mpich, folder / "IMB-MPI1", **offered) == str(intel.library.resolve())
+    other = {"LD_LIBRARY_PATH": str(_find("openmpi").library.parent)}
+    assert library_of(mpich, folder / "IMB-MPI1", **other) == str(mpich.library.resolve())
+
+
+def test_a_library_that_is_named_comes_before_all(folder: Path) -> None:
+    mpich, intel = _find("mpich"), _find("intel")
+    named = {"MPIGAUGE_LIBMPI": str(intel.library), "LD_LIBRARY_PATH": str(mpich.library.parent)}
+    assert library_of(mpich, folder / "IMB-MPI1", **named) == str(intel.library.resolve())
+    standard = {"MPIGAUGE_LIBMPI": str(find("mpich@std").library)}
+    done = two(mpich, folder / "IMB-MPI1", *PINGPONG, **standard)
+    assert done.returncode == 2
+    (line,) = said(done)
+    assert "there are no kernels for the ABI of" in line
+
+
+@pytest.mark.parametrize("wrong", ["/none/libmpi.so.12", "/bin/sh", "libm.so.6"])
+def test_a_named_library_that_is_none(folder: Path, wrong: str) -> None:
+    done = two(_find("mpich"), folder / "IMB-MPI1", *PINGPONG, MPIGAUGE_LIBMPI=wrong)
+    assert done.returncode == 2
+    (line,) = said(done)
+    assert wrong in line
+
+
+def test_a_library_of_another_launcher_makes_no_singletons(folder: Path) -> None:
+    library = str(_find("openmpi").library)
+    done = two(_find("mpich"), folder / "IMB-MPI1", *PINGPONG, MPIGAUGE_LIBMPI=library)
+    assert done.returncode == 2
+    (line,) = said(done)
+    assert "the launcher started 2 ranks" in line
+    assert "Open MPI" in line
+    assert sizes(done.stdout) == []
+
+
+def test_a_launcher_that_nothing_is_there_for(tmp_path: Path) -> None:
+    folder = installed(tmp_path / "imb", ["mpich"])
+    done = two(_find("openmpi"), folder / "IMB-MPI1", *PINGPONG)
+    assert done.returncode == 2
+    (line,) = said(done)
+    assert "found no library of an MPI that Open MPI's mpirun can start" in line
+    assert "mpich 5" in line
+
+
+def test_a_broken_list_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "imb"
+    shutil.copytree(folder, copied, symlinks=True)
+    (copied / "mpigauge/mpis.txt").write_text("# mine\nmpi a\n  colour blue\n")
+    done = alone(copied / "IMB-MPI1", "-help")
+    assert done.returncode == 2
+    assert re.fullmatch(r"IMB-MPI1: line 3 of .*/mpis.txt makes no sense\n", done.stderr)
