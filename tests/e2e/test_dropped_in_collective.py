@@ -68,8 +68,9 @@ def test_a_dropped_in_file_appears_in_three_suites(
     dropped = tree / COLLECTIVES / "scan.cpp"
     dropped.parent.mkdir(parents=True)
     dropped.write_text(shown)
-    configure = ["cmake", "-S", str(tree), "-B", str(build), "-DMPIGAUGE_ABI=mpich", "-DMPIGAUGE_WERROR=ON",
-                 f"-DMPIGAUGE_MPI_INCLUDE={include}", "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # fmt: skip
+    configure = ["cmake", "-S", str(tree), "-B", str(build), "-DMPIGAUGE_ABI=mpich",
+                 "-DMPIGAUGE_WERROR=ON", f"-DMPIGAUGE_MPI_INCLUDE={include}",
+                 "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # fmt: skip
     make = ["cmake", "--build", str(build), "--target", "write_cards", "--parallel", "2"]
     for words in (configure, make):
         done = subprocess.run(words, capture_output=True, text=True, check=False)
