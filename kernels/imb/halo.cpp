@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// IMB-HALO: one benchmark, a free-form line for each length.
+
+#include <array>
+#include <cstdio>
+#include <limits>
+
+#include "core/grid.hpp"
+#include "imb/launch.hpp"
+#include "imb/tables.hpp"
+
+namespace mpigauge::imb {
+
+namespace {
+
+constexpr int most_int = std::numeric_limits<int>::max();
+
+struct HaloSettings {
+  Options options;
+  std::vector<std::size_t> counts{1, 2, 4, 8};
+  std::int64_t repetitions = 1000;
+  std::int64_t warm_up = 100;
+};
+
+std::vector<int> sides_of(const Value& value) {
+  const char at = value.text.find('x') == std::string::npos ? '.' : 'x';
+  std::vector<int> sides;
+  for (const auto& part : split(value.text, at)) {
+    sides.push_back(static_cast<int>(integer({part, value.lenient}, 1, most_int)));
+  }
+  return sides;
+}
+
+const std::vector<OptionRow<HaloSettings>>& halo_options() {
+  using S = HaloSettings&;
+  using V = const Value&;
+  static const std::vector<OptionRow<HaloSettings>> rows{
+      {"-topo", "A.B.C", "sides of the grid; without it as even as the ranks allow",
+       [](S s, V v) { s.options.settings.topo = sides_of(v); }},
+      {"-count", "N,N,...", "elements of a message",
+       [](S s, V v) {
+         s.counts.clear();
+         for (const auto& part : split(v.text, ',')) {
+           s.counts.push_back(static_cast<std::size_t>(integer({part, v.lenient}, 0, most_int)));
+         }
+       }},
+      {"-datatype", "int|char", "what the elements are",
+       [](S s, V v) {
+         s.options.datatype = choice<std::string>(v, {{"int", "int"}, {"char", "char"}});
+       }},
+      {"-repeat", "N", "timed repetitions",
+       [](S s, V v) { s.repetitions = integer(v, 1, most_int); }},
+      {"-warmup", "N", "untimed repetitions before them",
+       [](S s, V v) { s.warm_up = integer(v, 0, most_int); }},
+      {"-thread_level", "single|funneled|serialized|multiple", "that MPI is asked for",
+       [](S s, V v) {
+         s.options.thread_level = choice<ThreadLevel>(v, {{"single", ThreadLevel::single},
+                                                          {"funneled", ThreadLevel::funneled},
+                                                          {"serialized", ThreadLevel::serialized},
+                                                          {"multiple", ThreadLevel::multiple}});
+       }},
+      {"-lenient", "", "leave unknown words out", [](S, V) {}},
+  };
+  return rows;
+}
+
+std::string row_of(const Job& job, const ClassicRow& row, std::size_t dimensions) {
+  const double usec = row.most * 1e6;
+  const std::size_t times = 4 * dimensions;  // sent and received, in both directions
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), "%zu(x%zu)(bytes) %g(usec) %g(Mb/s)\n",
+                job.row.shape.bytes, times, usec, job.row.card->moved(job.row.shape) / usec);
+  return text.data();
+}
+
+void table(const HaloSettings& s, const Benchmark& benchmark, Session& session) {
+  Options& options = session.options;
+  options.sizes.emplace();
+  const std::size_t element = find_type(options.datatype)->bytes;
+  for (const std::size_t count : s.counts) options.sizes->push_back(count * element);
+  const auto jobs = jobs_of(benchmark, session.ranks, options);
+  if (const auto excuse = benchmark.card.excuse(jobs.front().row.shape); !excuse.empty()) {
+    throw UsageError("-topo: " + excuse);
+  }
+  const auto& topo = options.settings.topo;
+  const std::size_t dimensions = topo.empty() ? even_sides(session.ranks).size() : topo.size();
+  say_from_rank_0(session, "\n# Benchmarking " + std::string(benchmark.card.name) +
+                               " (processes: " + std::to_string(session.ranks) +
+                               "; threads: " + std::to_string(options.settings.threads) +
+                               "; dimensions: " + std::to_string(dimensions) + ")\n");
+  Rows rows(session);
+  for (const Job& job : jobs) {
+    if (const auto why = rows.allocate(job)) {
+      say_from_rank_0(session, note(job.row, *why));
+      continue;
+    }
+    const ClassicRow row = rows.measure(job, s.warm_up, s.repetitions);
+    say_from_rank_0(session, row_of(job, row, dimensions));
+  }
+}
+
+int run_halo(const Program& program, const Words& words) {
+  if (const auto option = wanted_help(words)) {
+    const std::string text = options_text(halo_options(), *option);
+    if (platform::launcher_rank().value_or(0) == 0) say(text);
+    return 0;
+  }
+  HaloSettings settings;
+  settings.options.classic = true;
+  settings.options.datatype = "int";
+  const Words names = read_words(halo_options(), words, settings);
+  Words unknown;
+  const auto selected =
+      benchmarks_named(program, names, has_word(words, "-lenient") ? &unknown : nullptr);
+  return launch(program, settings.options, [&](Session& session) {
+    for (const Benchmark* benchmark : selected) table(settings, *benchmark, session);
+  });
+}
+
+const AddProgram added{{"IMB-HALO", "HALO", "HALO part", run_halo}};
+
+}  // namespace
+
+}  // namespace mpigauge::imb
