@@ -63,6 +63,16 @@ extern "C" int MPI_Get_version(int *version, int *subversion) {
 }
 """
 
+NEWER_OBJECTS = {
+    "ompi_message_no_proc": "3.0",
+    "ompi_message_null": "3.0",
+    "ompi_mpi_count": "3.0",
+    "ompi_mpi_instance_default": "4.0",
+    "ompi_mpi_instance_null": "4.0",
+    "ompi_mpi_op_no_op": "3.0",
+}
+"""Handles of Open MPI that an older one has not; a plugin that refers to one would not open."""
+
 
 @cache
 def newer_calls() -> dict[str, str]:
@@ -78,7 +88,8 @@ def version_of(call: str) -> str:
         return "3.0"
     if call.endswith(("_toint", "_fromint")):
         return "5.0"
-    return newer_calls().get(call, "4.0" if call.endswith("_c") else "2.2")
+    newer = newer_calls().get(call) or NEWER_OBJECTS.get(call)
+    return newer or ("4.0" if call.endswith("_c") else "2.2")
 
 
 def of_standard(mpi: Mpi, standard: str, folder: Path) -> Mpi:

@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.mpi.query import ask, missing
 from tests import old_mpi
-from tests.cases.launching import Site, run, site
+from tests.cases.launching import Ended, Site, run, site
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
@@ -41,6 +41,18 @@ def lacks(card: Card, where: Site) -> list[str]:
     return [call for call in card.needs if old_mpi.version_of(call) > where.mpi.standard]
 
 
+def run_all(where: Site, cards: list[Card]) -> Ended:
+    """In one launch, with as much time as it takes to reach each cell."""
+    names = ",".join(card.word for card in cards)
+    seconds = 5.0
+    while True:
+        ended = run(where, 2, "--benchmarks", names, "--sizes", 4096, "--inflight", 4,
+                    "--seconds", seconds)  # fmt: skip
+        if seconds > 60 or all(skip.reason != NO_TIME for skip in ended.skips):
+            return ended
+        seconds *= 4
+
+
 def test_it_says_what_it_is(old: Site) -> None:
     answer = ask(old.mpi.library, old.mpi.env)
     assert answer.standard == old.mpi.standard
@@ -55,15 +67,7 @@ def test_all_that_it_can_do_is_measured_and_the_rest_named(old: Site, new: Site)
     """One launch with every benchmark; needs that the new library has not either count as well."""
     cards = [card for card in old.cards if card.suite != "SELFTEST"]
     never = missing(new.mpi.library, new.mpi.env, {call for card in cards for call in card.needs})
-    words = (
-        "--benchmarks",
-        ",".join(card.word for card in cards),
-        "--sizes",
-        4096,
-        "--inflight",
-        4,
-    )
-    ended = run(old, 2, *words, "--seconds", 20)
+    ended = run_all(old, cards)
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     skipped = {(skip.key["suite"], skip.key["benchmark"]): skip.reason for skip in ended.skips}
     measured = {(cell.suite, cell.benchmark) for cell in ended.cells}
@@ -74,7 +78,8 @@ def test_all_that_it_can_do_is_measured_and_the_rest_named(old: Site, new: Site)
             assert reason == f"this MPI library has no {lacking[0]}"
             assert (card.suite, card.name) not in measured
         elif (card.suite, card.name) not in measured:
-            assert reason.startswith(("needs", NO_TIME)), (card.word, reason)
+            assert reason, f"{card.word} was neither measured nor left out"
+            assert "this MPI library has no" not in reason
 
 
 def test_the_first_suites_need_nothing_newer(old: Site) -> None:

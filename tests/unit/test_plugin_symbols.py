@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cases.launching import Site, site
-from tests.old_mpi import newer_calls
+from tests.old_mpi import NEWER_OBJECTS, newer_calls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +52,11 @@ def test_calls_are_of_mpi_2_2_or_older(where: Site, allowed: set[str]) -> None:
     calls = {name for name in undefined(where.kernels.plugin) if re.match("P?MPIX?_", name)}
     assert "MPI_Init" in calls
     assert calls <= allowed
+
+
+def test_handles_are_of_mpi_2_2_or_older(where: Site) -> None:
+    """An object cannot be bound lazily: without it the plugin does not open."""
+    assert not set(undefined(where.kernels.plugin)) & set(NEWER_OBJECTS)
 
 
 def test_the_list_names_nothing_newer(allowed: set[str]) -> None:
