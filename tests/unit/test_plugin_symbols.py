@@ -64,6 +64,11 @@ def test_the_list_names_nothing_newer(allowed: set[str]) -> None:
     assert not allowed & set(newer_calls())
 
 
+def test_nothing_of_our_own_is_missing(where: Site) -> None:
+    """A plugin links and opens without it, and ends where it is called."""
+    assert not [name for name in undefined(where.kernels.plugin) if "mpigauge" in name]
+
+
 def test_calls_are_bound_when_they_are_made(where: Site) -> None:
     """So that a library opens that lacks one which few benchmarks make."""
     words = ["readelf", "--dynamic", "--wide", str(where.kernels.plugin)]
