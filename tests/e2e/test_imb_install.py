@@ -101,7 +101,7 @@ def test_every_name_is_a_suite(folder: Path) -> None:
         done = alone(folder / name, "-help")
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
-        assert name in done.stdout
+        assert len(done.stdout.splitlines()) > 2
 
 
 def test_without_a_launcher(folder: Path) -> None:
