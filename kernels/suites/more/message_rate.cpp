@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include <vector>
+
+#include "core/benchmark.hpp"
+
+namespace mpigauge {
+namespace {
+
+double under_way(const Shape& s) {
+  const int pairs = s.ranks / 2;
+  return static_cast<double>(s.inflight) * pairs;
+}
+
+constexpr Card card{
+    .suite = "MORE",
+    .name = "Message_rate",
+    .about = "Messages per second of all pairs: the lower ranks send many at once to the upper.",
+    .place = 10,
+    .ranks = Ranks::pairs,
+    .columns = Columns::rate,
+    .recv = [](const Shape& s) { return message(s) * s.inflight; },
+    .moved = [](const Shape& s) { return under_way(s) * message(s); },
+    .messages = under_way,
+    .windowed = true,
+};
+
+struct Sides {
+  bool sends;
+  int peer;
+};
+
+Sides sides_of(const Run& run) {
+  const int half = run.ranks() / 2;
+  const bool sends = run.rank() < half;
+  return {sends, sends ? run.rank() + half : run.rank() - half};
+}
+
+void send_all(Run& run, int to, std::vector<MPI_Request>& requests) {
+  const Block out = run.send_block();
+  const MPI_Comm comm = run.comm();
+  char answer = 0;
+  const Message all_came{&answer, 1, MPI_BYTE};
+  run.measure([&, comm, to](Turn t) {
+    for (auto& request : requests) isend(out[t], to, comm, &request);
+    wait_all(static_cast<int>(requests.size()), requests.data());
+    recv(all_came, to, comm);
+  });
+  run.expect(0);
+}
+
+// Every message has a place of its own: receives that are under way must not overlap.
+void receive_all(Run& run, int from, std::vector<MPI_Request>& requests) {
+  const Block in = run.recv_block();
+  const std::size_t bytes = run.bytes();
+  const Block first = in.part(0, bytes);
+  const MPI_Comm comm = run.comm();
+  char answer = 1;
+  const Message all_came{&answer, 1, MPI_BYTE};
+  run.measure([&, comm, from, bytes](Turn t) {
+    Message place = first[t];
+    for (auto& request : requests) {
+      irecv(place, from, comm, &request);
+      place.data = static_cast<std::byte*>(place.data) + bytes;
+    }
+    wait_all(static_cast<int>(requests.size()), requests.data());
+    send(all_came, from, comm);
+  });
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    wrong += run.wrong(in.bytes(i * bytes, bytes), from, 0);
+  }
+  run.expect(wrong);
+}
+
+void message_rate(Run& run) {
+  const Sides sides = sides_of(run);
+  std::vector<MPI_Request> requests(static_cast<std::size_t>(run.inflight()), MPI_REQUEST_NULL);
+  if (sides.sends) send_all(run, sides.peer, requests);
+  else receive_all(run, sides.peer, requests);
+}
+
+const Add added{card, message_rate};
+
+}  // namespace
+}  // namespace mpigauge

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Two small programs that many sites have beside a benchmark suite. The whole round trip is what
+// is stored (time), half of it what is called latency; neither is rounded to microseconds.
+#include <array>
+
+#include "core/benchmark.hpp"
+
+namespace mpigauge {
+namespace {
+
+constexpr Card latency_card{
+    .suite = "MORE",
+    .name = "mpi_latency",
+    .about = "One byte back and forth: the round trip, and one way as half of it.",
+    .place = 80,
+    .ranks = Ranks::pair,
+    .time = Time::half_round_trip,
+    .columns = Columns::single,
+    .moved = message,
+    .messages = once,
+    .only_bytes = 1,
+};
+
+constexpr std::array<std::size_t, 10> lengths{1000, 2000, 3000, 4000, 5000,
+                                              6000, 7000, 8000, 9000, 10000};
+
+constexpr Card ping_pong_card{
+    .suite = "MORE",
+    .name = "ping_pong",
+    .about = "Messages of 1000 to 10000 bytes back and forth, for a line of latency and bandwidth.",
+    .place = 90,
+    .ranks = Ranks::pair,
+    .time = Time::half_round_trip,
+    .columns = Columns::single,
+    .moved = message,
+    .messages = once,
+    .sizes = lengths,
+};
+
+void round_trip(Run& run) {
+  const Block out = run.send_block();
+  const Block in = run.recv_block();
+  const int peer = run.peer();
+  const MPI_Comm comm = run.comm();
+  if (run.rank() == 0) {
+    run.measure([=](Turn t) {
+      send(out[t], peer, comm);
+      recv(in[t], peer, comm);
+    });
+  } else {
+    run.measure([=](Turn t) {
+      recv(in[t], peer, comm);
+      send(out[t], peer, comm);
+    });
+  }
+  run.expect(run.wrong(in.bytes(), peer, 0));
+}
+
+const Add latency{latency_card, round_trip};
+const Add ping_pong{ping_pong_card, round_trip};
+
+}  // namespace
+}  // namespace mpigauge
