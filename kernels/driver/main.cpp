@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,11 +30,6 @@ constexpr double listen_s = 0.1;
 void say_once(const std::string& text) {
   if (speaks_for_all()) std::fprintf(stderr, "mpigauge-kernel: %s\n", text.c_str());
 }
-
-struct Binding {
-  platform::CpuSet before;  ///< allowed by whoever started us
-  platform::CpuSet wanted;  ///< empty: none
-};
 
 // Before MPI_Init, so that the library sees the cores that it will run on.
 Binding bind_self(const Options& options) {
@@ -214,18 +210,24 @@ std::string_view how_it_stopped(const Session& session) {
   return session.timed_out ? "time" : "done";
 }
 
-int run_session(Session& session, const Binding& binding) {
+}  // namespace
+
+int run_recorded(Session& session, const Binding& binding,
+                 const std::function<void(Session&)>& measure) {
   std::unique_ptr<Writer> writer;
-  if (session.rank == 0) writer = std::make_unique<Writer>(session.options.records);
+  const bool recorded = !session.options.records.empty();
+  if (session.rank == 0) {
+    writer = std::make_unique<Writer>(recorded ? session.options.records : "/dev/null");
+  }
   session.writer = writer.get();
   look_around(session, binding);
   if (session.writer != nullptr) session.writer->write(launch_record(session));
   session.write_all(MPI_COMM_WORLD, rank_record(session, binding).text());
-  listen_to_noise(session, "before");
+  if (recorded) listen_to_noise(session, "before");
   session.start_s = platform::now_s();
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;
-  listen_to_noise(session, "after");
+  if (recorded) listen_to_noise(session, "after");
   unsigned long long mine[2] = {session.wrong, session.cells}, all[2] = {0, 0};
   call(MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));
   if (session.writer == nullptr) return 0;
@@ -239,6 +241,8 @@ int run_session(Session& session, const Binding& binding) {
   session.writer->write(end);
   return all[0] > 0 ? exit_failed : 0;
 }
+
+namespace {
 
 ThreadLevel start_mpi(ThreadLevel needed) {
   int provided = MPI_THREAD_SINGLE;
@@ -275,7 +279,7 @@ int start(const std::vector<std::string>& words) {
     refuse_singletons(session.ranks);
     session.clock = platform::clock_facts();
     check_thread_level(session);
-    code = run_session(session, binding);
+    code = run_recorded(session, binding, measure);
   } catch (const UsageError& error) {
     if (session.rank == 0) say_once(error.what());
     code = exit_usage;

@@ -4,6 +4,7 @@
 // One launch: what all parts of the driver share.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,8 @@ struct Session {
   std::size_t cells = 0;         ///< written, on rank 0
   bool interrupted = false;
   bool timed_out = false;
+  /// Where it is set: gets each sampled cell, on the rank that writes it.
+  std::function<void(const struct Job&, const Summary&)> on_cell;
 
   /// Seconds of the budget that are left; 0 means no budget, so never returns 0 when there is one.
   [[nodiscard]] double seconds_left() const;
@@ -58,6 +61,15 @@ struct Measured {
 /// The record of a cell, all columns in their order.
 Object cell_record_of(const Session& session, const Groups& groups, const struct Job& job,
                       const Measured& measured);
+
+/// The cores of a rank.
+struct Binding {
+  platform::CpuSet before;  ///< allowed by whoever started us
+  platform::CpuSet wanted;  ///< empty: none
+};
+/// Runs `measure` between the records that a launch begins and ends with; returns the exit status.
+int run_recorded(Session& session, const Binding& binding,
+                 const std::function<void(Session&)>& measure);
 
 /// Samples all cases of one number of ranks, interleaved; the ranks of `groups` together.
 void run_adaptive(Session& session, const Groups& groups, const std::vector<struct Job>& jobs,

@@ -5,11 +5,16 @@
 // processes and mode a table.
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <exception>
+#include <map>
 
 #include "core/computation.hpp"
 #include "core/types.hpp"
+#include "driver/missing.hpp"
+#include "driver/singletons.hpp"
 #include "imb/settings.hpp"
 #include "imb/tables.hpp"
 #include "platform/platform.hpp"
@@ -89,6 +94,19 @@ std::string computation_text(const Selection& selection) {
          std::string(speed) + " MFlops\n";
 }
 
+// A sampled row as IMB's columns have it: the median of the slowest rank, and its companions.
+ClassicRow row_of(const Summary& s) {
+  ClassicRow row{.calls = static_cast<std::int64_t>(s.samples) * s.calls,
+                 .least = std::min(s.rank_min, s.p50),
+                 .most = s.p50,
+                 .mean = s.rank_avg,
+                 .slowest = s.p50};
+  for (std::size_t p = 0; p < part_count; ++p) {
+    row.parts[p] = std::isnan(s.parts.at(p)) ? 0.0 : s.parts.at(p);
+  }
+  return row;
+}
+
 class Engine {
  public:
   Engine(const Program& program, EngineSettings& settings, Session& session)
@@ -101,7 +119,8 @@ class Engine {
   std::vector<Table> tables_of(const Benchmark& benchmark, int ranks);
   bool shows(Completion completion) const;
   Went tables(const std::vector<Table>& tables, int ranks);
-  Went table(const Groups& groups, const Place& place, const Table& table);
+  Went table(const Groups& groups, const Place& place, const Table& rows);
+  void sampled(const Groups& groups, const Table& rows, TextSink& text, RowSink& all_sinks);
 
   const Program& program_;
   EngineSettings& s_;
@@ -168,8 +187,42 @@ Engine::Went Engine::table(const Groups& groups, const Place& place, const Table
   const bool on_files = rows.front().row.card->on_files;
   if (session_.rank == 0) say(heading(rows.front().row, place, several && on_files));
   TextSink text(session_, place);
-  const bool went_on = run_table(session_, groups, rows, s_.schedule, text);
-  return went_on ? Went::on : Went::ended;
+  RecordSink records(session_, groups);
+  BothSinks both(text, records);
+  RowSink& sink = s_.records.empty() ? static_cast<RowSink&>(text) : both;
+  if (s_.adaptive) {
+    sampled(groups, rows, text, sink);
+    return Went::on;
+  }
+  return run_table(session_, groups, rows, s_.schedule, sink) ? Went::on : Went::ended;
+}
+
+// All rows of the table interleaved, so they are shown together when the last is known.
+void Engine::sampled(const Groups& groups, const Table& rows, TextSink& text, RowSink& all_sinks) {
+  auto memory = static_cast<double>(session_.memory_per_rank(groups.active()));
+  memory = std::min(memory, s_.schedule.memory_bytes);
+  Table possible;
+  for (const Job& job : rows) {
+    if (!refusal_of(job.row, memory)) possible.push_back(job);
+  }
+  std::map<std::size_t, ClassicRow> known;
+  session_.on_cell = [&](const Job& job, const Summary& summary) {
+    known[job.row.shape.bytes] = row_of(summary);
+  };
+  run_adaptive(session_, groups, possible, 0);
+  session_.on_cell = nullptr;
+  const Visitor visitor(session_, groups);
+  for (const Job& job : rows) {
+    if (const auto why = refusal_of(job.row, memory)) {
+      all_sinks.refused(job, *why);
+      continue;
+    }
+    const ClassicRow& mine = known[job.row.shape.bytes];
+    const auto all = visitor.all_groups(mine);
+    const bool none = std::none_of(all.begin(), all.end(), [](auto& row) { return row.calls > 0; });
+    if (none) text.refused(job, {Limit::call, 0, "it cannot be run here"});
+    else text.row(job, mine, all);
+  }
 }
 
 void start_mpi(const EngineSettings& s) {
@@ -193,16 +246,16 @@ int run_session(const Program& program, EngineSettings& s, const Words& words,
                 const Selection& selection, Session& session) {
   call(MPI_Comm_rank(MPI_COMM_WORLD, &session.rank));
   call(MPI_Comm_size(MPI_COMM_WORLD, &session.ranks));
+  refuse_singletons(session.ranks);
+  refuse_if_none_can_run(selection.benchmarks);
   check_world(s, session);
   session.clock = platform::clock_facts();
-  session.start_s = platform::now_s();
-  if (session.rank == 0) {
-    say(header(program, s, words, selection) + computation_text(selection));
-  }
-  Engine engine(program, s, session);
-  for (const Benchmark* benchmark : selection.benchmarks) engine.run(*benchmark);
-  if (session.rank == 0) say(footer());
-  return session.wrong > 0 ? exit_failed : 0;
+  return run_recorded(session, {platform::allowed_cpus(), {}}, [&](Session& all) {
+    if (all.rank == 0) say(header(program, s, words, selection) + computation_text(selection));
+    Engine engine(program, s, all);
+    for (const Benchmark* benchmark : selection.benchmarks) engine.run(*benchmark);
+    if (all.rank == 0) say(footer());
+  });
 }
 
 int run_engine_strictly(const Program& program, const Words& words) {
@@ -211,13 +264,14 @@ int run_engine_strictly(const Program& program, const Words& words) {
   platform::start_clock();
   Session session;
   session.options = settings.options;
+  session.options.records = settings.records;
   start_mpi(settings);
   int code = 0;
   try {
     return_errors(MPI_COMM_WORLD);
     code = run_session(program, settings, words, selection, session);
   } catch (const UsageError& error) {
-    if (session.rank == 0) {
+    if (session.rank == 0 && speaks_for_all()) {
       std::fprintf(stderr, "%s: %s\n", std::string(program.name).c_str(), error.what());
     }
     code = exit_usage;
@@ -230,8 +284,15 @@ int run_engine_strictly(const Program& program, const Words& words) {
   return code;
 }
 
+// Where IMB runs nothing, and ends as if all were well.
+bool ends_quietly(std::string_view error) {
+  const auto options = {"-npmin:", "-msglog:", "-msglen:", "-map:", "-off_cache:"};
+  return std::any_of(options.begin(), options.end(),
+                     [&](const char* option) { return error.starts_with(option); });
+}
+
 int run_engine(const Program& program, const Words& words) {
-  const bool speaks = platform::launcher_rank().value_or(0) == 0;
+  const bool speaks = speaks_for_all();
   if (const auto option = wanted_help(words)) {
     const std::string text = help_text(program, *option);
     if (speaks) say(text);
@@ -241,7 +302,13 @@ int run_engine(const Program& program, const Words& words) {
     if (speaks) say(list_text(program));
     return 0;
   }
-  return run_engine_strictly(program, words);
+  try {
+    return run_engine_strictly(program, words);
+  } catch (const UsageError& error) {
+    if (!has_word(words, "-lenient") || !ends_quietly(error.what())) throw;
+    if (speaks) say(std::string(error.what()) + '\n');
+    return 0;
+  }
 }
 
 const AddProgram mpi1{{"IMB-MPI1", "MPI1", "MPI-1 part", run_engine}};

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <exception>
 
+#include "driver/singletons.hpp"
 #include "imb/grammar.hpp"
 #include "imb/program.hpp"
-#include "platform/platform.hpp"
 
 extern "C" int mpigauge_imb(int argc, char** argv) {
   using namespace mpigauge;
@@ -16,7 +16,7 @@ extern "C" int mpigauge_imb(int argc, char** argv) {
   const imb::Words words(argv + 1, argv + argc);
   const imb::Program* program = imb::find_program(argv[0]);
   // One rank speaks for all, since they all know the same.
-  const bool speaks = platform::launcher_rank().value_or(0) == 0;
+  const bool speaks = speaks_for_all();
   const auto complain = [&](std::string_view name, const char* what) {
     if (speaks) {
       std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(name.size()), name.data(), what);

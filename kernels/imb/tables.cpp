@@ -94,7 +94,9 @@ std::string idle_text(const Place& place) {
 
 std::string mode_text(const Case& row, bool names_directory) {
   std::string text;
-  if (row.completion != Completion::none) {
+  // What completes at the end only has no modes to tell apart, but IMB names it on files.
+  const bool has_modes = completions_of(row.card->modes).size() > 1 || row.card->on_files;
+  if (row.completion != Completion::none && has_modes) {
     text += std::string("#    MODE: ") +
             (row.completion == Completion::end ? "AGGREGATE" : "NON-AGGREGATE") + " \n";
   }
@@ -211,6 +213,7 @@ void TextSink::row(const Job& job, const ClassicRow& /*mine*/, const std::vector
   std::string text = place_.has_group_column() ? "\n" : "";
   for (std::size_t group = 0; group < all.size(); ++group) {
     text += row_text(job, all[group], place_, static_cast<int>(group));
+    if (session_.options.records.empty()) session_.wrong += all[group].wrong;
   }
   say(text);
 }
