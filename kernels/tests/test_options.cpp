@@ -51,6 +51,14 @@ const std::map<std::string, Good>& good_values() {
       {"op", {"max", [](O o) { return o.op == "max"; }}},
       {"root-shift", {"1", [](O o) { return o.root_shift; }}},
       {"inflight", {"64", [](O o) { return o.inflight == 64; }}},
+      {"threads", {"4", [](O o) { return o.settings.threads == 4; }}},
+      {"thread-level", {"multiple", [](O o) { return o.thread_level == ThreadLevel::multiple; }}},
+      {"thread-memory",
+       {"continuous", [](O o) { return o.settings.thread_memory == ThreadMemory::continuous; }}},
+      {"stride", {"3", [](O o) { return o.settings.stride == 3; }}},
+      {"touch-send", {"0", [](O o) { return !o.settings.touch_send; }}},
+      {"touch-recv", {"0", [](O o) { return !o.settings.touch_recv; }}},
+      {"topo", {"2x3", [](O o) { return o.settings.topo == std::vector{2, 3}; }}},
       {"cache", {"cold", [](O o) { return o.cold && !o.hot; }}},
       {"cache-bytes", {"1048576", [](O o) { return o.cache_bytes == 1U << 20U; }}},
       {"sync", {"clock", [](O o) { return o.sync == SyncMethod::clock; }}},
@@ -131,6 +139,14 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--op", "avg", "no operation is called 'avg'"},
       {"--root-shift", "yes", "'yes' is not a number"},
       {"--inflight", "0", "'0' is out of range"},
+      {"--threads", "0", "'0' is out of range"},
+      {"--thread-level", "many", "'many' is none of single, funneled, serialized, multiple"},
+      {"--thread-memory", "own", "'own' is none of parallel, serial, continuous"},
+      {"--stride", "-1", "'-1' is out of range"},
+      {"--touch-send", "yes", "'yes' is not a number"},
+      {"--touch-recv", "2", "'2' is out of range"},
+      {"--topo", "2x", "'' is not a number"},
+      {"--topo", "0x2", "'0' is out of range"},
       {"--cache", "warm", "'warm' is none of hot, cold, both"},
       {"--cache-bytes", "0", "'0' is out of range"},
       {"--sync", "none", "'none' is none of barrier, dissemination, clock"},
@@ -163,4 +179,16 @@ TEST(an_operation_that_a_type_has_not) {
   CHECK_EQ(refused("2int", "maxloc"), "");
   // Transfers reduce nothing.
   CHECK_EQ(refusal({"--benchmarks", "PingPong", "--datatype", "float", "--op", "band"}), "");
+}
+
+TEST(threads_need_the_highest_level) {
+  const auto level = [](const std::vector<std::string>& words) {
+    return needed_thread_level(read_options(words));
+  };
+  CHECK(level({"--benchmarks", "PingPong", "--threads", "2"}) == ThreadLevel::single);
+  CHECK(level({"--benchmarks", "PingPongMT", "--threads", "1"}) == ThreadLevel::single);
+  CHECK(level({"--benchmarks", "PingPongMT", "--threads", "2"}) == ThreadLevel::multiple);
+  CHECK(level({"--benchmarks", "PingPong", "--thread-level", "funneled"}) == ThreadLevel::funneled);
+  CHECK_EQ(refusal({"--benchmarks", "BcastMT", "--threads", "2", "--thread-level", "serialized"}),
+           "--threads 2 needs --thread-level multiple");
 }
