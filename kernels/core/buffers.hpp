@@ -32,15 +32,27 @@ class Block {
         stride_(stride),
         count_(static_cast<MPI_Count>(bytes / type->bytes)),
         type_(type),
-        handle_(type->mpi()) {}
+        item_{type->mpi(), type->bytes} {}
+  /// What MPI is told that a buffer consists of, where that is not its type.
+  struct Item {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    std::size_t bytes = 0;
+  };
+  Block(std::byte* base, std::size_t bytes, std::size_t stride, const DataType* type, Item item)
+      : base_(base),
+        bytes_(bytes),
+        stride_(stride),
+        count_(item.bytes > 0 ? static_cast<MPI_Count>(bytes / item.bytes) : 0),
+        type_(type),
+        item_(item) {}
 
   /// The whole buffer as a message.
   [[nodiscard]] Message operator[](Turn t) const {
-    return {base_ + t.slot * stride_, count_, handle_};
+    return {base_ + t.slot * stride_, count_, item_.type};
   }
   /// `bytes` of it from `offset` on.
   [[nodiscard]] Block part(std::size_t offset, std::size_t bytes) const {
-    return {base_ + offset, bytes, stride_, type_};
+    return {base_ + offset, bytes, stride_, type_, item_};
   }
   [[nodiscard]] std::span<std::byte> bytes() const { return {base_, bytes_}; }
   [[nodiscard]] std::span<std::byte> bytes(std::size_t offset, std::size_t count) const {
@@ -54,7 +66,7 @@ class Block {
   std::size_t stride_ = 0;
   MPI_Count count_ = 0;  // a division, so not in the timed loop
   const DataType* type_ = nullptr;
-  MPI_Datatype handle_ = MPI_DATATYPE_NULL;
+  Item item_;
 };
 
 /// What a send buffer holds: bytes of a rank, or its part of a reduction.

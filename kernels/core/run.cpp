@@ -31,8 +31,10 @@ std::size_t Layout::recv_total() const { return slots > 1 ? slots * stride_of_re
 
 Layout layout(const Case& row) {
   Layout made;
-  made.send_bytes = bytes_of(row.card->send, row.shape);
-  made.recv_bytes = bytes_of(row.card->recv, row.shape);
+  Shape in_memory = row.shape;
+  in_memory.bytes = bytes_in_memory(row);
+  made.send_bytes = bytes_of(row.card->send, in_memory);
+  made.recv_bytes = bytes_of(row.card->recv, in_memory);
   made.stride_of_send = stride(row, made.send_bytes);
   made.stride_of_recv = stride(row, made.recv_bytes);
   if (row.cold) {
@@ -42,8 +44,8 @@ Layout layout(const Case& row) {
   return made;
 }
 
-std::size_t message_bytes(const Case& row) {
-  return is_spread(row.contiguity) ? row.shape.bytes / 2 : row.shape.bytes;
+std::size_t bytes_in_memory(const Case& row) {
+  return is_spread(row.contiguity) ? 2 * row.shape.bytes : row.shape.bytes;
 }
 
 Contents contents(const Case& row, int rank) {
@@ -133,7 +135,7 @@ void Run::expect(std::size_t wrong) {
 
 Block Run::block(std::byte* base, std::size_t bytes, std::size_t stride) const {
   if (!derived_) return {base, bytes, stride, case_.type};
-  const std::size_t item = is_vector(case_.contiguity) ? case_.shape.bytes : case_.type->bytes;
+  const std::size_t item = is_vector(case_.contiguity) ? this->bytes() : case_.type->bytes;
   return {base, bytes, stride, case_.type, {derived_->type(), item}};
 }
 

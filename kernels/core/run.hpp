@@ -55,8 +55,8 @@ struct Layout {
   [[nodiscard]] std::size_t recv_total() const;
 };
 Layout layout(const Case& row);
-/// Bytes of the data in a message; in memory there may be room between the elements.
-std::size_t message_bytes(const Case& row);
+/// What a message takes in memory, where there may be room between its elements.
+std::size_t bytes_in_memory(const Case& row);
 /// What the send buffer of a rank holds.
 Contents contents(const Case& row, int rank);
 
@@ -92,7 +92,7 @@ struct Outcome {
   bool expected = false;
   unsigned taint = 0;
   unsigned remarks = 0;  ///< bits of Remark
-  bool counted = true;  ///< false: the times of this rank say nothing about the benchmark
+  bool counted = true;   ///< false: the times of this rank say nothing about the benchmark
   /// What was timed beside the benchmark, in the order of Part; empty or 0 where nothing was.
   std::array<std::vector<std::uint64_t>, part_count> part_ticks;
   std::array<double, part_count> part_seconds{};
@@ -129,13 +129,16 @@ class Run {
   [[nodiscard]] MPI_Comm comm() const { return team_.comm; }
   /// The other rank of a pair: rank 0 and the last one.
   [[nodiscard]] int peer() const { return team_.ranks - 1 - team_.rank; }
-  [[nodiscard]] std::size_t bytes() const { return case_.shape.bytes; }
+  /// What a message takes in memory.
+  [[nodiscard]] std::size_t bytes() const { return bytes_in_memory(case_); }
   /// Elements of a message...
   [[nodiscard]] std::size_t elements() const { return bytes() / case_.type->bytes; }
   /// ...and what a call is told: how many of type() it is.
   [[nodiscard]] std::size_t count() const { return derived_ ? derived_->count() : elements(); }
   [[nodiscard]] int inflight() const { return case_.shape.inflight; }
-  [[nodiscard]] MPI_Datatype type() const { return derived_ ? derived_->type() : case_.type->mpi(); }
+  [[nodiscard]] MPI_Datatype type() const {
+    return derived_ ? derived_->type() : case_.type->mpi();
+  }
   [[nodiscard]] MPI_Op op() const { return derived_ ? derived_->op() : case_.op->mpi(); }
   [[nodiscard]] std::string_view op_name() const { return case_.op->name; }
   [[nodiscard]] int threads() const { return case_.shape.threads; }

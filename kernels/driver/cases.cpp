@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t default_largest = std::size_t{4} << 20U;
 
-std::vector<std::size_t> default_sizes() {
+std::vector<std::size_t> default_sizes(const Card& card) {
+  if (!card.sizes.empty()) return {card.sizes.begin(), card.sizes.end()};
   std::vector<std::size_t> sizes{0};
   for (std::size_t bytes = 1; bytes <= default_largest; bytes *= 2) sizes.push_back(bytes);
   return sizes;
@@ -40,9 +41,11 @@ bool has_large_calls() {
 
 std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options) {
   if (card.unit == Unit::none) return {0};
-  if (card.only_bytes > 0) return {card.only_bytes};
+  if (card.only_bytes > 0) {  // or one element of what is reduced
+    return {card.unit == Unit::reduction ? type.bytes : card.only_bytes};
+  }
   std::vector<std::size_t> sizes;
-  for (const std::size_t wanted : options.sizes.value_or(default_sizes())) {
+  for (const std::size_t wanted : options.sizes.value_or(default_sizes(card))) {
     const std::size_t bytes = (wanted + type.bytes - 1) / type.bytes * type.bytes;
     if (std::find(sizes.begin(), sizes.end(), bytes) == sizes.end()) sizes.push_back(bytes);
   }
@@ -56,9 +59,14 @@ std::vector<int> ranks_of(const Card& card, const Options& options, int world_ra
   return options.ranks;
 }
 
+const DataType* in_memory(const DataType& type, Contiguity contiguity) {
+  return is_spread(contiguity) ? find_spread(type.name) : &type;
+}
+
 std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options) {
   const Card& card = benchmark.card;
   const DataType& type = type_of(card, options);
+  const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : options.contiguity;
   const std::vector<std::string> nowhere(1);
   const int threads = card.threaded ? options.settings.threads : 1;
   std::vector<Job> jobs;
@@ -68,8 +76,9 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
         Case row{.card = &card,
                  .shape = {bytes, ranks, card.windowed ? options.inflight : 1, threads,
                            &options.settings},
-                 .type = &type,
+                 .type = in_memory(type, contiguity),
                  .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
+                 .contiguity = contiguity,
                  .completion = completion,
                  .settings = &options.settings,
                  .directory = card.on_files ? directory : std::string_view(),
@@ -114,6 +123,9 @@ std::string reason_to_skip(const Case& row, std::size_t memory) {
       return "this MPI library has no " + std::string(needed);
     }
   }
+  if (row.type->mpi() == MPI_DATATYPE_NULL) {
+    return "this MPI library has no data type " + std::string(row.type->name);
+  }
   const Layout memory_of = layout(row);
   const std::size_t elements =
       std::max(memory_of.send_bytes, memory_of.recv_bytes) / row.type->bytes;
@@ -156,6 +168,7 @@ Object key_of(const Job& job, const Options& options, int groups, int group) {
       .add(column::completion, word(job.row.completion))
       .add(column::threads, job.row.shape.threads)
       .add(column::directory, job.row.directory)
+      .add(column::layout, word(job.row.contiguity))
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
       .add(column::origin, "measured");

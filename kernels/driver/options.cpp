@@ -135,12 +135,38 @@ std::vector<Number> numbers(const std::string& text, Number least, Number most) 
   return values;
 }
 
+Contiguity contiguity_of(const std::string& text) {
+  return choice(text, std::array<std::pair<std::string_view, Contiguity>, 4>{
+                          {{"base", Contiguity::base},
+                           {"base_vec", Contiguity::vector},
+                           {"resize", Contiguity::spread},
+                           {"resize_vec", Contiguity::spread_vector}}});
+}
+
 void set_cache(Options& o, const std::string& v) {
   const std::array<std::pair<std::string_view, unsigned>, 3> words{
       {{"hot", 1U}, {"cold", 2U}, {"both", 3U}}};
   const unsigned modes = choice(v, words);
   o.hot = (modes & 1U) != 0;
   o.cold = (modes & 2U) != 0;
+}
+
+std::vector<std::string> directories_of(const std::string& text) {
+  auto names = split(text, ',');
+  if (names.empty()) throw UsageError("no directory is named");
+  for (const auto& name : names) {
+    if (name.empty()) throw UsageError("a directory has no name in '" + text + "'");
+    if (std::count(names.begin(), names.end(), name) > 1) {
+      throw UsageError("directory '" + name + "' is named twice");
+    }
+  }
+  return names;
+}
+
+void set_io_cache(Options& o, const std::string& v) {
+  o.settings.io_cache = choice(
+      v, std::array<std::pair<std::string_view, IoCache>, 3>{
+             {{"keep", IoCache::keep}, {"drop", IoCache::drop}, {"direct", IoCache::direct}}});
 }
 
 struct Row {
@@ -182,10 +208,19 @@ const std::vector<Row>& table() {
        [](Options& o, Text v) { o.launch = number<int>(v, 0, most_int); }},
       {"datatype", "MPI data type", [](Options& o, Text v) { o.datatype = type_of(v); }},
       {"op", "reduction operation", [](Options& o, Text v) { o.op = op_of(v); }},
+      {"layout", "of elements: base, base_vec, resize or resize_vec (IMB's -contig_type)",
+       [](Options& o, Text v) { o.contiguity = contiguity_of(v); }},
       {"root-shift", "1: the root moves at each call",
        [](Options& o, Text v) { o.root_shift = flag(v); }},
       {"inflight", "messages before a wait",
        [](Options& o, Text v) { o.inflight = number<int>(v, 1, most_inflight); }},
+      {"test-every", "microseconds of a computation between calls of MPI_Test",
+       [](Options& o, Text v) { o.settings.test_every_us = number<double>(v, 0.01, 1e9); }},
+      {"partitions", "parts of a partitioned message",
+       [](Options& o, Text v) { o.settings.partitions = number<int>(v, 1, most_inflight); }},
+      {"dir", "directories for benchmarks on files, each measured",
+       [](Options& o, Text v) { o.settings.directories = directories_of(v); }},
+      {"io-cache", "page cache in benchmarks on files: keep, drop or direct", set_io_cache},
       {"threads", "of each rank, for benchmarks on threads",
        [](Options& o, Text v) { o.settings.threads = number<int>(v, 1, most_threads); }},
       {"thread-level", "that MPI is asked for: single, funneled, serialized, multiple",
@@ -200,10 +235,6 @@ const std::vector<Row>& table() {
        [](Options& o, Text v) { o.settings.touch_recv = flag(v); }},
       {"topo", "AxBxC, sides of HALO's grid of ranks",
        [](Options& o, Text v) { o.settings.topo = sides_of(v); }},
-      {"test-every", "microseconds of a computation between calls of MPI_Test",
-       [](Options& o, Text v) { o.settings.test_every_us = number<double>(v, 0.01, 1e9); }},
-      {"partitions", "parts of a partitioned message",
-       [](Options& o, Text v) { o.settings.partitions = number<int>(v, 1, most_inflight); }},
       {"cache", "hot, cold or both", set_cache},
       {"cache-bytes", "what cold buffers have to exceed",
        [](Options& o, Text v) { o.cache_bytes = number<std::size_t>(v, 1, most_bytes); }},
@@ -229,10 +260,18 @@ const std::vector<Row>& table() {
   return rows;
 }
 
+// Elsewhere benchmarks make types of their own, or count in bytes.
+void check_layout(const Options& o, const Card& card) {
+  if (o.contiguity == Contiguity::base || card.suite == "MPI1") return;
+  throw UsageError("--layout: " + std::string(card.name) + " is of " + std::string(card.suite) +
+                   ", only MPI1 has layouts");
+}
+
 void check(const Options& o) {
   if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
   for (const auto& name : o.benchmarks) {
     const Card& card = find_benchmark(name)->card;
+    check_layout(o, card);
     if (card.unit != Unit::reduction) continue;
     const auto* type = find_type(o.datatype.empty() ? "float" : o.datatype);
     if (!has_op(*type, o.op)) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/derived.hpp"
 #include "core/groups.hpp"
 #include "core/settings.hpp"
 #include "core/sync.hpp"
@@ -39,6 +40,7 @@ struct Options {
   int launch = 0;
   std::string datatype;  ///< empty: byte for transfers, float for reductions
   std::string op = "sum";
+  Contiguity contiguity = Contiguity::base;
   bool root_shift = false;
   int inflight = 256;
   bool hot = true;

@@ -47,6 +47,10 @@ inline constexpr std::string_view completion = "completion";
 inline constexpr std::string_view threads = "threads";
 // Where a benchmark on files has them; empty for others.
 inline constexpr std::string_view directory = "directory";
+// How the elements of a message lie in memory, as IMB's -contig_type: base: one behind the other;
+// base_vec: as one element of a vector type; resize: with as much room behind each; resize_vec:
+// both.
+inline constexpr std::string_view layout = "layout";
 // adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
 inline constexpr std::string_view mode = "mode";
 // Which memory the buffers are in (host).
@@ -129,7 +133,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 53> all{
+inline constexpr std::array<std::string_view, 54> all{
     launch,
     suite,
     benchmark,
@@ -147,6 +151,7 @@ inline constexpr std::array<std::string_view, 53> all{
     completion,
     threads,
     directory,
+    layout,
     mode,
     memory,
     origin,

@@ -93,6 +93,11 @@ class Cell:
     # Where a benchmark on files has them; empty for others.
     directory: str
 
+    # How the elements of a message lie in memory, as IMB's -contig_type: base: one behind the
+    # other; base_vec: as one element of a vector type; resize: with as much room behind each;
+    # resize_vec: both.
+    layout: str
+
     # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
     mode: str
 
@@ -260,6 +265,7 @@ KEY_COLUMNS = (
     "completion",
     "threads",
     "directory",
+    "layout",
     "mode",
     "memory",
     "origin",
@@ -283,6 +289,7 @@ _READ: dict[str, Any] = {
     "completion": str,
     "threads": int,
     "directory": str,
+    "layout": str,
     "mode": str,
     "memory": str,
     "origin": str,
@@ -326,6 +333,7 @@ ABSENT: dict[str, Any] = {
     "completion": "",
     "threads": 1,
     "directory": "",
+    "layout": "base",
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -464,6 +472,17 @@ COLUMNS = (
         "",
         "cell",
         "Where a benchmark on files has them; empty for others.",
+    ),
+    Column(
+        "layout",
+        "str",
+        "",
+        "cell",
+        (
+            "How the elements of a message lie in memory, as IMB's -contig_type: base: one "
+            "behind the other; base_vec: as one element of a vector type; resize: with as "
+            "much room behind each; resize_vec: both."
+        ),
     ),
     Column(
         "mode",
