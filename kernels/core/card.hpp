@@ -142,6 +142,7 @@ struct Card {
   bool large_counts = false;     ///< can send more than 2^31 - 1 elements where the MPI can
   bool threaded = false;         ///< runs on --threads threads of a rank at once
   bool on_files = false;         ///< works on files in --dir
+  bool partitioned = false;      ///< its messages have --partitions
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "core/heeded.hpp"
 #include "core/registry.hpp"
 #include "core/types.hpp"
 #include "record/json.hpp"
@@ -80,6 +81,7 @@ Object object_of(const Card& card) {
       .add("on_files", card.on_files)
       .add("only_bytes", card.only_bytes)
       .add("large_counts", card.large_counts)
+      .add("heeds", heeded_by(card))
       .add("needs", needs);
   return object;
 }

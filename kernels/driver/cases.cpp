@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/heeded.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -169,6 +170,7 @@ Object key_of(const Job& job, const Options& options, int groups, int group) {
       .add(column::threads, job.row.shape.threads)
       .add(column::directory, job.row.directory)
       .add(column::layout, word(job.row.contiguity))
+      .add(column::settings, unusual(card, options.settings))
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
       .add(column::origin, "measured");

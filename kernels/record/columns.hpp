@@ -51,6 +51,9 @@ inline constexpr std::string_view directory = "directory";
 // base_vec: as one element of a vector type; resize: with as much room behind each; resize_vec:
 // both.
 inline constexpr std::string_view layout = "layout";
+// Options that only some benchmarks heed and that are not as usual: name=value, with blanks
+// between.
+inline constexpr std::string_view settings = "settings";
 // adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
 inline constexpr std::string_view mode = "mode";
 // Which memory the buffers are in (host).
@@ -133,7 +136,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 54> all{
+inline constexpr std::array<std::string_view, 55> all{
     launch,
     suite,
     benchmark,
@@ -152,6 +155,7 @@ inline constexpr std::array<std::string_view, 54> all{
     threads,
     directory,
     layout,
+    settings,
     mode,
     memory,
     origin,

@@ -307,3 +307,42 @@ def test_seeds_differ_between_launches_and_not_between_runs(two_cores: Machine) 
     assert len(set(seeds)) == 20
     assert seeds == [plan(two_cores, "Bcast", seed=1).seed_of(launch) for launch in range(20)]
     assert all(0 <= seed < 1 << 63 for seed in seeds)
+
+
+# --- options that only some benchmarks heed ---------------------------------------------------
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ({"threads": "2"}, {"threads": "2"}),
+        ({"test_every": "0.5us"}, {"test-every": "0.5"}),
+        ({"touch_send": "off"}, {"touch-send": "0"}),
+        ({"topo": "4X2"}, {"topo": "4x2"}),
+        ({"stride": "0"}, {"stride": "0"}),
+        ({"layout": "resize_vec"}, {"layout": "resize_vec"}),
+        ({"dir": "/,/tmp"}, {"dir": "/,/tmp"}),
+    ],
+)
+def test_settings_reach_the_kernels_in_their_words(
+    raw: dict[str, str], words: dict[str, str]
+) -> None:
+    assert read_request({"benchmarks": ("PingPong",), **raw}).heeded == words
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ({"threads": "none"}, "--threads: 'none' is no number"),
+        ({"test_every": "0"}, "--test-every: '0' is no number of microseconds"),
+        ({"topo": "4xx"}, "--topo: '4xx' is no grid"),
+        ({"dir": "/nowhere"}, "--dir: there is no folder /nowhere"),
+        ({"dir": "/,"}, "--dir: '/,' has an empty name"),
+    ],
+)
+def test_wrong_settings_are_said(raw: dict[str, str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_request({"benchmarks": ("PingPong",), **raw})
+
+
+def test_a_setting_that_nothing_heeds_is_a_mistake(two_cores: Machine) -> None:
+    with pytest.raises(UserError, match="--threads has no effect here: none of Bcast heeds it"):
+        plan(two_cores, "Bcast", threads="2")

@@ -18,6 +18,7 @@ constexpr Card card{
     .columns = Columns::single,
     .moved = message,
     .messages = once,
+    .partitioned = true,
     .by_default = false,
     .needs = {"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"},
 };

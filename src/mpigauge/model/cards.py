@@ -50,6 +50,8 @@ class Card:
     """Works on files in --dir."""
     only_bytes: int = 0
     """The one size that it has; 0: as asked for."""
+    heeds: tuple[str, ...] = ()
+    """Options that only some benchmarks heed, by name."""
     needs: tuple[str, ...] = ()
     """MPI calls that not every library has."""
 
@@ -67,7 +69,7 @@ class Card:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:
         known = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
-        for name in ("needs", "completions"):
+        for name in ("needs", "heeds", "completions"):
             known[name] = tuple(known.get(name, cls.__dataclass_fields__[name].default))
         return cls(**known)
 

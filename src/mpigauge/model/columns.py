@@ -98,6 +98,10 @@ class Cell:
     # resize_vec: both.
     layout: str
 
+    # Options that only some benchmarks heed and that are not as usual: name=value, with blanks
+    # between.
+    settings: str
+
     # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
     mode: str
 
@@ -266,6 +270,7 @@ KEY_COLUMNS = (
     "threads",
     "directory",
     "layout",
+    "settings",
     "mode",
     "memory",
     "origin",
@@ -290,6 +295,7 @@ _READ: dict[str, Any] = {
     "threads": int,
     "directory": str,
     "layout": str,
+    "settings": str,
     "mode": str,
     "memory": str,
     "origin": str,
@@ -334,6 +340,7 @@ ABSENT: dict[str, Any] = {
     "threads": 1,
     "directory": "",
     "layout": "base",
+    "settings": "",
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -482,6 +489,16 @@ COLUMNS = (
             "How the elements of a message lie in memory, as IMB's -contig_type: base: one "
             "behind the other; base_vec: as one element of a vector type; resize: with as "
             "much room behind each; resize_vec: both."
+        ),
+    ),
+    Column(
+        "settings",
+        "str",
+        "",
+        "cell",
+        (
+            "Options that only some benchmarks heed and that are not as usual: name=value, "
+            "with blanks between."
         ),
     ),
     Column(

@@ -32,6 +32,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "cache": plan.cache,
         "cache-bytes": plan.cache_bytes,
         "sync": plan.sync,
+        **plan.heeded,
         "data": plan.data,
         "bind": _list(part.bind),
         "memory": plan.memory,

@@ -65,6 +65,8 @@ class Plan:
     memory: int = 0
     oversubscribe: bool = False
     timeout_s: float = 300.0
+    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options of model.settings, in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
 

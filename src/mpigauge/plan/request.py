@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
 from mpigauge.placement import parse_bind
 from mpigauge.plan import words
@@ -40,6 +41,8 @@ class Request:
     sync: str = "barrier"
     bind: tuple[str, ...] | None = None
     """An empty tuple: do not bind."""
+    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     classic: bool = False
@@ -57,7 +60,7 @@ def read_request(raw: Mapping[str, Any], environment: Mapping[str, str] | None =
     said = {name: value for name, value in raw.items() if value not in (None, (), "")}
     _refuse_contradictions(said)
     known = {name: read(said[name]) for name, read in _READERS.items() if name in said}
-    request = Request(**known)
+    request = Request(**known, heeded=read_settings(said))
     if "sizes_file" in said:
         request = replace(request, sizes=tuple(read_sizes(Path(said["sizes_file"]))))
     if "env" in said:

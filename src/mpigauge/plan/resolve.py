@@ -80,6 +80,7 @@ def plan_of(
         memory=request.memory,
         oversubscribe=world > machine.cores,
         timeout_s=request.timeout_s or Plan.timeout_s,
+        heeded=dict(request.heeded),
         settings=dict(request.settings),
         env=dict(request.env),
     )
@@ -149,6 +150,9 @@ def check_effect(request: Request, chosen: Sequence[Card]) -> None:
             "keeps messages in flight",
         ),
     }
+    for name in request.heeded:
+        if not any(name in card.heeds for card in chosen):
+            raise UserError(f"--{name} has no effect here: none of {names} heeds it")
     for option, (given, has_effect, does) in heeded.items():
         if given and not has_effect:
             raise UserError(f"{option} has no effect here: none of {names} {does}")

@@ -10,6 +10,15 @@ from typing import Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.model.settings import SETTINGS, Setting
+
+
+def _heeded(setting: Setting) -> Any:
+    """An option that only some benchmarks heed."""
+    values = click.Choice(setting.choices) if setting.choices else None
+    return click.option(
+        setting.option, type=values, metavar=setting.metavar or None, help=setting.about
+    )
 
 
 @click.command("run")
@@ -50,6 +59,7 @@ from mpigauge.cli import options
         help="Cores of rank 0, 1, …: 0,4 or 0-3,4+5; none leaves it to others.  [default: a core "
         "for each rank]",
     ),
+    *map(_heeded, SETTINGS),
     options.mpi_option,
     options.set_option,
     options.env_option,

@@ -167,7 +167,7 @@ def _variant_word(name: str, value: object) -> str:
         return {"each": "completed one by one", "end": "completed together"}[str(value)]
     if name == "directory":
         return f"in {value}"
-    return str(value) if name in ("mode", "origin") else f"{value} {name}"
+    return str(value) if name in ("mode", "origin", "settings") else f"{value} {name}"
 
 
 def _columns(table: Table) -> list[Column]:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Options that only some benchmarks heed: one table for command line, check and kernels.
+
+A card says which of them it heeds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.model.errors import UserError
+
+MOST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Setting:
+    """`read(option, text)` gives the word for the kernels, or says what is wrong with the text."""
+
+    name: str
+    metavar: str
+    about: str
+    read: Callable[[str, str], str]
+    choices: tuple[str, ...] = ()
+
+    @property
+    def option(self) -> str:
+        return f"--{self.name}"
+
+    @property
+    def key(self) -> str:
+        """As the command line hands it on."""
+        return self.name.replace("-", "_")
+
+
+def read_settings(said: Mapping[str, object]) -> dict[str, str]:
+    """What was given of them, in the kernels' words, by name."""
+    given = {each: said[each.key] for each in SETTINGS if said.get(each.key) not in (None, "")}
+    return {each.name: each.read(each.option, str(value)) for each, value in given.items()}
+
+
+def _count(option: str, text: str) -> str:
+    digits = text.strip()
+    if not digits.isdecimal() or not 1 <= int(digits) <= MOST:
+        raise UserError(f"{option}: '{text}' is no number; write one from 1 to {MOST}")
+    return digits
+
+
+def _stride(option: str, text: str) -> str:
+    return "0" if text.strip() == "0" else _count(option, text)
+
+
+def _as_is(_option: str, text: str) -> str:
+    return text
+
+
+def _directories(option: str, text: str) -> str:
+    """Absolute, since ranks may start elsewhere."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if not name:
+            raise UserError(f"{option}: '{text}' has an empty name; write folders with commas")
+        if not Path(name).is_dir():
+            raise UserError(f"{option}: there is no folder {name}; make it, or name another")
+    return ",".join(str(Path(name).absolute()) for name in names)
+
+
+def _sides(option: str, text: str) -> str:
+    if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*)*", text.strip().lower()):
+        raise UserError(f"{option}: '{text}' is no grid; write numbers with x between: 4x2x2")
+    return text.strip().lower()
+
+
+def _microseconds(option: str, text: str) -> str:
+    word = text.strip().removesuffix("us").removesuffix("µs").strip()
+    if not re.fullmatch(r"\d+(\.\d+)?", word) or not float(word):
+        raise UserError(f"{option}: '{text}' is no number of microseconds; write 2 or 0.5us")
+    return f"{float(word):g}"
+
+
+def _switch(_option: str, text: str) -> str:
+    return {"on": "1", "off": "0"}[text]
+
+
+def _one_of(name: str, choices: Iterable[str], about: str) -> Setting:
+    return Setting(name, "", about, _as_is, tuple(choices))
+
+
+SETTINGS = (
+    _one_of(
+        "layout",
+        ("base", "base_vec", "resize", "resize_vec"),
+        "Elements of a message: as they are, as one of a vector type, with room between.",
+    ),
+    Setting("dir", "DIR,…", "Folders for MPI-IO, each measured.  [default: .]", _directories),
+    _one_of(
+        "io-cache",
+        ("keep", "drop", "direct"),
+        "The page cache under MPI-IO: as it is, dropped before reading, gone around.",
+    ),
+    Setting("threads", "N", "Threads of each rank (MT).  [default: 1]", _count),
+    _one_of(
+        "thread-level", ("single", "funneled", "serialized", "multiple"), "What MPI is asked for."
+    ),
+    _one_of(
+        "thread-memory", ("parallel", "serial", "continuous"), "Who takes threads' buffers (MT)."
+    ),
+    Setting("stride", "N", "Between the ranks of a pair (MT).  [default: half of them]", _stride),
+    Setting(
+        "touch-send", "", "Write to what is sent before each call (P2P).", _switch, ("on", "off")
+    ),
+    Setting(
+        "touch-recv", "", "Read what was received after each call (P2P).", _switch, ("on", "off")
+    ),
+    Setting("topo", "AxB…", "Grid of ranks (HALO).  [default: as even as can be]", _sides),
+    Setting("partitions", "N", "Parts of a partitioned message.  [default: 4]", _count),
+    Setting(
+        "test-every",
+        "MICROSECONDS",
+        "Computation between calls of MPI_Test.  [default: 2]",
+        _microseconds,
+    ),
+)
