@@ -23,8 +23,11 @@ constexpr Card card{
               "MPI_Comm_create_from_group"},
 };
 
-// As for communicators, not MPI_ERRORS_RETURN.
-void leave_to_caller(MPI_Session*, int*, ...) {}  // NOLINT(modernize-avoid-variadic-functions)
+// Own handlers as elsewhere, not MPI_ERRORS_RETURN: one of each kind.
+// NOLINTBEGIN(modernize-avoid-variadic-functions)
+void leave_to_caller(MPI_Session*, int*, ...) {}
+void leave_comm_to_caller(MPI_Comm*, int*, ...) {}
+// NOLINTEND(modernize-avoid-variadic-functions)
 
 struct SessionCalls {
   int (*create_errhandler)(void (*)(MPI_Session*, int*, ...), MPI_Errhandler*);
@@ -48,13 +51,19 @@ const SessionCalls& session_calls() {
   return found;
 }
 
-MPI_Errhandler session_errors() {
-  static const MPI_Errhandler handler = [] {
-    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
-    call(session_calls().create_errhandler(leave_to_caller, &made));
-    return made;
+struct Handlers {
+  MPI_Errhandler session = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler comm = MPI_ERRHANDLER_NULL;
+};
+
+const Handlers& handlers() {
+  static const Handlers made = [] {
+    Handlers h;
+    call(session_calls().create_errhandler(leave_to_caller, &h.session));
+    call(MPI_Comm_create_errhandler(leave_comm_to_caller, &h.comm));
+    return h;
   }();
-  return handler;
+  return made;
 }
 
 // Ranks of a communicator as the processes of the world count them; a session's set of all
@@ -80,10 +89,10 @@ struct Life {
   explicit Life(const std::vector<int>& members) {
     const SessionCalls& calls = session_calls();
     MPI_Group all = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-    call(calls.init(MPI_INFO_NULL, session_errors(), &session));
+    call(calls.init(MPI_INFO_NULL, handlers().session, &session));
     call(calls.group_from_pset(session, "mpi://WORLD", &all));
     call(MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &group));
-    call(calls.comm_from_group(group, "mpigauge", MPI_INFO_NULL, session_errors(), &comm));
+    call(calls.comm_from_group(group, "mpigauge", MPI_INFO_NULL, handlers().comm, &comm));
     call(MPI_Group_free(&group));
     call(MPI_Group_free(&all));
   }
@@ -95,7 +104,7 @@ struct Life {
 
 void sessions(Run& run) {
   const std::vector<int> members = world_ranks(run.comm());
-  session_errors();
+  handlers();
   run.measure([&](Turn) { Life(members).end(); });
   if (!run.checking()) return run.expect(0);
   Life life(members);

@@ -5,6 +5,9 @@
 namespace mpigauge {
 namespace {
 
+// One element of whatever type.
+double largest_element(const Shape&) { return 16; }
+
 constexpr Card card{
     .suite = "RMA",
     .name = "Fetch_and_op",
@@ -14,6 +17,8 @@ constexpr Card card{
     .unit = Unit::reduction,
     .columns = Columns::single,
     .modes = Modes::each_then_end,
+    .send = largest_element,
+    .recv = largest_element,
     .moved = message,
     .messages = once,
     .only_bytes = 4,
@@ -71,7 +76,8 @@ void fetch_and_op(Run& run) {
     if (run.checking()) race(run, out, in, window);
   });
   if (!run.checking()) return run.expect(0);
-  run.expect(run.rank() == target ? wrong_total(run, in) : wrong_contribution(run, in, target));
+  run.expect(run.rank() == target ? wrong_total(run, in)
+                                  : wrong_contribution(run, in.part(0, in.type().bytes), target));
 }
 
 const Add added{card, fetch_and_op};
