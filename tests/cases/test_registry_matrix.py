@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Every registered benchmark on 1, 2, 3 and 4 ranks of every MPI: right data, and no cell lost.
+"""Every registered benchmark on 1, 2, 3, 4 and 6 ranks of every MPI: right data, no cell lost.
 
 Where there are fewer cores than ranks some libraries spin, and a call takes time slices; there one
 size must do. Times are never judged, and a launch that had not time enough for all cells is
@@ -17,6 +17,8 @@ import pytest
 from tests.cases.launching import Ended, Site, run, site
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mpigauge.model.cards import Card
 
 pytestmark = pytest.mark.mpi
@@ -26,6 +28,16 @@ CORES = len(os.sched_getaffinity(0))
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
 NO_TIME = "no time was left for it"
+SUITES = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "MORE")
+MISSING = "this MPI library has no "
+OF_RANKS = {
+    "one": ("needs 1 rank",),
+    "pair": ("needs 2 ranks",),
+    "pairs": ("needs an even number of ranks",),
+    "several": ("needs at least 2 ranks",),
+    "plane": ("needs a number of ranks that makes a plane with 2 or more on a side",),
+    "volume": ("needs a number of ranks that makes a volume with 2 or more on a side",),
+}
 
 
 @pytest.fixture(params=MPIS)
@@ -33,9 +45,9 @@ def where(request: pytest.FixtureRequest) -> Site:
     return site(str(request.param))
 
 
-def run_all(where: Site, ranks: int, *options: object) -> Ended:
-    """All benchmarks in one launch, in as much time as it takes to reach each cell."""
-    words = ("--benchmarks", ",".join(where.names()), "--ranks", ranks, *options)
+def run_all(where: Site, ranks: int, names: str, *options: object) -> Ended:
+    """These benchmarks in one launch, in as much time as it takes to reach each cell."""
+    words = ("--benchmarks", names, *options)
     seconds = 2.0 if ranks <= CORES else 8.0
     while True:
         ended = run(where, ranks, *words, "--inflight", 16, "--seconds", seconds)
@@ -44,40 +56,64 @@ def run_all(where: Site, ranks: int, *options: object) -> Ended:
         seconds *= 4
 
 
-def reason_of(card: Card, ranks: int) -> str:
-    """Why a benchmark does not run on so many ranks; empty when it does."""
-    if card.ranks == "pair":
-        return "" if ranks >= 2 else "needs 2 ranks"
-    odd = card.ranks == "pairs" and ranks % 2 == 1
-    return "needs an even number of ranks" if odd else ""
+def may_be_skipped(card: Card, ranks: int, reason: str) -> bool:
+    """Whether this reason can keep a benchmark from so many ranks of a library."""
+    if reason in OF_RANKS.get(card.ranks, ()):
+        fit = ranks % 2 == 0 if card.ranks == "pairs" else card.fits(ranks)
+        return not fit
+    if reason.startswith(MISSING):
+        return reason.removeprefix(MISSING) in card.needs
+    return card.suite in ("MT", "HALO", "IO") and bool(reason)
 
 
 def sizes_on(ranks: int) -> tuple[int, ...]:
     return (0, 8, 4096) if ranks <= CORES else (4096,)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-def test_every_benchmark_is_right(where: Site, ranks: int) -> None:
+def sizes_of(card: Card, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if card.unit == "none":
+        return (-1,)
+    return (card.only_bytes,) if card.only_bytes else sizes
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6])
+def test_every_benchmark_is_right(where: Site, ranks: int, suite: str, tmp_path: Path) -> None:
     sizes = sizes_on(ranks)
-    ended = run_all(where, ranks, "--sizes", ",".join(map(str, sizes)))
+    cards = [card for card in where.cards if card.suite == suite]
+    names = ",".join(card.word for card in cards)
+    options = ["--dir", tmp_path] if suite == "IO" else []
+    on = ranks if not all(card.ranks == "one" for card in cards) else 1
+    ended = run_all(where, ranks, names, "--ranks", on, "--sizes", ",".join(map(str, sizes)),
+                    *options)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
-    measured = {(c.benchmark, c.message_bytes): c for c in ended.cells}
-    skipped = {(s.key["benchmark"], s.key["message_bytes"]): s.reason for s in ended.skips}
-    expected = {(card.name, size): reason_of(card, ranks) for card in where.cards
-                if card.suite != "SELFTEST"
-                for size in ([-1] if card.unit == "none" else sizes)}  # fmt: skip
-    assert skipped == {cell: reason for cell, reason in expected.items() if reason}
-    assert set(measured) == {cell for cell, reason in expected.items() if not reason}
+    measured = {(c.benchmark, c.message_bytes, c.completion): c for c in ended.cells}
+    skipped = {
+        (s.key["benchmark"], s.key["message_bytes"], s.key["completion"]): s.reason
+        for s in ended.skips
+    }
+    wanted = {
+        (card.name, size, completion): card
+        for card in cards
+        for size in sizes_of(card, sizes)
+        for completion in card.completions
+    }
+    assert set(measured) | set(skipped) == set(wanted)
+    unexpected = {cell: reason for cell, reason in skipped.items()
+                  if not may_be_skipped(wanted[cell], ranks, reason)}  # fmt: skip
+    assert not unexpected
     for cell in measured.values():
         assert cell.samples > 0
         assert cell.wrong_count == 0
         assert 0 <= cell.time_min_s <= cell.time_max_s
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_benchmark_is_right_in_classic_mode(where: Site) -> None:
-    ended = run_all(where, 2, "--sizes", FEW_CALLS, "--mode", "classic")
+    mpi1 = [card.name for card in where.cards if card.suite == "MPI1"]
+    ended = run_all(where, 2, ",".join(mpi1), "--sizes", FEW_CALLS, "--mode", "classic")
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
-    assert {c.benchmark for c in ended.cells} == set(where.names())
+    assert {c.benchmark for c in ended.cells} == set(mpi1)
     assert {c.stop for c in ended.cells} == {"schedule"}
     assert all(c.time_min_s <= c.time_avg_s <= c.time_max_s for c in ended.cells)
 
@@ -104,12 +140,35 @@ def test_reductions_take_a_data_type_and_an_operation(datatype: str, op: str) ->
 
 
 def test_roots_shift(where: Site) -> None:
-    rooted = [card.name for card in where.cards if card.rooted]
+    rooted = [card.name for card in where.cards if card.rooted and card.suite == "MPI1"]
     assert "Bcast" in rooted
     ended = run(where, 2, "--benchmarks", ",".join([*rooted, "Allreduce"]), "--root-shift", 1,
                 "--sizes", "8,70000", "--seconds", 2)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {c.benchmark for c in ended.cells if c.root_shift} == set(rooted)
+
+
+def test_the_suites_are_those_of_the_registry(where: Site) -> None:
+    assert set(SUITES) == set(where.cards.suites()) - {"SELFTEST"}
+
+
+@pytest.mark.parametrize("layout", ["base_vec", "resize", "resize_vec"])
+def test_layouts_of_messages(where: Site, layout: str) -> None:
+    names = ",".join(card.name for card in where.cards
+                     if card.suite == "MPI1" and card.unit != "none")  # fmt: skip
+    ended = run_all(where, 2, names, "--layout", layout, "--sizes", "0,8,4096")
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {c.layout for c in ended.cells} == {layout}
+    assert {c.benchmark for c in ended.cells} == set(names.split(","))
+
+
+def test_sixteen_bit_numbers_where_there_are_any(where: Site) -> None:
+    ended = run(where, 2, "--benchmarks", "PingPong,Allreduce", "--datatype", "float16",
+                "--sizes", "8,4096", "--seconds", 2)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert len(ended.cells) == 4 or {s.reason for s in ended.skips} == {
+        MISSING + "data type float16"
+    }
 
 
 def test_hot_and_cold_are_cells_of_their_own(where: Site) -> None:

@@ -26,8 +26,8 @@ class Card:
     name: str
     about: str
     ranks: str
-    """one: rank 0 alone; pair: two of the job; pairs: an even number; plane, volume: a product of
-    two or three numbers from 2 on; any: from one to all."""
+    """one: rank 0 alone; pair: two of the job; pairs: an even number; several: two or more; plane,
+    volume: a product of two or three numbers from 2 on; any: from one to all."""
     time: str
     """half_round_trip or call."""
     unit: str
@@ -64,7 +64,7 @@ class Card:
         """Whether a job of so many ranks can run it."""
         if self.ranks in _SIDES:
             return _is_product(ranks, _SIDES[self.ranks])
-        return ranks >= (2 if self.ranks in ("pair", "pairs") else 1)
+        return ranks >= (2 if self.ranks in ("pair", "pairs", "several") else 1)
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:

@@ -24,6 +24,7 @@ MPI_PREFIX = "MPI_"
 _NEEDS = {
     "pair": "needs at least 2 ranks",
     "pairs": "needs at least 2 ranks",
+    "several": "needs at least 2 ranks",
     "plane": "needs a × b ranks with both at least 2",
     "volume": "needs a × b × c ranks with all at least 2",
 }

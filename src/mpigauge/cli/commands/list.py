@@ -13,7 +13,14 @@ from mpigauge.cli import options
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
 
-RANKS = {"one": "1", "pair": "2", "pairs": "even", "plane": "a×b", "volume": "a×b×c"}
+RANKS = {
+    "one": "1",
+    "pair": "2",
+    "pairs": "even",
+    "several": "2…",
+    "plane": "a×b",
+    "volume": "a×b×c",
+}
 
 
 @click.command("list")
