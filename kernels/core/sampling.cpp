@@ -177,6 +177,7 @@ Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
     : rules_(rules),
       goals_(std::move(goals)),
       cells_(goals_.size(), Cell(rules.clock_step_ticks)),
+      given_up_(goals_.size(), 0),
       start_s_(now_s),
       random_(rules.seed) {}
 
@@ -187,6 +188,7 @@ bool Sampling::out_of_time(double now_s) const {
 }
 
 Stop Sampling::judge(std::size_t i) const {
+  if (given_up_[i] != 0) return Stop::budget;
   const Cell& cell = cells_[i];
   if (cell.missed() >= most_missed && cell.missed() > cell.rounds()) return Stop::budget;
   if (rules_.use_all || cell.rounds() < rules_.least_rounds) return Stop::running;

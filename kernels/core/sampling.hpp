@@ -131,6 +131,8 @@ class Sampling {
   void add(std::size_t cell, Chunk chunk, double seconds);
   [[nodiscard]] bool out_of_time(double now_s) const;
   void interrupt() { interrupted_ = true; }
+  /// Nothing more is wanted of a cell, as it cannot be had.
+  void give_up(std::size_t cell) { given_up_[cell] = 1; }
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
   [[nodiscard]] Stop stopped(std::size_t cell) const;
@@ -151,6 +153,7 @@ class Sampling {
   Rules rules_;
   std::vector<Goal> goals_;
   std::vector<Cell> cells_;
+  std::vector<std::uint8_t> given_up_;
   double start_s_;
   unsigned round_ = 0;
   bool interrupted_ = false;

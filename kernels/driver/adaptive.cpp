@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "core/sampling.hpp"
+#include "driver/attempt.hpp"
 #include "driver/cases.hpp"
 #include "driver/session.hpp"
 #include "record/columns.hpp"
@@ -65,7 +66,8 @@ class AdaptivePhase {
   void drop_largest(std::size_t memory);
   RoundHead share(Round& round);
   bool visit(const Round& round, const Visit& visit);
-  void check_data(const Visit& visit);
+  bool attempted(std::uint32_t cell, Run& run);
+  bool check_data(const Visit& visit);
   void collect(const Round& round, const Visit& visit, const Outcome& outcome, double start_s);
   std::vector<std::uint8_t> wanted_by_other_groups();
   bool asked_to_stop();
@@ -74,7 +76,7 @@ class AdaptivePhase {
   Object row(std::size_t i);
   void hand_in(const std::string& lines);
   [[nodiscard]] Object cell_record(std::size_t i) const;
-  [[nodiscard]] std::string_view why_empty(const Cell& cell) const;
+  [[nodiscard]] std::string why_empty(std::size_t i) const;
 
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
@@ -93,8 +95,10 @@ class AdaptivePhase {
   MPI_Comm stats_comm_;  // ranks whose samples make one row
   int stats_rank_;
   int active_rank_;
-  std::vector<Sampling> sampling_;  // one, made when the jobs are known
+  std::vector<Sampling> sampling_;                // one, made when the jobs are known
+  std::map<std::uint32_t, std::string> refused_;  // cells that cannot be run here, and why
   std::vector<std::uint64_t> wrong_;
+  std::vector<unsigned> remarks_;
   std::vector<unsigned> shown_;
   std::vector<bool> written_;
   double shown_at_s_ = 0.0;
@@ -141,6 +145,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
+  remarks_.assign(jobs_.size(), 0);
   shown_.assign(jobs_.size(), 0);
   written_.assign(jobs_.size(), false);
 }
@@ -247,22 +252,32 @@ bool AdaptivePhase::asked_to_stop() {
 
 bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   if (visit.ask != 0 && asked_to_stop()) return false;
-  if (round.number == 0) check_data(visit);
+  if (refused_.count(visit.cell) != 0) return true;
+  if (round.number == 0 && !check_data(visit)) return true;
   const Job& job = jobs_[visit.cell];
   const bool apart = job.row.card->meet == Meet::each;
   const Task task{apart ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls};
   const double start_s = platform::now_s();
   Run run(job.row, team_, task);
-  job.benchmark->function(run);
+  if (!attempted(visit.cell, run)) return true;
   collect(round, visit, run.take_outcome(), start_s);
   return true;
 }
 
-void AdaptivePhase::check_data(const Visit& visit) {
+// False on all ranks when the cell turns out to be one that cannot be run here.
+bool AdaptivePhase::attempted(std::uint32_t cell, Run& run) {
+  const auto why = attempt(jobs_[cell], run, groups_.active());
+  if (why.empty()) return true;
+  refused_[cell] = why;
+  sampling_[0].give_up(cell);
+  return false;
+}
+
+bool AdaptivePhase::check_data(const Visit& visit) {
   const Job& job = jobs_[visit.cell];
   const Task task{Work::check};
   Run run(job.row, team_, task);
-  job.benchmark->function(run);
+  if (!attempted(visit.cell, run)) return false;
   const Outcome outcome = run.take_outcome();
   if (!outcome.expected) {
     throw std::logic_error(std::string(job.row.card->name) + " does not check its data");
@@ -270,6 +285,8 @@ void AdaptivePhase::check_data(const Visit& visit) {
   std::uint64_t all = 0;
   call(MPI_Reduce(&outcome.wrong, &all, 1, MPI_UINT64_T, MPI_SUM, 0, stats_comm_));
   wrong_[visit.cell] += all;
+  remarks_[visit.cell] |= remarks_of_all(job, outcome, stats_comm_);
+  return true;
 }
 
 // One reduction brings the slowest, the fastest (as a negative), late starts, the parts, and what
@@ -414,7 +431,8 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
                                 .epochs = buffers_.epoch(),
                                 .stop = word(stop),
                                 .wrong = wrong_[i],
-                                .sync_error_s = sync_error});
+                                .sync_error_s = sync_error,
+                                .remarks = remarks_[i]});
   line.add("raw", raw_of(cell, rules_.hz));
   return line;
 }
@@ -437,19 +455,23 @@ std::string AdaptivePhase::rows(bool all) {
 
 Object AdaptivePhase::row(std::size_t i) {
   session_.wrong += wrong_[i];
-  if (!sampling_[0].cells()[i].empty()) {
+  const bool refused = refused_.count(static_cast<std::uint32_t>(i)) != 0;
+  if (!refused && !sampling_[0].cells()[i].empty()) {
     ++session_.cells;
     return cell_record(i);
   }
   Object line = record("skip");
   line.add(column::launch, session_.options.launch)
       .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
-      .add("reason", why_empty(sampling_[0].cells()[i]));
+      .add("reason", why_empty(i));
   return line;
 }
 
-std::string_view AdaptivePhase::why_empty(const Cell& cell) const {
-  if (cell.missed() > 0) return "some rank always missed the agreed start (--sync clock)";
+std::string AdaptivePhase::why_empty(std::size_t i) const {
+  const auto refused = refused_.find(static_cast<std::uint32_t>(i));
+  if (refused != refused_.end()) return refused->second;
+  if (sampling_[0].cells()[i].missed() > 0)
+    return "some rank always missed the agreed start (--sync clock)";
   return session_.interrupted ? "interrupted before its turn" : "no time was left for it";
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <new>
 
+#include "core/refused.hpp"
+#include "driver/attempt.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -80,9 +82,16 @@ ClassicTable::Went ClassicTable::row(const Job& job) {
     const auto bytes = static_cast<double>(memory.send_total() + memory.recv_total());
     return refused(job, {Limit::memory, bytes, "not enough memory: MPI_Alloc_mem refused"});
   }
-  const Went went = measured(job);
-  visitor_.release();
-  return went;
+  try {
+    const Went went = measured(job);
+    visitor_.release();
+    return went;
+  } catch (const Refused& error) {
+    // Of this row alone: others may need less of what there is not.
+    sink_.refused(job, {Limit::call, 0, error.what()});
+    visitor_.release();
+    return Went::on;
+  }
 }
 
 ClassicTable::Went ClassicTable::measured(const Job& job) {
@@ -95,6 +104,7 @@ ClassicTable::Went ClassicTable::measured(const Job& job) {
   if (warm > 0) visitor_.visit(job, warm);
   ClassicRow row = visitor_.gather(visitor_.visit(job, calls), calls);
   row.wrong = wrong;
+  row.remarks = visitor_.remarks();
   pause(begin_s);
   sink_.row(job, row, visitor_.all_groups(row));
   return Went::on;
@@ -194,21 +204,23 @@ bool Visitor::allocate(const Job& job) {
 }
 
 std::uint64_t Visitor::check(const Job& job) {
-  const Task task{Work::check};
-  Run run(job.row, team_, task);
-  job.benchmark->function(run);
-  const std::uint64_t mine = run.take_outcome().wrong;
+  const Outcome mine = run(job, {Work::check});
+  remarks_ = remarks_of_all(job, mine, row_comm_);
   std::uint64_t wrong = 0;
-  call(MPI_Reduce(&mine, &wrong, 1, MPI_UINT64_T, MPI_SUM, 0, row_comm_));
+  call(MPI_Reduce(&mine.wrong, &wrong, 1, MPI_UINT64_T, MPI_SUM, 0, row_comm_));
   return wrong;
 }
 
 Outcome Visitor::visit(const Job& job, std::int64_t calls) {
   const Work work = job.row.card->meet == Meet::each ? Work::classic_sum : Work::classic_loop;
-  const Task task{work, 0, 1, static_cast<std::uint32_t>(std::max<std::int64_t>(calls, 0))};
-  Run run(job.row, team_, task);
-  job.benchmark->function(run);
-  return run.take_outcome();
+  return run(job, {work, 0, 1, static_cast<std::uint32_t>(std::max<std::int64_t>(calls, 0))});
+}
+
+Outcome Visitor::run(const Job& job, const Task& task) {
+  Run visit(job.row, team_, task);
+  const auto why = attempt(job, visit, groups_.active());
+  if (!why.empty()) throw Refused(why);
+  return visit.take_outcome();
 }
 
 double Visitor::largest(double mine) const {
@@ -300,9 +312,11 @@ void RecordSink::row(const Job& job, const ClassicRow& mine,
       }
       summary.overlap.ratio = overlap_of(mine, job.row.card->of_shorter);
     }
-    line = cell_record_of(session_, groups_, job,
-                          {.summary = summary, .stop = "schedule", .wrong = mine.wrong})
-               .text();
+    line =
+        cell_record_of(
+            session_, groups_, job,
+            {.summary = summary, .stop = "schedule", .wrong = mine.wrong, .remarks = mine.remarks})
+            .text();
     session_.wrong += mine.wrong;
     ++session_.cells;
   }

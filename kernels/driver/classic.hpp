@@ -25,6 +25,7 @@ struct ClassicRow {
   double slowest = 0.0;
   double parts[part_count] = {};
   std::uint64_t wrong = 0;
+  unsigned remarks = 0;
 };
 
 /// Why a row cannot be had.
@@ -64,8 +65,11 @@ class Visitor {
   bool allocate(const Job& job);
   /// Gives the buffers back.
   void release() { buffers_.reset(); }
-  /// Elements that arrived wrong at one checked call, on rank 0 of those that make a row.
+  /// Elements that arrived wrong at one checked call, on rank 0 of those that make a row. This and
+  /// visit() throw Refused, on all ranks of the groups, when the case cannot be run here.
   std::uint64_t check(const Job& job);
+  /// What there was to remark at the last check, on the same rank.
+  [[nodiscard]] unsigned remarks() const { return remarks_; }
   /// So many timed calls, on all ranks of the group.
   Outcome visit(const Job& job, std::int64_t calls);
   /// Largest of a number over the ranks of the own group.
@@ -78,11 +82,14 @@ class Visitor {
   [[nodiscard]] MPI_Comm row_comm() const { return row_comm_; }
 
  private:
+  Outcome run(const Job& job, const Task& task);
+
   const Groups& groups_;
   Starter starter_;
   MPI_Comm row_comm_;
   bool apart_;
   std::unique_ptr<Buffers> buffers_;
+  unsigned remarks_ = 0;
   Team team_;
 };
 

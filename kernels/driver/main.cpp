@@ -12,10 +12,12 @@
 #include <set>
 
 #include "core/library.hpp"
+#include "core/refused.hpp"
 #include "driver/cases.hpp"
 #include "driver/noise.hpp"
 #include "driver/session.hpp"
 #include "driver/singletons.hpp"
+#include "platform/files.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -148,8 +150,30 @@ void check_grid(const Session& session) {
   }
 }
 
+// One rank of each host looks, as a local disk is another one there.
+void check_directories(const Session& session) {
+  const auto& names = session.options.benchmarks;
+  const bool any = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return find_benchmark(name)->card.on_files;
+  });
+  if (!any) return;
+  std::string mine;
+  if (session.rank == 0 || platform::launcher_local_rank() == 0) {
+    for (const auto& directory : session.options.settings.directories) {
+      const auto why = platform::why_not_writable(directory);
+      if (!why.empty() && mine.empty()) {
+        mine = "--dir: no file can be made in '" + directory + "' on " + platform::host_name() +
+               ": " + why;
+      }
+    }
+  }
+  const auto first = first_text(mine, MPI_COMM_WORLD);
+  if (!first.empty()) throw UsageError(first);
+}
+
 Phases phases_of(const Session& session) {
   check_grid(session);
+  check_directories(session);
   Phases phases;
   for (const auto& name : session.options.benchmarks) {
     const Benchmark& benchmark = *find_benchmark(name);

@@ -73,6 +73,8 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   const auto part = [&](Part which) { return s.parts.at(static_cast<std::size_t>(which)); };
   auto flags = s.flags;
   if (session.oversubscribed) flags.emplace_back("oversubscribed");
+  if ((measured.remarks & Remark::cached) != 0) flags.emplace_back("cached");
+  if ((measured.remarks & Remark::buffered) != 0) flags.emplace_back("buffered");
   Object line = record("cell");
   line.add(column::launch, o.launch)
       .merge(key_of(job, o, groups.groups(), o.multi == Multi::apart ? groups.index() : -1))

@@ -57,6 +57,7 @@ struct Measured {
   std::string_view stop;
   std::uint64_t wrong = 0;
   double sync_error_s = 0.0;
+  unsigned remarks = 0;
 };
 /// The record of a cell, all columns in their order.
 Object cell_record_of(const Session& session, const Groups& groups, const struct Job& job,

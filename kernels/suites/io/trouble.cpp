@@ -2,16 +2,21 @@
 // Copyright the mpigauge authors
 #include "suites/io/trouble.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "core/refused.hpp"
 
 namespace mpigauge::io {
 
 namespace {
 
-constexpr std::size_t most_text = 400;
+// Some libraries explain an error in several lines.
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    if (c != '\n') line += c;
+    else if (!line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
 
 }  // namespace
 
@@ -20,19 +25,13 @@ void Trouble::note_failure(int code, const char* call_name) {
 }
 
 void Trouble::note(const std::string& text) {
-  if (!any()) text_ = text;
+  if (!any()) text_ = in_one_line(text);
 }
 
-// The lowest rank that has trouble speaks for all.
 void Trouble::agree(MPI_Comm comm) const {
-  const int mine = any() ? rank_in(comm) : size_of(comm);
-  int speaker = 0;
-  call(MPI_Allreduce(&mine, &speaker, 1, MPI_INT, MPI_MIN, comm));
-  if (speaker == size_of(comm)) return;
-  std::array<char, most_text> text{};
-  std::copy_n(text_.begin(), std::min(text_.size(), most_text - 1), text.begin());
-  call(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, speaker, comm));
-  throw Refused("rank " + std::to_string(speaker) + " could not: " + text.data());
+  const std::string mine = any() ? text_ + " (rank " + std::to_string(rank_in(comm)) + ')' : "";
+  const std::string first = first_text(mine, comm);
+  if (!first.empty()) throw Refused(first);
 }
 
 }  // namespace mpigauge::io

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "driver/attempt.hpp"
+
+#include "core/refused.hpp"
+
+namespace mpigauge {
+
+std::string attempt(const Job& job, Run& run, MPI_Comm active) {
+  if (!job.row.card->on_files) {
+    job.benchmark->function(run);
+    return "";
+  }
+  std::string why;
+  try {
+    job.benchmark->function(run);
+  } catch (const Refused& refused) {
+    why = refused.what();
+  }
+  return first_text(why, active);
+}
+
+unsigned remarks_of_all(const Job& job, const Outcome& mine, MPI_Comm row_comm) {
+  if (!job.row.card->on_files) return 0;
+  unsigned all = 0;
+  call(MPI_Reduce(&mine.remarks, &all, 1, MPI_UNSIGNED, MPI_BOR, 0, row_comm));
+  return all;
+}
+
+}  // namespace mpigauge
