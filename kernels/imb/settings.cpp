@@ -200,6 +200,15 @@ void add_types(EngineOptions& t) {
                [](S& s, V v) { set_type(s, v, &S::data_type, false); }});
   t.push_back({"-red_data_type", "TYPE", "the same for reductions",
                [](S& s, V v) { set_type(s, v, &S::reduction_type, true); }});
+  t.push_back(
+      {"-contig_type", "base|base_vec|resize|resize_vec",
+       "elements one behind the other or with room between, or a vector of them", [](S& s, V v) {
+         s.options.contiguity = choice(v, std::vector<std::pair<std::string_view, Contiguity>>{
+                                              {"base", Contiguity::base},
+                                              {"base_vec", Contiguity::vector},
+                                              {"resize", Contiguity::spread},
+                                              {"resize_vec", Contiguity::spread_vector}});
+       }});
 }
 
 void add_modes(EngineOptions& t) {
