@@ -181,14 +181,14 @@ class Tables {
 
  private:
   void row(const Job& job);
-  [[nodiscard]] std::string heading(const Job& job) const;
+  static std::string heading(const Job& job);
 
   const MtSettings& s_;
   Session& session_;
   Rows rows_;
 };
 
-std::string Tables::heading(const Job& job) const {
+std::string Tables::heading(const Job& job) {
   const Card& card = *job.row.card;
   const Shape& shape = job.row.shape;
   const bool paired = card.ranks == Ranks::several;

@@ -10,11 +10,11 @@
 
 namespace mpigauge::patterns {
 
-inline double message_per_pair(const Shape& s) { return s.ranks / 2 * message(s); }
 inline double pairs(const Shape& s) {
   const int at_once = s.ranks / 2;
   return at_once;
 }
+inline double message_per_pair(const Shape& s) { return pairs(s) * message(s); }
 inline double ranks(const Shape& s) { return s.ranks; }
 
 constexpr Card pattern_card(Card card) {
