@@ -14,18 +14,21 @@ int position(int world_rank, Grid grid) {
   return transposed == 0 ? world_rank : static_cast<int>(transposed);
 }
 
+// Of all ways to write the number as a product the one with the largest smallest side, and of
+// those the one with the smallest largest.
 std::vector<int> factors(int ranks, int sides) {
-  std::vector<int> grid;
-  for (int left = ranks; sides > 0; --sides) {
-    // The divisor nearest to an even share, so that the grid is as square as it can be.
-    int side = static_cast<int>(std::lround(std::floor(std::pow(left, 1.0 / sides) + 1e-9)));
-    while (side > 1 && left % side != 0) --side;
-    if (sides == 1) side = left;
-    grid.push_back(side);
-    left /= std::max(side, 1);
+  if (sides == 1) return {ranks};
+  std::vector<int> best;
+  for (int side = 1; std::pow(side, sides) <= ranks + 0.5; ++side) {
+    if (ranks % side != 0) continue;
+    auto grid = factors(ranks / side, sides - 1);
+    if (grid.front() < side) continue;
+    grid.insert(grid.begin(), side);
+    const bool better = best.empty() || grid.front() > best.front() ||
+                        (grid.front() == best.front() && grid.back() < best.back());
+    if (better) best = grid;
   }
-  std::sort(grid.begin(), grid.end());
-  return grid;
+  return best;
 }
 
 std::string format_sides(const std::vector<int>& sides) {

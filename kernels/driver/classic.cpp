@@ -160,12 +160,18 @@ std::optional<Refusal> refusal_of(const Case& row, double memory) {
     why.limit = Limit::call;
     return why;
   }
+  const auto* excuse = row.card->excuse;
+  if (row.type->mpi() == MPI_DATATYPE_NULL || (excuse && !excuse(row.shape).empty())) {
+    why.limit = Limit::call;
+    return why;
+  }
   if (!why.reason.empty()) {
     why.limit = Limit::overflow;
     return why;
   }
   const Layout buffers = layout(row);
-  why.needed_bytes = static_cast<double>(buffers.send_total() + buffers.recv_total());
+  why.needed_bytes =
+      static_cast<double>(buffers.send_total() + buffers.recv_total()) * row.shape.threads;
   if (why.needed_bytes <= memory) return std::nullopt;
   why.limit = Limit::memory;
   why.reason = reason_to_skip(row, static_cast<std::size_t>(memory));
