@@ -22,6 +22,7 @@ namespace mpigauge {
 
 namespace {
 
+constexpr double seldom_calls = 100;  // of what is so slow that IMB repeats it no more often
 constexpr double progress_every_s = 0.5;
 constexpr std::size_t most_progress_lines = 48;
 constexpr double write_every_s = 0.2;
@@ -137,7 +138,8 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   std::vector<Goal> goals;
   for (const Job& job : jobs_) {
     const auto bytes = static_cast<double>(job.row.shape.bytes);
-    const double calls = calls_of_imb(bytes);
+    const bool seldom = job.row.card->seldom;
+    const double calls = std::min(calls_of_imb(bytes), seldom ? seldom_calls : calls_of_imb(0));
     // Completed together, so that how many they are is part of what is measured.
     const bool together = job.row.completion == Completion::end;
     goals.push_back({calls, job.row.card->meet == Meet::never,
