@@ -102,7 +102,9 @@ Object rank_record(const Session& session, const Binding& binding) {
       .add("cpuset", platform::format_cpuset(platform::allowed_cpus()))
       .add("thread_cpusets", thread_cpusets(session.options))
       .add("cpu", cpu)
-      .add("numa", platform::numa_node(cpu));
+      .add("numa", platform::numa_node(cpu))
+      .add("init_s", session.init_s)
+      .add("startup_s", session.startup_s);
   return line;
 }
 
@@ -295,7 +297,10 @@ int start(const std::vector<std::string>& words) {
   session.options = read_options(words);
   const Binding binding = bind_self(session.options);
   int code = 0;
+  const double before_init_s = platform::now_s();
   session.thread_level = start_mpi(needed_thread_level(session.options));
+  session.init_s = platform::now_s() - before_init_s;
+  session.startup_s = platform::process_age_s();
   try {
     return_errors(MPI_COMM_WORLD);
     call(MPI_Comm_rank(MPI_COMM_WORLD, &session.rank));

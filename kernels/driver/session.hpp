@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,8 @@ struct Session {
   ThreadLevel thread_level = ThreadLevel::single;  ///< that the library provides
   bool oversubscribed = false;                     ///< more ranks on a host than cores they may use
   Writer* writer = nullptr;                        ///< on rank 0 only
+  double init_s = std::numeric_limits<double>::quiet_NaN();     ///< what MPI_Init took
+  double startup_s = std::numeric_limits<double>::quiet_NaN();  ///< from the process's start on
   double start_s = 0.0;
   unsigned long long wrong = 0;  ///< elements, summed up on rank 0
   std::size_t cells = 0;         ///< written, on rank 0

@@ -14,12 +14,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <new>
+#include <sstream>
 #include <utility>
 
 #include "platform/platform.hpp"
@@ -293,6 +295,21 @@ std::string host_name() {
 }
 
 int process_id() noexcept { return getpid(); }
+
+double process_age_s() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  // The 22nd field; the second is a name in brackets, which may hold blanks.
+  std::istringstream fields(text.substr(text.find_last_of(')') + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;
+  const double started = std::strtod(field.c_str(), nullptr);
+  timespec now{};
+  if (started <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return std::nan("");
+  const double now_s = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  return now_s - started / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 void sleep_s(double seconds) {
   timespec left{

@@ -38,6 +38,9 @@ std::optional<int> launcher_size();
 
 std::string host_name();
 int process_id() noexcept;
+/// Seconds since this process was started; the system knows that in steps of 10 ms. NaN where it
+/// does not tell.
+double process_age_s();
 void sleep_s(double seconds);
 /// UTC as 2026-01-31T12:00:00Z.
 std::string utc_now();

@@ -78,6 +78,12 @@ TEST(the_clock_runs_forward_and_knows_itself) {
   }
 }
 
+TEST(a_process_knows_its_age) {
+  const double first = process_age_s();
+  CHECK(first > -0.02 && first < 3600);
+  CHECK(process_age_s() >= first);
+}
+
 TEST(a_launcher_tells_ranks_in_the_environment) {
   unsetenv("OMPI_COMM_WORLD_RANK");
   setenv("PMI_RANK", "3", 1);

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
@@ -54,6 +54,10 @@ class Rank:
     cpuset: str
     cpu: int
     numa: int
+    init_s: float = math.nan
+    """What starting MPI took, as this rank saw it."""
+    startup_s: float = math.nan
+    """From the start of the process until then; the system counts in steps of 10 ms."""
 
 
 @dataclass(frozen=True)
@@ -256,10 +260,12 @@ def _skip(data: Mapping[str, Any]) -> Skip:
 
 
 def _plain(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Reads a record whose keys are the fields of a dataclass."""
+    """Reads a record whose keys are the fields of a dataclass; what has a default may be absent."""
     readers: dict[str, Callable[[Any], Any]] = {"int": int, "float": _real, "str": str}
-    plan = [(field.name, readers[str(field.type)]) for field in fields(kind)]
-    return lambda data: kind(**{name: read(data[name]) for name, read in plan})
+    plan = [(f.name, readers[str(f.type)], f.default is not MISSING) for f in fields(kind)]
+    return lambda data: kind(
+        **{name: read(data[name]) for name, read, can_lack in plan if name in data or not can_lack}
+    )
 
 
 def _real(value: Any) -> float:
