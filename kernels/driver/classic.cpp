@@ -160,7 +160,7 @@ std::optional<Refusal> refusal_of(const Case& row, double memory) {
     why.limit = Limit::call;
     return why;
   }
-  const auto* excuse = row.card->excuse;
+  const Excuse excuse = row.card->excuse;
   if (row.type->mpi() == MPI_DATATYPE_NULL || (excuse && !excuse(row.shape).empty())) {
     why.limit = Limit::call;
     return why;
