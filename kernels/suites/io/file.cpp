@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/refused.hpp"
@@ -214,8 +215,8 @@ void File::rewind() {
 
 // All ranks come here at the same turn, so that moving the shared pointer may be collective.
 void File::to_first_turn() {
-  turn_ = 0;
   next_offset_ = static_cast<MPI_Offset>(place(0, run_.rank()));
+  if (std::exchange(turn_, 0) == 0) return;  // just opened
   if (access_.pointer == Pointer::shared) {
     trouble_.note(MPI_File_seek_shared(handle_, 0, MPI_SEEK_SET), "MPI_File_seek_shared");
   } else if (access_.pointer != Pointer::expl) {
