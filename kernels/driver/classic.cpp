@@ -345,7 +345,10 @@ double overlap_of(const ClassicRow& row, bool of_shorter) {
 
 void run_classic(Session& session, const Groups& groups, const std::vector<Job>& jobs) {
   RecordSink sink(session, groups);
-  run_table(session, groups, jobs, Schedule{}, sink);
+  Schedule schedule;
+  schedule.repetitions = session.options.repetitions;
+  schedule.seldom = std::min(schedule.seldom, schedule.repetitions);
+  run_table(session, groups, jobs, schedule, sink);
 }
 
 }  // namespace mpigauge

@@ -195,6 +195,8 @@ const std::vector<Row>& table() {
          o.classic = choice(v, std::array<std::pair<std::string_view, bool>, 2>{
                                    {{"adaptive", false}, {"classic", true}}});
        }},
+      {"repetitions", "classic: of a row at most",
+       [](Options& o, Text v) { o.repetitions = number<int>(v, 1, most_int); }},
       {"precision", "wanted relative error",
        [](Options& o, Text v) { o.precision = number<double>(v, 1e-6, 10.0); }},
       {"seconds", "measuring time of this launch, 0 without bound",

@@ -33,6 +33,7 @@ struct Options {
   Grid grid;
   std::optional<std::vector<std::size_t>> sizes;  ///< none: 0, 1, 2, 4 ... 4 MiB
   bool classic = false;
+  int repetitions = 1000;
   double precision = 0.05;
   double seconds = 0;
   bool use_all = false;
