@@ -83,7 +83,8 @@ std::vector<int> world_ranks(MPI_Comm comm) {
 
 // A session and the communicator that was made in it.
 struct Life {
-  MPI_Session session = MPI_SESSION_NULL;
+  // Not MPI_SESSION_NULL: that is an object of the library, which an older Open MPI has not.
+  MPI_Session session{};
   MPI_Comm comm = MPI_COMM_NULL;
 
   explicit Life(const std::vector<int>& members) {
