@@ -81,7 +81,7 @@ enum class Modes {
   end_unnamed,  ///< end_only, but IMB's tables do not say so
 };
 constexpr std::span<const Completion> completions_of(Modes modes) {
-  constexpr auto& all = detail::completions;
+  constexpr const auto& all = detail::completions;
   switch (modes) {
     case Modes::each_then_end: return std::span(all).subspan(1, 2);
     case Modes::end_then_each: return std::span(all).subspan(2, 2);
@@ -146,7 +146,7 @@ struct Card {
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
-  std::span<const std::size_t> sizes{};  ///< where the user names none; empty: those of all others
+  std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
   Excuse excuse = nullptr;  ///< what else than the number of ranks can be in its way
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
