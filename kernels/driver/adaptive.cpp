@@ -288,6 +288,7 @@ bool AdaptivePhase::check_data(const Visit& visit) {
   call(MPI_Reduce(&outcome.wrong, &all, 1, MPI_UINT64_T, MPI_SUM, 0, stats_comm_));
   wrong_[visit.cell] += all;
   remarks_[visit.cell] |= remarks_of_all(job, outcome, stats_comm_);
+  session_.remarks |= remarks_[visit.cell];
   return true;
 }
 

@@ -105,6 +105,7 @@ ClassicTable::Went ClassicTable::measured(const Job& job) {
   ClassicRow row = visitor_.gather(visitor_.visit(job, calls), calls);
   row.wrong = wrong;
   row.remarks = visitor_.remarks();
+  session_.remarks |= row.remarks;
   pause(begin_s);
   sink_.row(job, row, visitor_.all_groups(row));
   return Went::on;

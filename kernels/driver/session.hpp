@@ -31,6 +31,7 @@ struct Session {
   double start_s = 0.0;
   unsigned long long wrong = 0;  ///< elements, summed up on rank 0
   std::size_t cells = 0;         ///< written, on rank 0
+  unsigned remarks = 0;          ///< bits of Remark of any cell, on rank 0
   bool interrupted = false;
   bool timed_out = false;
   /// Where it is set: gets each sampled cell, on the rank that writes it.

@@ -44,9 +44,20 @@ std::string lengths_text(const Program& program, const EngineSettings& s) {
          '\n';
 }
 
+// What is done about the page cache; one of the lines that IMB leaves empty.
+std::string cache_text(IoCache cache) {
+  switch (cache) {
+    case IoCache::drop:
+      return "# Page cache: files are dropped from it before they are read, which others wrote\n";
+    case IoCache::direct: return "# Page cache: the MPI library is asked to go around it\n";
+    case IoCache::keep: break;
+  }
+  return "# Page cache: in use, so that reads are from memory (-io_cache keep)\n";
+}
+
 std::string types_text(const Program& program, const EngineSettings& s) {
   const Dialect dialect = dialect_of(program);
-  if (dialect.io) return "#\n#\n#\n";
+  if (dialect.io) return "#\n" + cache_text(s.options.settings.io_cache) + "#\n";
   const std::string blank = dialect.blank_rules ? "# \n# \n" : "#\n#\n";
   return "#\n# MPI_Datatype                   :   " + mpi_name_of(s.data_type) +
          " \n# MPI_Datatype for reductions    :   " + mpi_name_of(s.reduction_type) +
@@ -92,6 +103,18 @@ std::string computation_text(const Selection& selection) {
   return "\n\n# For nonblocking benchmarks:\n\n# The computation beside them alone has a\n"
          "# performance of " +
          std::string(speed) + " MFlops\n";
+}
+
+// What came of it that the page cache was to be kept out.
+std::string remarks_text(unsigned remarks) {
+  std::string text;
+  if ((remarks & Remark::cached) != 0) {
+    text += "\n# Page cache: it still held a part of the files that were read\n";
+  }
+  if ((remarks & Remark::buffered) != 0) {
+    text += "\n# Page cache: the MPI library did not go around it\n";
+  }
+  return text;
 }
 
 // A sampled row as IMB's columns have it: the median of the slowest rank, and its companions.
@@ -254,7 +277,7 @@ int run_session(const Program& program, EngineSettings& s, const Words& words,
     if (all.rank == 0) say(header(program, s, words, selection) + computation_text(selection));
     Engine engine(program, s, all);
     for (const Benchmark* benchmark : selection.benchmarks) engine.run(*benchmark);
-    if (all.rank == 0) say(footer());
+    if (all.rank == 0) say(remarks_text(all.remarks) + footer());
   });
 }
 

@@ -221,6 +221,14 @@ void add_directories(EngineOptions& t) {
                [](EngineSettings& s, const Value& v) {
                  s.options.settings.directories = split(v.text, ',');
                }});
+  t.push_back(
+      {"-io_cache", "keep|drop|direct",
+       "the page cache: as it is, dropped before reading, or gone around where possible",
+       [](EngineSettings& s, const Value& v) {
+         s.options.settings.io_cache = choice(
+             v, std::vector<std::pair<std::string_view, IoCache>>{
+                    {"keep", IoCache::keep}, {"drop", IoCache::drop}, {"direct", IoCache::direct}});
+       }});
 }
 
 std::vector<std::string_view> names_in(const Program& program) {

@@ -74,12 +74,12 @@ std::string name_of(const Access& access) {
 
 std::string sense_of(const Access& access) {
   const bool many = access.who == Who::collective;
-  const std::string verb = access.direction == Direction::write ? "write" : "read";
-  const std::string computes = access.blocking ? ""
-                               : many          ? " and compute meanwhile"
-                                               : " and computes meanwhile";
-  return std::string(sense(access)) + ' ' + verb + (many ? "" : "s") + place(access.pointer) +
-         computes + '.';
+  const std::string end = many ? "" : "s";
+  std::string text = sense(access);
+  text += (access.direction == Direction::write ? " write" : " read") + end;
+  text += place(access.pointer);
+  if (!access.blocking) text += " and compute" + end + " meanwhile";
+  return text + '.';
 }
 
 namespace {

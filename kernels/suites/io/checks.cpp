@@ -16,7 +16,7 @@ namespace {
 
 // Each rank looks at what the next one wrote, so that its own memory of it is of no use; a file of
 // its own it reads itself.
-std::size_t wrong_in_order(Run& run, File& file, std::size_t turns) {
+std::size_t wrong_in_order(const Run& run, File& file, std::size_t turns) {
   const bool own = file.access().own_files();
   const int writer = own ? run.rank() : (run.rank() + 1) % run.ranks();
   std::vector<std::byte> got(file.share_of_rank(writer).bytes);
@@ -49,7 +49,7 @@ std::optional<int> writer_at(const File& file, std::span<const std::byte> here,
 }
 
 // Blocks are where the ranks happened to come: each must be there as often as it was written.
-std::size_t wrong_in_any_order(Run& run, File& file, std::size_t turns) {
+std::size_t wrong_in_any_order(const Run& run, File& file, std::size_t turns) {
   if (run.rank() != 0) return 0;
   std::vector<std::size_t> left(static_cast<std::size_t>(run.ranks()), turns);
   const std::size_t end = turns * run.bytes();
@@ -92,7 +92,7 @@ std::optional<std::size_t> origin_of(const Run& run, const File& file, std::size
 
 // Each rank must have got a block of the turn, and no two the same. A block of less than a unit may
 // look like several, so it is not asked which it is.
-std::size_t wrong_of_shared(Run& run, const File& file, std::size_t turn,
+std::size_t wrong_of_shared(const Run& run, const File& file, std::size_t turn,
                             std::span<const std::byte> got) {
   const auto origin = got.empty() ? 0 : origin_of(run, file, turn, got);
   const bool tells = origin && got.size() >= unit_bytes;
@@ -105,7 +105,7 @@ std::size_t wrong_of_shared(Run& run, const File& file, std::size_t turn,
 
 }  // namespace
 
-std::size_t wrong_in_file(Run& run, File& file, std::size_t turns) {
+std::size_t wrong_in_file(const Run& run, File& file, std::size_t turns) {
   file.show_all();
   const std::size_t wrong = file.access().unordered() ? wrong_in_any_order(run, file, turns)
                                                       : wrong_in_order(run, file, turns);
@@ -113,7 +113,7 @@ std::size_t wrong_in_file(Run& run, File& file, std::size_t turns) {
   return wrong;
 }
 
-std::size_t wrong_from_file(Run& run, const File& file, std::size_t turn,
+std::size_t wrong_from_file(const Run& run, const File& file, std::size_t turn,
                             std::span<const std::byte> got) {
   if (file.access().unordered()) return wrong_of_shared(run, file, turn, got);
   return wrong_positions(file.place(turn, run.rank()), got);

@@ -93,8 +93,8 @@ void File::open() {
   if (reads()) fill();
   open_handle();
   if (!reads()) {
-    trouble_.note(MPI_File_set_size(handle_, static_cast<MPI_Offset>(turns_ * step_)),
-                  "MPI_File_set_size");
+    const std::size_t bytes = turns_ * step_;
+    trouble_.note(MPI_File_set_size(handle_, static_cast<MPI_Offset>(bytes)), "MPI_File_set_size");
   }
   if (access_.pointer == Pointer::indv && !access_.own_files()) show_own_blocks();
   trouble_.agree(run_.comm());
@@ -150,8 +150,9 @@ void File::fill_stretch(std::size_t first, std::size_t bytes, MPI_File to) {
   std::vector<std::byte> piece(std::min(bytes, piece_bytes));
   for (std::size_t done = 0; done < bytes && !trouble_.any();) {
     const std::span<std::byte> part(piece.data(), std::min(piece.size(), bytes - done));
-    fill_positions(first + done, part);
-    trouble_.note(MPI_File_write_at(to, static_cast<MPI_Offset>(first + done), part.data(),
+    const std::size_t at = first + done;
+    fill_positions(at, part);
+    trouble_.note(MPI_File_write_at(to, static_cast<MPI_Offset>(at), part.data(),
                                     static_cast<int>(part.size()), MPI_BYTE, MPI_STATUS_IGNORE),
                   "MPI_File_write_at");
     done += part.size();

@@ -45,7 +45,7 @@ std::map<std::string, platform::OwnFolder>& known() {
 }
 
 void make(const std::string& path, Trouble& trouble) {
-  if (known().count(path) != 0) return;
+  if (known().contains(path)) return;
   try {
     known().emplace(path, platform::OwnFolder::make(path));
   } catch (const std::exception& error) {
