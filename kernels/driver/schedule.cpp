@@ -38,7 +38,7 @@ std::int64_t Repetitions::wanted(const RowFacts& row) const {
         1, fits < static_cast<double>(most) ? static_cast<std::int64_t>(fits) : most);
   }
   if (schedule_.policy == Policy::off) return schedule_.repetitions;
-  const double bytes = static_cast<double>(std::max(row.bytes, least_bytes));
+  const auto bytes = static_cast<double>(std::max(row.bytes, least_bytes));
   const double share = schedule_.largest_bytes / (row.ranks * bytes + schedule_.largest_bytes);
   const std::int64_t n = std::llround(static_cast<double>(schedule_.repetitions) * share);
   return std::max<std::int64_t>(n / row.ranks * row.ranks, row.ranks);

@@ -67,7 +67,8 @@ void set_cold(EngineSettings& s, const Value& v) {
 
 void set_multi(EngineSettings& s, const Value& v) {
   const std::int64_t mode = integer(v, -1, most_int);
-  s.options.multi = mode < 0 ? Multi::off : mode == 0 ? Multi::together : Multi::apart;
+  if (mode < 0) s.options.multi = Multi::off;
+  else s.options.multi = mode == 0 ? Multi::together : Multi::apart;
 }
 
 void set_map(EngineSettings& s, const Value& v) {
@@ -241,7 +242,7 @@ std::vector<std::string_view> names_in(const Program& program) {
 
 // A hint where the name is another program's benchmark, or nearly one of this.
 std::string hint_for(const Program& program, const std::string& name) {
-  const std::string like = did_you_mean(name, names_in(program));
+  std::string like = did_you_mean(name, names_in(program));
   if (!like.empty()) return like;
   for (const auto& other : programs()) {
     if (find_benchmark(other.suite, name) != nullptr) {
@@ -254,7 +255,7 @@ std::string hint_for(const Program& program, const std::string& name) {
 Words split_names(const Words& words) {
   Words names;
   for (const auto& word : words) {
-    for (auto& name : split(word, ',')) {
+    for (const auto& name : split(word, ',')) {
       if (!name.empty()) names.push_back(name);
     }
   }
@@ -289,7 +290,9 @@ void finish_sizes(EngineSettings& s) {
     } catch (const UsageError& error) {
       throw UsageError(std::string("-msglen: ") + error.what());
     }
-    if (s.sizes->empty()) throw UsageError("-msglen: no size is in '" + *s.lengths_file + "'");
+    if (s.sizes.value_or(std::vector<std::size_t>()).empty()) {
+      throw UsageError("-msglen: no size is in '" + *s.lengths_file + "'");
+    }
   }
 }
 
@@ -412,7 +415,7 @@ std::string list_text(const Program& program) {
 }
 
 std::string help_text(const Program& program, std::string_view option) {
-  const std::string options = options_text(engine_options(program), option);
+  std::string options = options_text(engine_options(program), option);
   if (!option.empty()) return options;
   return "usage: " + std::string(program.name) + " [-OPTION VALUE ...] [BENCHMARK ...]\n" +
          "The benchmarks (see -list) by name, in any case, with blanks or commas between; without "

@@ -75,6 +75,7 @@ std::string system_lines() {
   return text + "# MPI Thread Environment: \n";
 }
 
+// NOLINTNEXTLINE(modernize-use-string-view): it is appended to strings
 std::string footer() { return "\n\n# All processes entering MPI_Finalize\n\n"; }
 
 void say(const std::string& text) {
