@@ -72,7 +72,7 @@ struct AddLarge {
     card.meet = Meet::each;
     card.needs = {keep("MPI_" + std::string(card.name))};
     const Add added{card, [=](Run& run) {
-                      using Function = typename CallOf<decltype(arguments(Args{}))>::Pointer;
+                      using Function = CallOf<decltype(arguments(Args{}))>::Pointer;
                       const Prepared prepared(run, card, Partners::all);
                       run.measure([arranged = prepared.arranged(), arguments,
                                    function = find_as<Function>(card.needs[0])](Turn t) {

@@ -35,7 +35,7 @@ void clear(const Run& run, const Block& in) {
 }
 
 // All ranks count up the same number; one that is not swapped atomically misses some.
-void race(Run& run, MPI_Win window) {
+void race(const Run& run, MPI_Win window) {
   int seen = 0;
   call(MPI_Barrier(run.comm()));
   call(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window));

@@ -29,7 +29,7 @@ constexpr int target = 1;
 constexpr int tries = 50;  // of each rank, so that products of powers of two stay finite
 
 // All ranks at once on the same element: an operation that is not atomic loses some of them.
-void race(Run& run, const Block& out, const Block& in, MPI_Win window) {
+void race(const Run& run, const Block& out, const Block& in, MPI_Win window) {
   std::vector<std::byte> old(in.type().bytes);
   call(MPI_Barrier(run.comm()));
   call(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window));
