@@ -59,6 +59,7 @@ MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.mpi import find; print(find("mp
 build/test build/lint:
 	@$(CMAKE) -B $@ -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
 	  -DMPIGAUGE_TESTS=ON -DMPIGAUGE_WERROR=ON -DMPIGAUGE_ABI=mpich \
+	  $(if $(findstring lint,$@),-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON) \
 	  -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
 
 cpp-test: build/test

@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.mpi import folders, site, wheels
@@ -168,7 +169,7 @@ def _compile(
     generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
     configure = ["cmake", "-S", str(source), "-B", str(build), "-G", generator]
     configure += [f"-DMPIGAUGE_ABI={abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
-    configure += ["-DCMAKE_BUILD_TYPE=Release"]
+    configure += ["-DCMAKE_BUILD_TYPE=Release", f"-DMPIGAUGE_VERSION={mpigauge.__version__}"]
     env = {**os.environ, "CXX": shlex.join(compiler)}
     with log.open("w") as output:
         _run(configure, env, output.fileno(), log)
