@@ -25,14 +25,14 @@ enum class IoCache {
 struct Settings {
   std::vector<std::string> directories{"."};  ///< where benchmarks on files have them, each a case
   IoCache io_cache = IoCache::keep;
-  int threads = 1;                            ///< of a rank, for benchmarks with threads
+  int threads = 1;  ///< of a rank, for benchmarks with threads
   ThreadMemory thread_memory = ThreadMemory::parallel;
-  std::size_t align = 64;     ///< of threads' buffers in one piece
-  int stride = 0;             ///< between the ranks of a pair in MT; 0: half of the ranks
-  bool touch_send = true;     ///< P2P writes a byte in each line of what it sends...
-  bool touch_recv = true;     ///< ...and reads one in each line of what it has received
-  std::uint64_t pairing = 1;  ///< seed of P2P's random pairs
-  std::vector<int> topo;      ///< sides of HALO's grid; empty: as even as the ranks allow
+  std::size_t align = 64;      ///< of threads' buffers in one piece
+  int stride = 0;              ///< between the ranks of a pair in MT; 0: half of the ranks
+  bool touch_send = true;      ///< P2P writes a byte in each line of what it sends...
+  bool touch_recv = true;      ///< ...and reads one in each line of what it has received
+  std::uint64_t pairing = 1;   ///< seed of P2P's random pairs
+  std::vector<int> topo;       ///< sides of HALO's grid; empty: as even as the ranks allow
   double test_every_us = 2.0;  ///< of a computation that makes progress by calling MPI_Test
   int partitions = 4;          ///< of a partitioned message
 };
