@@ -186,6 +186,8 @@ class FormsOfCollective {
       if constexpr (!std::is_same_v<decltype(c_.large), NoLargeCall>) {
         if (args.large_count > INT_MAX) [[unlikely]]
           return call(large(args));
+      } else {
+        static_cast<void>(large);
       }
       call(std::apply(function, arguments(args)));
     });
@@ -237,13 +239,13 @@ class FormsOfCollective {
 
  private:
   [[nodiscard]] auto immediate_of(const Prepared& prepared) const {
-    using Function = typename decltype(c_.call)::Forms::Immediate;
+    using Function = decltype(c_.call)::Forms::Immediate;
     return Immediate(find_as<Function>(immediate_call(c_.card.name)), prepared.arranged(),
                      c_.arguments);
   }
 
   [[nodiscard]] auto init_of(const Prepared& prepared) const {
-    using Function = typename decltype(c_.call)::Forms::Init;
+    using Function = decltype(c_.call)::Forms::Init;
     return [function = find_as<Function>(init_call(c_.card.name)), arranged = prepared.arranged(),
             arguments = c_.arguments](Turn t, MPI_Request* request) {
       std::apply([&](auto... a) { call(function(a..., MPI_INFO_NULL, request)); },

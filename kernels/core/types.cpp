@@ -213,9 +213,13 @@ MPI_Datatype search([[maybe_unused]] std::span<const std::string_view> names) {
   return MPI_DATATYPE_NULL;
 }
 
-template <const auto& names>
-MPI_Datatype sixteen_bits() {
-  static const MPI_Datatype found = search(names);
+MPI_Datatype float16() {
+  static const MPI_Datatype found = search(float16_names);
+  return found;
+}
+
+MPI_Datatype bfloat16() {
+  static const MPI_Datatype found = search(bfloat16_names);
   return found;
 }
 
@@ -258,8 +262,8 @@ const std::array table{
     MPIGAUGE_TYPE("float_int", ValueAt<float>, MPI_FLOAT_INT),
     MPIGAUGE_TYPE("double_int", ValueAt<double>, MPI_DOUBLE_INT),
     MPIGAUGE_TYPE("2int", ValueAt<int>, MPI_2INT),
-    MPIGAUGE_TYPE("float16", Float16, sixteen_bits<float16_names>()),
-    MPIGAUGE_TYPE("bfloat16", Bfloat16, sixteen_bits<bfloat16_names>()),
+    MPIGAUGE_TYPE("float16", Float16, float16()),
+    MPIGAUGE_TYPE("bfloat16", Bfloat16, bfloat16()),
 };
 
 // The same with twice the extent, for -contig_type resize. Bytes have numbers too: what is sent is

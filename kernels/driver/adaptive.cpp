@@ -32,12 +32,98 @@ constexpr double renew_clock_every_s = 5.0;
 enum Block : std::size_t { slowest, fastest, late, first_part };
 // ...then what there is once.
 constexpr std::size_t taint_bits = 3;
-enum Once : std::size_t {
-  once_first,
-  once_taint,
-  once_parts = once_taint + taint_bits,
-  once_count = once_parts + part_count,
+constexpr std::size_t once_first = 0;
+constexpr std::size_t once_taint = 1;
+constexpr std::size_t once_parts = once_taint + taint_bits;
+constexpr std::size_t once_count = once_parts + part_count;
+
+// What one rank measured at a visit, so that one reduction brings the slowest, the fastest (as a
+// negative), late starts, the parts and what there is once; and a second one the sum over all
+// threads of all ranks.
+class Parcel {
+ public:
+  explicit Parcel(std::size_t samples);
+  /// `counted`: the times of this rank say something about the benchmark.
+  void put(const Outcome& outcome, bool counted);
+  void reduce(MPI_Comm comm);
+  void unpack(Chunk& chunk) const;
+
+ private:
+  void take(const std::vector<std::uint64_t>& ticks);
+  [[nodiscard]] std::size_t at(std::size_t block, std::size_t i) const { return block * n_ + i; }
+  void unpack_sample(Chunk& chunk, std::size_t i) const;
+
+  std::size_t n_;
+  std::size_t once_;
+  std::vector<std::int64_t> most_, sum_;
 };
+
+Parcel::Parcel(std::size_t samples)
+    : n_(samples),
+      once_(at(first_part + part_count, 0)),
+      most_(once_ + once_count, 0),
+      sum_(n_ + 1, 0) {
+  std::fill_n(&most_[at(fastest, 0)], n_, std::numeric_limits<std::int64_t>::min() + 1);
+}
+
+void Parcel::take(const std::vector<std::uint64_t>& ticks) {
+  for (std::size_t i = 0; i < n_; ++i) {
+    const auto mine = static_cast<std::int64_t>(ticks[i]);
+    most_[at(slowest, i)] = std::max(most_[at(slowest, i)], mine);
+    most_[at(fastest, i)] = std::max(most_[at(fastest, i)], -mine);
+    sum_[i] += mine;
+  }
+  sum_.back() += 1;
+}
+
+void Parcel::put(const Outcome& outcome, bool counted) {
+  if (counted) {
+    take(outcome.ticks);
+    for (const auto& ticks : outcome.thread_ticks) take(ticks);
+    most_[once_ + once_first] = static_cast<std::int64_t>(outcome.first);
+  }
+  for (std::size_t i = 0; i < outcome.late.size(); ++i) most_[at(late, i)] = outcome.late[i];
+  for (std::size_t p = 0; p < part_count; ++p) {
+    const auto& ticks = outcome.part_ticks.at(p);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      most_[at(first_part + p, i)] = static_cast<std::int64_t>(ticks[i]);
+    }
+    most_[once_ + once_parts + p] = ticks.empty() ? 0 : 1;
+  }
+  for (std::size_t bit = 0; bit < taint_bits; ++bit) {
+    most_[once_ + once_taint + bit] = (outcome.taint >> bit & 1U) != 0 ? 1 : 0;
+  }
+}
+
+void Parcel::reduce(MPI_Comm comm) {
+  const auto most = most_;
+  const auto sum = sum_;
+  call(MPI_Reduce(most.data(), most_.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, 0,
+                  comm));
+  call(MPI_Reduce(sum.data(), sum_.data(), static_cast<int>(sum.size()), MPI_INT64_T, MPI_SUM, 0,
+                  comm));
+}
+
+void Parcel::unpack(Chunk& chunk) const {
+  chunk.first = static_cast<std::uint64_t>(most_[once_ + once_first]);
+  for (std::size_t bit = 0; bit < taint_bits; ++bit) {
+    if (most_[once_ + once_taint + bit] != 0) chunk.taint |= 1U << bit;
+  }
+  for (std::size_t i = 0; i < n_; ++i) {
+    if (most_[at(late, i)] == 0) unpack_sample(chunk, i);  // else a rank came late
+  }
+}
+
+void Parcel::unpack_sample(Chunk& chunk, std::size_t i) const {
+  const auto counted = std::max<std::int64_t>(sum_.back(), 1);
+  chunk.slowest.push_back(static_cast<std::uint64_t>(most_[at(slowest, i)]));
+  chunk.fastest.push_back(static_cast<std::uint64_t>(-most_[at(fastest, i)]));
+  chunk.mean.push_back(static_cast<std::uint64_t>(sum_[i] / counted));
+  for (std::size_t p = 0; p < part_count; ++p) {
+    if (most_[once_ + once_parts + p] == 0) continue;
+    chunk.parts.at(p).push_back(static_cast<std::uint64_t>(most_[at(first_part + p, i)]));
+  }
+}
 
 // A round as it travels: a head, then the visits.
 struct RoundHead {
@@ -254,7 +340,7 @@ bool AdaptivePhase::asked_to_stop() {
 
 bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   if (visit.ask != 0 && asked_to_stop()) return false;
-  if (refused_.count(visit.cell) != 0) return true;
+  if (refused_.contains(visit.cell)) return true;
   if (round.number == 0 && !check_data(visit)) return true;
   const Job& job = jobs_[visit.cell];
   const bool apart = job.row.card->meet == Meet::each;
@@ -292,66 +378,16 @@ bool AdaptivePhase::check_data(const Visit& visit) {
   return true;
 }
 
-// One reduction brings the slowest, the fastest (as a negative), late starts, the parts, and what
-// there is once of a visit; a second one the sum over all threads of all ranks.
 void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcome& outcome,
                             double start_s) {
-  const Job& job = jobs_[visit.cell];
-  const std::size_t n = visit.samples;
-  std::vector<std::int64_t> most((3 + part_count) * n + once_count, 0), sum(n + 1, 0);
-  const auto at = [n](std::size_t block, std::size_t i) { return block * n + i; };
-  const std::size_t once = at(first_part + part_count, 0);
-  std::fill_n(&most[at(fastest, 0)], n, std::numeric_limits<std::int64_t>::min() + 1);
-  const auto take = [&](const std::vector<std::uint64_t>& ticks) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto mine = static_cast<std::int64_t>(ticks[i]);
-      most[at(slowest, i)] = std::max(most[at(slowest, i)], mine);
-      most[at(fastest, i)] = std::max(most[at(fastest, i)], -mine);
-      sum[i] += mine;
-    }
-    sum.back() += 1;
-  };
-  if (outcome.counted && counts(job)) {
-    take(outcome.ticks);
-    for (const auto& ticks : outcome.thread_ticks) take(ticks);
-    most[once + once_first] = static_cast<std::int64_t>(outcome.first);
-  }
-  for (std::size_t i = 0; i < outcome.late.size(); ++i) most[at(late, i)] = outcome.late[i];
-  for (std::size_t p = 0; p < part_count; ++p) {
-    const auto& ticks = outcome.part_ticks.at(p);
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-      most[at(first_part + p, i)] = static_cast<std::int64_t>(ticks[i]);
-    }
-    most[once + once_parts + p] = ticks.empty() ? 0 : 1;
-  }
-  for (std::size_t bit = 0; bit < taint_bits; ++bit) {
-    most[once + once_taint + bit] = (outcome.taint >> bit & 1U) != 0 ? 1 : 0;
-  }
-  auto all = most;
-  auto total = sum;
-  call(MPI_Reduce(most.data(), all.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, 0,
-                  stats_comm_));
-  call(MPI_Reduce(sum.data(), total.data(), static_cast<int>(sum.size()), MPI_INT64_T, MPI_SUM, 0,
-                  stats_comm_));
+  Parcel parcel(visit.samples);
+  parcel.put(outcome, outcome.counted && counts(jobs_[visit.cell]));
+  parcel.reduce(stats_comm_);
   if (!leads()) return;
   Chunk chunk;
   chunk.round = round.number;
   chunk.calls = visit.calls;
-  chunk.first = static_cast<std::uint64_t>(all[once + once_first]);
-  for (std::size_t bit = 0; bit < taint_bits; ++bit) {
-    if (all[once + once_taint + bit] != 0) chunk.taint |= 1U << bit;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (all[at(late, i)] != 0) continue;  // a rank came late
-    chunk.slowest.push_back(static_cast<std::uint64_t>(all[at(slowest, i)]));
-    chunk.fastest.push_back(static_cast<std::uint64_t>(-all[at(fastest, i)]));
-    chunk.mean.push_back(
-        static_cast<std::uint64_t>(total[i] / std::max<std::int64_t>(total.back(), 1)));
-    for (std::size_t p = 0; p < part_count; ++p) {
-      if (all[once + once_parts + p] == 0) continue;
-      chunk.parts.at(p).push_back(static_cast<std::uint64_t>(all[at(first_part + p, i)]));
-    }
-  }
+  parcel.unpack(chunk);
   sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
 }
 
@@ -458,7 +494,7 @@ std::string AdaptivePhase::rows(bool all) {
 
 Object AdaptivePhase::row(std::size_t i) {
   session_.wrong += wrong_[i];
-  const bool refused = refused_.count(static_cast<std::uint32_t>(i)) != 0;
+  const bool refused = refused_.contains(static_cast<std::uint32_t>(i));
   if (!refused && !sampling_[0].cells()[i].empty()) {
     ++session_.cells;
     return cell_record(i);

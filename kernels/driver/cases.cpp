@@ -38,6 +38,47 @@ bool has_large_calls() {
          calls.irecv != nullptr && calls.sendrecv != nullptr && calls.bcast != nullptr;
 }
 
+std::string_view why_not_on(Ranks kind) {
+  switch (kind) {
+    case Ranks::one: return "needs 1 rank";
+    case Ranks::pair: return "needs 2 ranks";
+    case Ranks::pairs: return "needs an even number of ranks";
+    case Ranks::several: return "needs at least 2 ranks";
+    case Ranks::plane: return "needs a number of ranks that makes a plane with 2 or more on a side";
+    case Ranks::volume:
+      return "needs a number of ranks that makes a volume with 2 or more on a side";
+    case Ranks::any: break;
+  }
+  return "needs a rank";
+}
+
+const DataType* in_memory(const DataType& type, Contiguity contiguity) {
+  return is_spread(contiguity) ? find_spread(type.name) : &type;
+}
+
+Case case_of(const Card& card, Shape shape, const Options& options) {
+  const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : options.contiguity;
+  shape.inflight = card.windowed ? options.inflight : 1;
+  shape.threads = card.threaded ? options.settings.threads : 1;
+  shape.settings = &options.settings;
+  return {.card = &card,
+          .shape = shape,
+          .type = in_memory(type_of(card, options), contiguity),
+          .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
+          .contiguity = contiguity,
+          .settings = &options.settings,
+          .root_shift = options.root_shift && card.rooted,
+          .cold_bytes = options.cache_bytes};
+}
+
+void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
+  const bool has_cold = options.cold && job.row.card->unit != Unit::none;
+  if (options.hot || !has_cold) jobs.push_back(job);
+  if (!has_cold) return;
+  job.row.cold = true;
+  jobs.push_back(job);
+}
+
 }  // namespace
 
 std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options) {
@@ -60,61 +101,27 @@ std::vector<int> ranks_of(const Card& card, const Options& options, int world_ra
   return options.ranks;
 }
 
-const DataType* in_memory(const DataType& type, Contiguity contiguity) {
-  return is_spread(contiguity) ? find_spread(type.name) : &type;
-}
-
 std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options) {
   const Card& card = benchmark.card;
-  const DataType& type = type_of(card, options);
-  const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : options.contiguity;
   const std::vector<std::string> nowhere(1);
-  const int threads = card.threaded ? options.settings.threads : 1;
   std::vector<Job> jobs;
   for (const auto& directory : card.on_files ? options.settings.directories : nowhere) {
     for (const Completion completion : completions_of(card.modes)) {
-      for (const std::size_t bytes : sizes_of(card, type, options)) {
-        Case row{.card = &card,
-                 .shape = {bytes, ranks, card.windowed ? options.inflight : 1, threads,
-                           &options.settings},
-                 .type = in_memory(type, contiguity),
-                 .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
-                 .contiguity = contiguity,
-                 .completion = completion,
-                 .settings = &options.settings,
-                 .directory = card.on_files ? directory : std::string_view(),
-                 .root_shift = options.root_shift && card.rooted,
-                 .cold_bytes = options.cache_bytes};
-        const bool has_cold = options.cold && card.unit != Unit::none;
-        if (options.hot || !has_cold) jobs.push_back({&benchmark, row});
-        if (has_cold) {
-          row.cold = true;
-          jobs.push_back({&benchmark, row});
-        }
+      for (const std::size_t bytes : sizes_of(card, type_of(card, options), options)) {
+        Case row = case_of(card, {bytes, ranks}, options);
+        row.completion = completion;
+        if (card.on_files) row.directory = directory;
+        add_hot_and_cold(jobs, {&benchmark, row}, options);
       }
     }
   }
   return jobs;
 }
 
-std::string why_not_on(Ranks kind) {
-  switch (kind) {
-    case Ranks::one: return "needs 1 rank";
-    case Ranks::pair: return "needs 2 ranks";
-    case Ranks::pairs: return "needs an even number of ranks";
-    case Ranks::several: return "needs at least 2 ranks";
-    case Ranks::plane: return "needs a number of ranks that makes a plane with 2 or more on a side";
-    case Ranks::volume:
-      return "needs a number of ranks that makes a volume with 2 or more on a side";
-    case Ranks::any: break;
-  }
-  return "needs a rank";
-}
-
 std::string reason_to_skip(const Case& row, std::size_t memory) {
   const Card& card = *row.card;
   if (!can_run_on(card.ranks, row.shape.ranks)) {
-    return why_not_on(card.ranks);
+    return std::string(why_not_on(card.ranks));
   }
   if (card.excuse != nullptr) {
     if (const auto excuse = card.excuse(row.shape); !excuse.empty()) return excuse;

@@ -162,7 +162,7 @@ std::optional<Refusal> refusal_of(const Case& row, double memory) {
     return why;
   }
   const Excuse excuse = row.card->excuse;
-  if (row.type->mpi() == MPI_DATATYPE_NULL || (excuse && !excuse(row.shape).empty())) {
+  if (row.type->mpi() == MPI_DATATYPE_NULL || (excuse != nullptr && !excuse(row.shape).empty())) {
     why.limit = Limit::call;
     return why;
   }

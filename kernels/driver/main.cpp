@@ -164,8 +164,9 @@ void check_directories(const Session& session) {
     for (const auto& directory : session.options.settings.directories) {
       const auto why = platform::why_not_writable(directory);
       if (!why.empty() && mine.empty()) {
-        mine = "--dir: no file can be made in '" + directory + "' on " + platform::host_name() +
-               ": " + why;
+        mine = "--dir: no file can be made in '";
+        mine.append(directory).append("' on ").append(platform::host_name());
+        mine.append(": ").append(why);
       }
     }
   }

@@ -45,7 +45,7 @@ std::string lengths_text(const Program& program, const EngineSettings& s) {
 }
 
 // What is done about the page cache; one of the lines that IMB leaves empty.
-std::string cache_text(IoCache cache) {
+std::string_view cache_text(IoCache cache) {
   switch (cache) {
     case IoCache::drop:
       return "# Page cache: files are dropped from it before they are read, which others wrote\n";
@@ -57,7 +57,9 @@ std::string cache_text(IoCache cache) {
 
 std::string types_text(const Program& program, const EngineSettings& s) {
   const Dialect dialect = dialect_of(program);
-  if (dialect.io) return "#\n" + cache_text(s.options.settings.io_cache) + "#\n";
+  if (dialect.io) {
+    return "#\n" + std::string(cache_text(s.options.settings.io_cache)) + "#\n";
+  }
   const std::string blank = dialect.blank_rules ? "# \n# \n" : "#\n#\n";
   return "#\n# MPI_Datatype                   :   " + mpi_name_of(s.data_type) +
          " \n# MPI_Datatype for reductions    :   " + mpi_name_of(s.reduction_type) +
@@ -66,7 +68,7 @@ std::string types_text(const Program& program, const EngineSettings& s) {
 }
 
 // What the list adds to a benchmark whose table does not speak for itself.
-std::string comment_on(const Card& card) {
+std::string_view comment_on(const Card& card) {
   if (card.suite != "RMA") return "";
   if (card.name == "Compare_and_swap") return "#     Works on MPI_INT\n";
   if (card.columns != Columns::passive) return "";
@@ -83,7 +85,8 @@ std::string header(const Program& program, const EngineSettings& s, const Words&
   text += dialect_of(program).blank_after_words ? " \n\n" : "\n\n";
   text += lengths_text(program, s) + types_text(program, s) + "\n# List of Benchmarks to run:\n\n";
   for (const Benchmark* b : selection.benchmarks) {
-    text += "# " + std::string(b->card.name) + '\n' + comment_on(b->card);
+    text += "# " + std::string(b->card.name) + '\n';
+    text += comment_on(b->card);
   }
   for (const auto& name : selection.unknown) text += "Invalid benchmark name " + name + '\n';
   for (const auto& remark : s.remarks) text += remark + '\n';

@@ -86,9 +86,11 @@ std::vector<const Benchmark*> benchmarks_named(const Program& program, const Wor
   for (const auto& words : names) {
     for (const auto& name : split(words, ',')) {
       const Benchmark* benchmark = find_benchmark(program.suite, name);
-      if (benchmark != nullptr) found.push_back(benchmark);
-      else if (unknown != nullptr) unknown->push_back(name);
-      else {
+      if (benchmark != nullptr) {
+        found.push_back(benchmark);
+      } else if (unknown != nullptr) {
+        unknown->push_back(name);
+      } else {
         throw UsageError("no benchmark of " + std::string(program.name) + " is called '" + name +
                          "'" + did_you_mean(name, names_in(program.suite)));
       }

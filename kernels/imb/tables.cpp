@@ -61,7 +61,9 @@ std::string groups_text(const Place& place) {
     char head[32];
     std::snprintf(head, sizeof head, "# Group %2d:", g);
     const int count = std::min(place.ranks, most_listed - shown);
-    text += head + listed(&order[static_cast<std::size_t>(g * place.ranks)], count, ranks_in_line);
+    text +=
+        head + listed(&order[static_cast<std::size_t>(g) * static_cast<std::size_t>(place.ranks)],
+                      count, ranks_in_line);
     shown += count;
     if (shown == most_listed && count < place.ranks) return text + " ...\n# \n";
     text += "\n# \n";
