@@ -83,6 +83,9 @@ def test_every_benchmark_is_right(where: Site, ranks: int, suite: str, tmp_path:
         pytest.skip("the standard ABI is the same code on more ranks of the same library")
     sizes = sizes_on(ranks)
     cards = [card for card in where.cards if card.suite == suite]
+    if where.mpi.name == "openmpi" and ranks > 2:
+        # Open MPI 5.0 does not come back from partitioned messages while ranks of the world idle.
+        cards = [card for card in cards if "partitions" not in card.heeds]
     names = ",".join(card.word for card in cards)
     options = ["--dir", tmp_path] if suite == "IO" else []
     options += ["--mode", "classic", "--repetitions", 2] if suite != "MPI1" or ranks > CORES else []
