@@ -112,6 +112,9 @@ struct Shape {
 /// Why a benchmark cannot run in this shape; empty: it can.
 using Excuse = std::string (*)(const Shape&);
 
+/// What all ranks of a job do together once, whichever of them run the benchmark.
+using Preparation = void (*)();
+
 /// A size or a count as a function of the shape.
 using Amount = double (*)(const Shape&);
 inline double nothing(const Shape&) { return 0; }
@@ -148,7 +151,8 @@ struct Card {
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
-  Excuse excuse = nullptr;  ///< what else than the number of ranks can be in its way
+  Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
+  Preparation prepare = nullptr;  ///< before its first cell
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };
 

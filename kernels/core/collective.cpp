@@ -80,40 +80,54 @@ Card blocking_card(Card card, bool in_every_library) {
   return with_columns(card, Columns::collective);
 }
 
-Card immediate_card(const Card& card, const NewerForms& newer) {
+Card immediate_card(const Card& card, const OtherForms& forms) {
   Card made = immediate_form(card, "",
                              ", then a computation as long as that alone, then MPI_Wait: how much "
                              "of it is hidden.",
-                             newer.place, Columns::overlap);
-  made.by_default = card.by_default && newer.immediate_by_default;
+                             forms.place, Columns::overlap);
+  made.by_default = card.by_default && forms.immediate_by_default;
   return made;
 }
 
-Card immediate_pure_card(const Card& card, const NewerForms& newer) {
-  return immediate_form(card, "_pure", " and MPI_Wait, nothing between them.", newer.place + 1,
+Card immediate_pure_card(const Card& card, const OtherForms& forms) {
+  return immediate_form(card, "_pure", " and MPI_Wait, nothing between them.", forms.place + 1,
                         Columns::collective);
 }
 
-Card persistent_card(const Card& card, const NewerForms& newer) {
+Card persistent_card(const Card& card, const OtherForms& forms) {
   Card made = persistent_form(
       card, "",
       card.rooted ? " beforehand for each root; MPI_Start, a computation, MPI_Wait: how much of it "
                     "is hidden."
                   : " beforehand; MPI_Start, a computation, MPI_Wait: how much of it is hidden.",
-      newer.place, Columns::overlap);
-  made.by_default = card.by_default && newer.persistent_by_default;
+      forms.place, Columns::overlap);
+  made.by_default = card.by_default && forms.persistent_by_default;
   return made;
 }
 
-Card persistent_pure_card(const Card& card, const NewerForms& newer) {
-  return persistent_form(card, "_pure", " beforehand; MPI_Start and MPI_Wait.", newer.place + 1,
+Card persistent_pure_card(const Card& card, const OtherForms& forms) {
+  return persistent_form(card, "_pure", " beforehand; MPI_Start and MPI_Wait.", forms.place + 1,
                          Columns::collective);
 }
 
-Card persistent_init_card(const Card& card, const NewerForms& newer) {
+Card persistent_init_card(const Card& card, const OtherForms& forms) {
   return persistent_form(
       card, "_init", " and MPI_Request_free: what a persistent request costs before it is used.",
-      newer.place + 2, Columns::collective);
+      forms.place + 2, Columns::collective);
+}
+
+// IMB lets the threads meet before each call, barriers too.
+Card threaded_card(const Card& card, const OnThreads& form) {
+  Card made = card;
+  made.suite = "MT";
+  made.name = form.name;
+  made.about = keep("Each thread of a rank by itself, all at once. " + std::string(card.about));
+  made.place = form.place;
+  made.meet = Meet::each;
+  made.columns = card.unit == Unit::none ? Columns::barrier : Columns::collective;
+  made.threaded = true;
+  made.large_counts = false;
+  return made;
 }
 
 Prepared::Prepared(Run& run, const Card& card, Partners partners)

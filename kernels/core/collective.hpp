@@ -9,6 +9,7 @@
 //   Bcast_persist         persistent, overlapped with a computation             MPI4
 //   Bcast_persist_pure    persistent, started and waited for at once            MPI4, when named
 //   Bcast_persist_init    what making and freeing the persistent request costs  MPI4, when named
+//   BcastMT               blocking, on every thread of a rank at once            MT, where named
 #pragma once
 
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "core/benchmark.hpp"
 #include "core/calls_forms.hpp"
 #include "core/overlap.hpp"
+#include "core/threads.hpp"
 
 namespace mpigauge {
 
@@ -43,12 +45,19 @@ enum class Partners {
 };
 constexpr int grid_neighbours = 4;
 
-/// How the newer forms of a collective stand in their suites.
-struct NewerForms {
+/// Its form on threads; no name: it has none.
+struct OnThreads {
+  std::string_view name;
+  int place = 900;  ///< in MT
+};
+
+/// How the other forms of a collective stand in their suites.
+struct OtherForms {
   int place = 900;  ///< in NBC and MPI4
   bool immediate_by_default = true;
   bool persistent_by_default = true;
   Partners partners = Partners::all;
+  OnThreads on_threads;
 };
 
 struct NoLargeCall {};
@@ -63,17 +72,18 @@ struct Collective {
   Call call;
   Arguments arguments;
   Check check;
-  NewerForms newer;
+  OtherForms forms;
   Large large;
 };
 
 /// Cards of the forms, made from the card of the description.
 Card blocking_card(Card card, bool in_every_library);
-Card immediate_card(const Card& card, const NewerForms& newer);
-Card immediate_pure_card(const Card& card, const NewerForms& newer);
-Card persistent_card(const Card& card, const NewerForms& newer);
-Card persistent_pure_card(const Card& card, const NewerForms& newer);
-Card persistent_init_card(const Card& card, const NewerForms& newer);
+Card immediate_card(const Card& card, const OtherForms& forms);
+Card immediate_pure_card(const Card& card, const OtherForms& forms);
+Card persistent_card(const Card& card, const OtherForms& forms);
+Card persistent_pure_card(const Card& card, const OtherForms& forms);
+Card persistent_init_card(const Card& card, const OtherForms& forms);
+Card threaded_card(const Card& card, const OnThreads& form);
 
 /// Buffers and arguments of a collective; small, so that timed loops have a copy of their own.
 class Arranged {
@@ -178,7 +188,7 @@ class FormsOfCollective {
   explicit FormsOfCollective(const C& c) : c_(c) {}
 
   void blocking(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const Prepared prepared(run, c_.card, c_.forms.partners);
     const auto function = c_.call.get(blocking_call(c_.card.name));
     run.measure([arranged = prepared.arranged(), arguments = c_.arguments, large = c_.large,
                  function](Turn t) {
@@ -195,33 +205,33 @@ class FormsOfCollective {
   }
 
   void immediate(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const Prepared prepared(run, c_.card, c_.forms.partners);
     measure_overlap(run, immediate_of(prepared));
     check(run, prepared);
   }
 
   void immediate_pure(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const Prepared prepared(run, c_.card, c_.forms.partners);
     measure_pure(run, immediate_of(prepared));
     check(run, prepared);
   }
 
   void persistent(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const Prepared prepared(run, c_.card, c_.forms.partners);
     Requests requests(run, init_of(prepared));
     measure_overlap(run, requests.starter());
     check(run, prepared);
   }
 
   void persistent_pure(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const Prepared prepared(run, c_.card, c_.forms.partners);
     Requests requests(run, init_of(prepared));
     measure_pure(run, requests.starter());
     check(run, prepared);
   }
 
   void persistent_init(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.newer.partners);
+    const Prepared prepared(run, c_.card, c_.forms.partners);
     const auto init = init_of(prepared);
     // A request that nobody starts moves nothing, so the checked one is started.
     const bool used = run.checking();
@@ -264,19 +274,22 @@ class FormsOfCollective {
 struct AddCollective {
   template <class Call, class Arguments, class Check, class Large = NoLargeCall>
   AddCollective(const Card& card, Call call, Arguments arguments, Check check,
-                const NewerForms& newer = {}, Large large = {}) {
+                const OtherForms& others = {}, Large large = {}) {
     using C = Collective<Call, Arguments, Check, Large>;
-    const FormsOfCollective<C> forms(C{card, call, arguments, check, newer, large});
+    const FormsOfCollective<C> forms(C{card, call, arguments, check, others, large});
     const Add blocking{blocking_card(card, Call::in_every_library),
                        [=](Run& run) { forms.blocking(run); }};
-    const Add immediate{immediate_card(card, newer), [=](Run& run) { forms.immediate(run); }};
-    const Add immediate_pure{immediate_pure_card(card, newer),
+    const Add immediate{immediate_card(card, others), [=](Run& run) { forms.immediate(run); }};
+    const Add immediate_pure{immediate_pure_card(card, others),
                              [=](Run& run) { forms.immediate_pure(run); }};
-    const Add persistent{persistent_card(card, newer), [=](Run& run) { forms.persistent(run); }};
-    const Add persistent_pure{persistent_pure_card(card, newer),
+    const Add persistent{persistent_card(card, others), [=](Run& run) { forms.persistent(run); }};
+    const Add persistent_pure{persistent_pure_card(card, others),
                               [=](Run& run) { forms.persistent_pure(run); }};
-    const Add persistent_init{persistent_init_card(card, newer),
+    const Add persistent_init{persistent_init_card(card, others),
                               [=](Run& run) { forms.persistent_init(run); }};
+    if (others.on_threads.name.empty()) return;
+    const Add threaded{threaded_card(card, others.on_threads),
+                       [=](Run& run) { on_threads(run, [=](Run& r) { forms.blocking(r); }); }};
   }
 };
 

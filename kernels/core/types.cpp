@@ -7,9 +7,12 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <type_traits>
+
+#include "core/library.hpp"
 
 namespace mpigauge {
 
@@ -193,35 +196,42 @@ constexpr std::span<const std::string_view> ops_of() {
   else return real_ops;
 }
 
-// Sixteen-bit types are extensions, whose handles differ between versions of a library: they are
-// found by name among its types of two bytes. Null where there is none.
-constexpr std::array<std::string_view, 2> float16_names{"MPIX_C_FLOAT16", "MPIX_FLOAT16"};
-constexpr std::array<std::string_view, 2> bfloat16_names{"MPIX_C_BF16", "MPIX_BFLOAT16"};
-
-MPI_Datatype search([[maybe_unused]] std::span<const std::string_view> names) {
+// Sixteen-bit types are extensions that no header of ours names. Where a library has them is known,
+// and what it calls them is looked at before they are used; null where there is none.
 #if defined(MPICH_NUMVERSION)
+constexpr MPI_Datatype float16_place = 0x4c000246;
+
+MPI_Datatype bfloat16_place() {
+  const std::string library = library_text();
+  if (library.starts_with("Intel(R) MPI Library")) return 0x4c000247;
+  constexpr std::string_view mpich = "MPICH Version:";
+  if (!library.starts_with(mpich)) return MPI_DATATYPE_NULL;
+  const int major = std::atoi(library.c_str() + mpich.size());
+  return major >= 5 ? 0x4c00024c : MPI_DATATYPE_NULL;
+}
+
+MPI_Datatype if_called(MPI_Datatype type, std::string_view name, std::string_view other_name) {
+  if (type == MPI_DATATYPE_NULL) return type;
   return_errors(MPI_COMM_SELF);  // where errors go that belong to no communicator
-  constexpr int first = 0x4c000200,
-                last = 0x4c0002ff;  // handles carry the size in their third byte
-  for (MPI_Datatype type = first; type <= last; ++type) {
-    std::array<char, MPI_MAX_OBJECT_NAME> name{};
-    int length = 0;
-    if (MPI_Type_get_name(type, name.data(), &length) != MPI_SUCCESS) continue;
-    if (std::find(names.begin(), names.end(), name.data()) != names.end()) return type;
-  }
-#endif
-  return MPI_DATATYPE_NULL;
+  std::array<char, MPI_MAX_OBJECT_NAME> text{};
+  int length = 0;
+  if (MPI_Type_get_name(type, text.data(), &length) != MPI_SUCCESS) return MPI_DATATYPE_NULL;
+  return text.data() == name || text.data() == other_name ? type : MPI_DATATYPE_NULL;
 }
 
 MPI_Datatype float16() {
-  static const MPI_Datatype found = search(float16_names);
+  static const auto found = if_called(float16_place, "MPIX_C_FLOAT16", "MPIX_FLOAT16");
   return found;
 }
 
 MPI_Datatype bfloat16() {
-  static const MPI_Datatype found = search(bfloat16_names);
+  static const auto found = if_called(bfloat16_place(), "MPIX_C_BF16", "MPIX_BFLOAT16");
   return found;
 }
+#else
+MPI_Datatype float16() { return MPI_DATATYPE_NULL; }
+MPI_Datatype bfloat16() { return MPI_DATATYPE_NULL; }
+#endif
 
 MPI_Datatype twice_the_extent(std::string_view name) {
   static std::map<std::string_view, MPI_Datatype> made;

@@ -216,9 +216,9 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
 void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   const std::size_t memory = session_.memory_per_rank(groups_.active());
   for (const Job& job : jobs) {
-    const auto reason = reason_to_skip(job.row, memory);
-    if (reason.empty()) jobs_.push_back(job);
-    else session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), reason);
+    const auto why = refusal_of(job.row, static_cast<double>(memory));
+    if (!why) jobs_.push_back(job);
+    else session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), why->reason);
   }
   while (!reserve_buffers(all_jobs())) drop_largest(memory);
   std::vector<Goal> goals;

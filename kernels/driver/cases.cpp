@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/faults.hpp"
 #include "core/heeded.hpp"
 #include "record/columns.hpp"
 
@@ -26,9 +27,9 @@ const DataType& type_of(const Card& card, const Options& options) {
   return *find_type(card.unit == Unit::reduction ? "float" : "byte");
 }
 
-std::string gib(std::size_t bytes) {
+std::string gib(double bytes) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3f GiB", static_cast<double>(bytes) / (1U << 30U));
+  std::snprintf(text, sizeof text, "%.3f GiB", bytes / (1U << 30U));
   return text;
 }
 
@@ -79,6 +80,39 @@ void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
   jobs.push_back(job);
 }
 
+std::string_view missing_call(const Card& card) {
+  const auto* const found = std::find_if(
+      card.needs.begin(), card.needs.end(),
+      [](std::string_view name) { return !name.empty() && find_call(name) == nullptr; });
+  return found == card.needs.end() ? "" : *found;
+}
+
+// What no other size would change.
+std::string why_not_here(const Case& row) {
+  const Card& card = *row.card;
+  if (card.excuse != nullptr) {
+    if (auto excuse = card.excuse(row.shape); !excuse.empty()) return excuse;
+  }
+  if (const auto missing = missing_call(card); !missing.empty()) {
+    return "this MPI library has no " + std::string(missing);
+  }
+  if (row.type->mpi() == MPI_DATATYPE_NULL) {
+    return "this MPI library has no data type " + std::string(row.type->name);
+  }
+  return std::string(known_fault({.benchmark = card.name,
+                                  .ranks = row.shape.ranks,
+                                  .datatype = row.type->name,
+                                  .op = row.op != nullptr ? row.op->name : std::string_view()}));
+}
+
+std::string_view why_not_so_many(const Card& card, std::size_t elements) {
+  if (elements <= INT_MAX) return "";
+  if (!card.large_counts) return "more than 2147483647 elements, which MPI counts as int here";
+  if (has_large_calls()) return "";
+  return "more than 2147483647 elements, and this MPI library has no large-count calls "
+         "(MPI_Send_c)";
+}
+
 }  // namespace
 
 std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options) {
@@ -118,38 +152,30 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
   return jobs;
 }
 
-std::string reason_to_skip(const Case& row, std::size_t memory) {
+std::optional<Refusal> refusal_of(const Case& row, double memory) {
   const Card& card = *row.card;
   if (!can_run_on(card.ranks, row.shape.ranks)) {
-    return std::string(why_not_on(card.ranks));
+    return Refusal{.limit = Limit::ranks, .reason = std::string(why_not_on(card.ranks))};
   }
-  if (card.excuse != nullptr) {
-    if (const auto excuse = card.excuse(row.shape); !excuse.empty()) return excuse;
+  if (auto reason = why_not_here(row); !reason.empty()) {
+    return Refusal{.limit = Limit::call, .reason = std::move(reason)};
   }
-  for (const auto needed : card.needs) {
-    if (!needed.empty() && find_call(needed) == nullptr) {
-      return "this MPI library has no " + std::string(needed);
-    }
+  const Layout buffers = layout(row);
+  const std::size_t elements = std::max(buffers.send_bytes, buffers.recv_bytes) / row.type->bytes;
+  if (const auto reason = why_not_so_many(card, elements); !reason.empty()) {
+    return Refusal{.limit = Limit::overflow, .reason = std::string(reason)};
   }
-  if (row.type->mpi() == MPI_DATATYPE_NULL) {
-    return "this MPI library has no data type " + std::string(row.type->name);
-  }
-  const Layout memory_of = layout(row);
-  const std::size_t elements =
-      std::max(memory_of.send_bytes, memory_of.recv_bytes) / row.type->bytes;
-  if (elements > INT_MAX) {
-    if (!card.large_counts) return "more than 2147483647 elements, which MPI counts as int here";
-    if (!has_large_calls()) {
-      return "more than 2147483647 elements, and this MPI library has no large-count calls "
-             "(MPI_Send_c)";
-    }
-  }
-  const std::size_t needed = (memory_of.send_total() + memory_of.recv_total()) *
-                             static_cast<std::size_t>(row.shape.threads);
-  if (needed > memory) {
-    return "not enough memory: needs " + gib(needed) + " per rank, " + gib(memory) + " may be used";
-  }
-  return "";
+  const double needed =
+      static_cast<double>(buffers.send_total() + buffers.recv_total()) * row.shape.threads;
+  if (needed <= memory) return std::nullopt;
+  return Refusal{.limit = Limit::memory,
+                 .needed_bytes = needed,
+                 .reason = "not enough memory: needs " + gib(needed) + " per rank, " + gib(memory) +
+                           " may be used"};
+}
+
+void prepare_world(const Card& card) {
+  if (card.prepare != nullptr && missing_call(card).empty()) card.prepare();
 }
 
 SyncMethod sync_of(const Card& card, const Options& options) {

@@ -4,6 +4,7 @@
 // From options to cases: which benchmark runs at which sizes on how many ranks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,19 @@ std::vector<int> ranks_of(const Card& card, const Options& options, int world_ra
 /// All rows of one benchmark on so many ranks, in the order of sizes, hot before cold.
 std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options);
 
-/// Why a case cannot run here at all; empty when it can. `memory` is what a rank may take.
-std::string reason_to_skip(const Case& row, std::size_t memory);
+/// What keeps a case from being run.
+enum class Limit { ranks, call, overflow, memory, time };
+struct Refusal {
+  Limit limit = Limit::memory;
+  double needed_bytes = 0.0;  ///< memory: that a rank needs
+  std::string reason;         ///< a sentence for records
+};
+
+/// Why a case cannot run here where a rank may take so many bytes; nothing when it can.
+std::optional<Refusal> refusal_of(const Case& row, double memory);
+
+/// Lets all ranks of the job do together what the benchmark wants of them before its first cell.
+void prepare_world(const Card& card);
 
 /// The columns that say which cell a record is about.
 Object key_of(const Job& job, const Options& options, int groups, int group);

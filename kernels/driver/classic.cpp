@@ -149,36 +149,6 @@ void ClassicTable::pause(double since_s) const {
 
 }  // namespace
 
-std::optional<Refusal> refusal_of(const Case& row, double memory) {
-  const auto everything = std::numeric_limits<std::size_t>::max();
-  Refusal why{.reason = reason_to_skip(row, everything)};
-  if (!can_run_on(row.card->ranks, row.shape.ranks)) {
-    why.limit = Limit::ranks;
-    return why;
-  }
-  for (const auto needed : row.card->needs) {
-    if (needed.empty() || find_call(needed) != nullptr) continue;
-    why.limit = Limit::call;
-    return why;
-  }
-  const Excuse excuse = row.card->excuse;
-  if (row.type->mpi() == MPI_DATATYPE_NULL || (excuse != nullptr && !excuse(row.shape).empty())) {
-    why.limit = Limit::call;
-    return why;
-  }
-  if (!why.reason.empty()) {
-    why.limit = Limit::overflow;
-    return why;
-  }
-  const Layout buffers = layout(row);
-  why.needed_bytes =
-      static_cast<double>(buffers.send_total() + buffers.recv_total()) * row.shape.threads;
-  if (why.needed_bytes <= memory) return std::nullopt;
-  why.limit = Limit::memory;
-  why.reason = reason_to_skip(row, static_cast<std::size_t>(memory));
-  return why;
-}
-
 Visitor::Visitor(const Session& session, const Groups& groups, bool own_barriers)
     : groups_(groups),
       starter_(own_barriers && session.options.sync == SyncMethod::barrier

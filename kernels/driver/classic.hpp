@@ -28,17 +28,6 @@ struct ClassicRow {
   unsigned remarks = 0;
 };
 
-/// Why a row cannot be had.
-enum class Limit { ranks, call, overflow, memory, time };
-struct Refusal {
-  Limit limit = Limit::memory;
-  double needed_bytes = 0.0;  ///< memory: that the row needs
-  std::string reason;         ///< a sentence for records
-};
-
-/// Why a case cannot run in so much memory; nothing when it can.
-std::optional<Refusal> refusal_of(const Case& row, double memory);
-
 /// Whether its rows have parts beside their time.
 bool has_parts(const Card& card);
 /// Share of the pure communication (or computation) that was hidden, 0 to 1.

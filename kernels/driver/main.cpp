@@ -212,6 +212,7 @@ void run_phase(Session& session, const Groups& groups, const std::vector<std::ve
 
 void measure(Session& session) {
   const Phases phases = phases_of(session);
+  for (const auto& name : session.options.benchmarks) prepare_world(find_benchmark(name)->card);
   std::size_t left = 0;
   for (const auto& [ranks, tables] : phases) left += count_jobs(tables);
   for (const auto& [ranks, tables] : phases) {

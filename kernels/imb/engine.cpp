@@ -182,6 +182,7 @@ std::vector<Engine::Table> Engine::tables_of(const Benchmark& benchmark, int ran
 }
 
 void Engine::run(const Benchmark& benchmark) {
+  prepare_world(benchmark.card);
   for (const int ranks : ranks_of(benchmark.card, session_.options, session_.ranks)) {
     const auto made = tables_of(benchmark, ranks);
     if (made.empty()) return;

@@ -207,9 +207,8 @@ void Tables::table(const Benchmark& benchmark) {
   for (const std::size_t count : s_.counts) options.sizes->push_back(count * element);
   const auto jobs = jobs_of(benchmark, session_.ranks, options);
   const Card& card = benchmark.card;
-  const bool fits = can_run_on(card.ranks, session_.ranks) &&
-                    (card.excuse == nullptr || card.excuse(jobs.front().row.shape).empty());
-  if (!fits) {
+  const auto why = refusal_of(jobs.front().row, INFINITY);
+  if (why && (why->limit == Limit::ranks || why->limit == Limit::call)) {
     return say_from_rank_0(session_, dashes(mt_dashes) + "# Benchmarking " +
                                          std::string(card.name) + "\n# NO SUCCESSFUL EXECUTIONS\n" +
                                          dashes(mt_dashes) + "\n\n");

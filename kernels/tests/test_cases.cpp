@@ -12,7 +12,7 @@ namespace {
 
 using Sizes = std::vector<std::size_t>;
 constexpr std::size_t gib = std::size_t{1} << 30U;
-constexpr std::size_t plenty = 1000 * gib;
+constexpr double plenty = 1000.0 * gib;
 
 const Card& card(std::string_view name) { return find_benchmark(name)->card; }
 
@@ -30,6 +30,11 @@ Case one_case(std::string_view benchmark, int ranks, std::size_t bytes) {
   Options options;
   options.sizes.emplace(1, bytes);
   return jobs(benchmark, ranks, options).front().row;
+}
+
+std::string why_not(const Case& row, double memory) {
+  const auto why = refusal_of(row, memory);
+  return why ? why->reason : "";
 }
 
 }  // namespace
@@ -106,37 +111,37 @@ TEST(what_can_run_is_not_skipped) {
     // Calls that are looked up are not there, since there is no library.
     if (!benchmark.card.needs.front().empty() || !can_run_on(benchmark.card.ranks, 2)) continue;
     for (const auto& job : jobs_of(benchmark, 2, options)) {
-      CHECK_EQ(reason_to_skip(job.row, plenty), "");
+      CHECK_EQ(why_not(job.row, plenty), "");
     }
   }
 }
 
 TEST(too_few_or_odd_ranks_are_a_reason) {
-  CHECK_EQ(reason_to_skip(one_case("PingPong", 1, 8), plenty), "needs 2 ranks");
-  CHECK_EQ(reason_to_skip(one_case("Biband", 3, 8), plenty), "needs an even number of ranks");
-  CHECK_EQ(reason_to_skip(one_case("Biband", 1, 8), plenty), "needs an even number of ranks");
-  CHECK_EQ(reason_to_skip(one_case("Bcast", 1, 8), plenty), "");
+  CHECK_EQ(why_not(one_case("PingPong", 1, 8), plenty), "needs 2 ranks");
+  CHECK_EQ(why_not(one_case("Biband", 3, 8), plenty), "needs an even number of ranks");
+  CHECK_EQ(why_not(one_case("Biband", 1, 8), plenty), "needs an even number of ranks");
+  CHECK_EQ(why_not(one_case("Bcast", 1, 8), plenty), "");
 }
 
 TEST(memory_is_a_reason_at_the_last_byte) {
   const Case row = one_case("Alltoall", 4, 1024);  // 4 KiB to send and 4 KiB to receive
-  CHECK_EQ(reason_to_skip(row, 8192), "");
-  CHECK_EQ(reason_to_skip(row, 8191),
+  CHECK_EQ(why_not(row, 8192), "");
+  CHECK_EQ(why_not(row, 8191),
            "not enough memory: needs 0.000 GiB per rank, 0.000 GiB may be used");
-  CHECK_EQ(reason_to_skip(one_case("PingPong", 2, gib), gib),
+  CHECK_EQ(why_not(one_case("PingPong", 2, gib), gib),
            "not enough memory: needs 2.000 GiB per rank, 1.000 GiB may be used");
 }
 
 TEST(counts_beyond_int_are_a_reason) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
-  CHECK_EQ(reason_to_skip(one_case("PingPong", 2, most), plenty), "");
+  CHECK_EQ(why_not(one_case("PingPong", 2, most), plenty), "");
   // This program has no MPI, so no large-count calls.
-  CHECK_EQ(reason_to_skip(one_case("PingPong", 2, most + 1), plenty),
+  CHECK_EQ(why_not(one_case("PingPong", 2, most + 1), plenty),
            "more than 2147483647 elements, and this MPI library has no large-count calls "
            "(MPI_Send_c)");
-  CHECK_EQ(reason_to_skip(one_case("Allgather", 4, gib), plenty),
+  CHECK_EQ(why_not(one_case("Allgather", 4, gib), plenty),
            "more than 2147483647 elements, which MPI counts as int here");
-  CHECK_EQ(reason_to_skip(one_case("Allreduce", 2, 4 * gib), plenty), "");  // 2^30 floats
+  CHECK_EQ(why_not(one_case("Allreduce", 2, 4 * gib), plenty), "");  // 2^30 floats
 }
 
 TEST(calls_that_the_library_has_not_are_a_reason) {
@@ -144,9 +149,9 @@ TEST(calls_that_the_library_has_not_are_a_reason) {
   Card needy = *row.card;
   row.card = &needy;
   needy.needs = {"malloc"};  // stands for a call that is there
-  CHECK_EQ(reason_to_skip(row, plenty), "");
+  CHECK_EQ(why_not(row, plenty), "");
   needy.needs = {"malloc", "MPI_Bcast_in_a_dream"};
-  CHECK_EQ(reason_to_skip(row, plenty), "this MPI library has no MPI_Bcast_in_a_dream");
+  CHECK_EQ(why_not(row, plenty), "this MPI library has no MPI_Bcast_in_a_dream");
 }
 
 TEST(keys_tell_cells_apart) {

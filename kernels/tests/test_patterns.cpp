@@ -150,10 +150,10 @@ TEST(pairs_fill_whole_blocks_of_two_strides) {
     CHECK_EQ(mt::paired_ranks(ranks, stride), paired);
     int found = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      const mt::Pair pair = mt::pair_of(rank, ranks, stride);
+      const Pair pair = mt::pair_of(rank, ranks, stride);
       if (!pair.exists()) continue;
       ++found;
-      const mt::Pair other = mt::pair_of(pair.peer, ranks, stride);
+      const Pair other = mt::pair_of(pair.peer, ranks, stride);
       CHECK_EQ(other.peer, rank);
       CHECK(other.lower != pair.lower);
     }

@@ -63,6 +63,8 @@ def may_be_skipped(card: Card, ranks: int, reason: str) -> bool:
         return not fit
     if reason.startswith(MISSING):
         return reason.removeprefix(MISSING) in card.needs
+    if reason.startswith("Intel MPI 2021.18 aborts"):
+        return card.name.startswith("Scatter_persist") and ranks > 2
     return card.suite in ("MT", "HALO", "IO") and bool(reason)
 
 
@@ -79,13 +81,8 @@ def sizes_of(card: Card, sizes: tuple[int, ...]) -> tuple[int, ...]:
 @pytest.mark.parametrize("suite", SUITES)
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6])
 def test_every_benchmark_is_right(where: Site, ranks: int, suite: str, tmp_path: Path) -> None:
-    if where.kernels.plugin.name.endswith("std.so") and ranks > CORES:
-        pytest.skip("the standard ABI is the same code on more ranks of the same library")
     sizes = sizes_on(ranks)
     cards = [card for card in where.cards if card.suite == suite]
-    if where.mpi.name == "openmpi" and ranks > 2:
-        # Open MPI 5.0 does not come back from partitioned messages while ranks of the world idle.
-        cards = [card for card in cards if "partitions" not in card.heeds]
     names = ",".join(card.word for card in cards)
     options = ["--dir", tmp_path] if suite == "IO" else []
     options += ["--mode", "classic", "--repetitions", 2] if suite != "MPI1" or ranks > CORES else []

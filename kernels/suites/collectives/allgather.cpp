@@ -20,7 +20,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-    NewerForms{.place = 20, .persistent_by_default = false},
+    OtherForms{.place = 20, .persistent_by_default = false},
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-    NewerForms{.place = 30},
+    OtherForms{.place = 30},
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ const AddCollective added{
       const std::size_t mine = static_cast<std::size_t>(run.rank()) * run.bytes();
       return wrong_from_all(run, in, [&](int) { return mine; });
     },
-    NewerForms{.place = 90},
+    OtherForms{.place = 90},
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ const AddCollective added{
     linked<MPI_Barrier>,
     [](const Args& a) { return std::tuple(a.comm); },
     [](const Run&, const Block&) -> std::size_t { return 0; },
-    NewerForms{.place = 130},
+    OtherForms{.place = 130, .on_threads = {"BarrierMT", 70}},
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
     },
-    NewerForms{.place = 10},
+    OtherForms{.place = 10, .on_threads = {"BcastMT", 80}},
     [](const Args& a) {
       void* data = a.rank == a.root ? a.send : a.recv;
       return large_calls().bcast(data, a.large_count, a.type, a.root, a.comm);

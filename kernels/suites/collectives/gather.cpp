@@ -22,7 +22,7 @@ const AddCollective added{
       if (run.rank() != 0) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-    NewerForms{.place = 40},
+    OtherForms{.place = 40},
 };
 
 }  // namespace

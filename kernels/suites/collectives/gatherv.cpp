@@ -24,7 +24,7 @@ const AddCollective added{
       if (run.rank() != 0) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-    NewerForms{.place = 50},
+    OtherForms{.place = 50},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.elements());
     },
-    NewerForms{.place = 110},
+    OtherForms{.place = 110},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.elements());
     },
-    NewerForms{.place = 115, .immediate_by_default = false, .persistent_by_default = false},
+    OtherForms{.place = 115, .immediate_by_default = false, .persistent_by_default = false},
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
     },
-    NewerForms{.place = 70},
+    OtherForms{.place = 70},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/benchmark.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge {
 namespace {
@@ -24,17 +25,6 @@ constexpr Card card{
     .messages = under_way,
     .windowed = true,
 };
-
-struct Sides {
-  bool sends;
-  int peer;
-};
-
-Sides sides_of(const Run& run) {
-  const int half = run.ranks() / 2;
-  const bool sends = run.rank() < half;
-  return {sends, sends ? run.rank() + half : run.rank() - half};
-}
 
 void send_all(Run& run, int to, std::vector<MPI_Request>& requests) {
   const Block out = run.send_block();
@@ -74,10 +64,10 @@ void receive_all(Run& run, int from, std::vector<MPI_Request>& requests) {
 }
 
 void message_rate(Run& run) {
-  const Sides sides = sides_of(run);
+  const Pair pair = pair_of_halves(run);
   std::vector<MPI_Request> requests(static_cast<std::size_t>(run.inflight()), MPI_REQUEST_NULL);
-  if (sides.sends) send_all(run, sides.peer, requests);
-  else receive_all(run, sides.peer, requests);
+  if (pair.lower) send_all(run, pair.peer, requests);
+  else receive_all(run, pair.peer, requests);
 }
 
 const Add added{card, message_rate};

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/benchmark.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge {
 namespace {
@@ -39,24 +40,7 @@ constexpr Card ping_pong_card{
     .sizes = lengths,
 };
 
-void round_trip(Run& run) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const int peer = run.peer();
-  const MPI_Comm comm = run.comm();
-  if (run.rank() == 0) {
-    run.measure([=](Turn t) {
-      send(out[t], peer, comm);
-      recv(in[t], peer, comm);
-    });
-  } else {
-    run.measure([=](Turn t) {
-      recv(in[t], peer, comm);
-      send(out[t], peer, comm);
-    });
-  }
-  run.expect(run.wrong(in.bytes(), peer, 0));
-}
+void round_trip(Run& run) { ping_pong(run, first_pair(run)); }
 
 const Add latency{latency_card, round_trip};
 const Add ping_pong{ping_pong_card, round_trip};

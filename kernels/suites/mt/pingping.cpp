@@ -14,21 +14,7 @@ constexpr Card card = paired_card({
     .messages = per_thread,
 });
 
-void pingping(Run& run, const Pair& pair) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const int peer = pair.peer;
-  const MPI_Comm comm = run.comm();
-  run.measure([=](Turn t) {
-    MPI_Request sent = MPI_REQUEST_NULL;
-    isend(out[t], peer, comm, &sent);
-    recv(in[t], peer, comm);
-    wait(&sent);
-  });
-  run.expect(run.wrong(in.bytes(), peer, 0));
-}
-
-const Add added = add_paired(card, pingping);
+const Add added = add_paired(card, [](Run& run, const Pair& pair) { ping_ping(run, pair); });
 
 }  // namespace
 }  // namespace mpigauge::mt

@@ -16,26 +16,7 @@ constexpr Card card = paired_card({
     .messages = per_thread,
 });
 
-void pingpong(Run& run, const Pair& pair) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const int peer = pair.peer;
-  const MPI_Comm comm = run.comm();
-  if (pair.lower) {
-    run.measure([=](Turn t) {
-      send(out[t], peer, comm);
-      recv(in[t], peer, comm);
-    });
-  } else {
-    run.measure([=](Turn t) {
-      recv(in[t], peer, comm);
-      send(out[t], peer, comm);
-    });
-  }
-  run.expect(run.wrong(in.bytes(), peer, 0));
-}
-
-const Add added = add_paired(card, pingpong);
+const Add added = add_paired(card, [](Run& run, const Pair& pair) { ping_pong(run, pair); });
 
 }  // namespace
 }  // namespace mpigauge::mt

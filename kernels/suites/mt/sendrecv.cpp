@@ -15,16 +15,6 @@ constexpr Card card = threaded_card({
     .messages = [](const Shape& s) { return 2 * per_thread(s); },
 });
 
-void ring(Run& run) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const int right = (run.rank() + 1) % run.ranks();
-  const int left = (run.rank() + run.ranks() - 1) % run.ranks();
-  const MPI_Comm comm = run.comm();
-  run.measure([=](Turn t) { sendrecv(out[t], right, in[t], left, comm); });
-  run.expect(run.wrong(in.bytes(), left, 0));
-}
-
 const Add added = add(card, ring);
 
 }  // namespace

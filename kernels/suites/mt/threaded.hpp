@@ -7,16 +7,9 @@
 
 #include "core/benchmark.hpp"
 #include "core/threads.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge::mt {
-
-/// Who talks to whom: in each whole block of two strides, rank r of the lower half with r + stride
-/// of the upper one. What does not fill a block sits out.
-struct Pair {
-  int peer = -1;
-  bool lower = false;
-  [[nodiscard]] bool exists() const { return peer >= 0; }
-};
 
 inline int stride_of(int ranks, int wanted) { return wanted > 0 ? wanted : ranks / 2; }
 
@@ -26,6 +19,8 @@ inline int paired_ranks(int ranks, int wanted_stride) {
   return block > 0 ? ranks / block * block : 0;
 }
 
+/// Who talks to whom: in each whole block of two strides, rank r of the lower half with r + stride
+/// of the upper one. What does not fill a block sits out.
 inline Pair pair_of(int rank, int ranks, int wanted_stride) {
   if (rank >= paired_ranks(ranks, wanted_stride)) return {};
   const int stride = stride_of(ranks, wanted_stride);

@@ -19,7 +19,7 @@ const AddCollective added{
       return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.comm);
     },
     wrong_after_allgather,
-    NewerForms{.place = 505, .persistent_by_default = false, .partners = Partners::grid},
+    OtherForms{.place = 505, .persistent_by_default = false, .partners = Partners::grid},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ const AddCollective added{
       return std::tuple(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.comm);
     },
     wrong_after_allgather,
-    NewerForms{.place = 515, .persistent_by_default = false, .partners = Partners::grid},
+    OtherForms{.place = 515, .persistent_by_default = false, .partners = Partners::grid},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ const AddCollective added{
       return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.comm);
     },
     wrong_after_alltoall,
-    NewerForms{.place = 525, .persistent_by_default = false, .partners = Partners::grid},
+    OtherForms{.place = 525, .persistent_by_default = false, .partners = Partners::grid},
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ const AddCollective added{
                         a.comm);
     },
     wrong_after_alltoall,
-    NewerForms{.place = 535, .persistent_by_default = false, .partners = Partners::grid},
+    OtherForms{.place = 535, .persistent_by_default = false, .partners = Partners::grid},
 };
 
 }  // namespace

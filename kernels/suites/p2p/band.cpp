@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
-#include <vector>
-
 #include "core/benchmark.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge {
 namespace {
@@ -40,62 +39,8 @@ constexpr Card biband_card{
     .by_default = false,
 };
 
-struct Pair {
-  bool lower;
-  int peer;
-};
-
-Pair pair_of(const Run& run) {
-  const int half = run.ranks() / 2;
-  const bool lower = run.rank() < half;
-  return {lower, lower ? run.rank() + half : run.rank() - half};
-}
-
-// One byte from the upper rank tells the lower one that all has arrived.
-void acknowledge(const Pair& pair, MPI_Comm comm) {
-  unsigned char byte = 1;
-  const Message ack{&byte, 1, MPI_BYTE};
-  if (pair.lower) recv(ack, pair.peer, comm);
-  else send(ack, pair.peer, comm);
-}
-
-void uniband(Run& run) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const Pair pair = pair_of(run);
-  std::vector<MPI_Request> requests(static_cast<std::size_t>(run.inflight()), MPI_REQUEST_NULL);
-  run.measure([&](Turn t) {
-    for (auto& request : requests) {
-      if (pair.lower) isend(out[t], pair.peer, run.comm(), &request);
-      else irecv(in[t], pair.peer, run.comm(), &request);
-    }
-    wait_all(run.inflight(), requests.data());
-    acknowledge(pair, run.comm());
-  });
-  run.expect(pair.lower ? 0 : run.wrong(in.bytes(), pair.peer, 0));
-}
-
-void biband(Run& run) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const Pair pair = pair_of(run);
-  const auto inflight = static_cast<std::size_t>(run.inflight());
-  std::vector<MPI_Request> requests(2 * inflight, MPI_REQUEST_NULL);
-  run.measure([&](Turn t) {
-    for (std::size_t i = 0; i < inflight; ++i) {
-      irecv(in[t], pair.peer, run.comm(), &requests[i]);
-    }
-    for (std::size_t i = inflight; i < 2 * inflight; ++i) {
-      isend(out[t], pair.peer, run.comm(), &requests[i]);
-    }
-    wait_all(2 * run.inflight(), requests.data());
-    acknowledge(pair, run.comm());
-  });
-  run.expect(run.wrong(in.bytes(), pair.peer, 0));
-}
-
-const Add one_way{uniband_card, uniband};
-const Add both_ways{biband_card, biband};
+const Add uniband{uniband_card, [](Run& run) { one_way(run, pair_of_halves(run)); }};
+const Add biband{biband_card, [](Run& run) { both_ways(run, pair_of_halves(run)); }};
 
 }  // namespace
 }  // namespace mpigauge

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
-#include <array>
-
 #include "core/benchmark.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge {
 namespace {
@@ -20,28 +19,14 @@ constexpr Card card{
     .large_counts = true,
 };
 
-void exchange(Run& run) {
-  const Block out = run.send_block();
+void with_both(Run& run) {
   const Block in = run.recv_block();
-  const std::size_t bytes = run.bytes();
-  const Block to_right = out.part(0, bytes);
-  const Block to_left = out.part(bytes, bytes);
-  const int right = (run.rank() + 1) % run.ranks();
-  const int left = (run.rank() + run.ranks() - 1) % run.ranks();
-  const MPI_Comm comm = run.comm();
-  run.measure([=](Turn t) {
-    std::array<MPI_Request, 2> sent{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    isend(to_right[t], right, comm, sent.data());
-    isend(to_left[t], left, comm, &sent[1]);
-    recv(in[t], left, comm);
-    recv(in[t], right, comm);
-    wait_all(2, sent.data());
-  });
+  exchange(run, in, in);
   // The later receive has the last word: the right neighbour's message to its left.
-  run.expect(run.wrong(in.bytes(), right, bytes));
+  run.expect(run.wrong(in.bytes(), neighbours_of(run).right, run.bytes()));
 }
 
-const Add added{card, exchange};
+const Add added{card, with_both};
 
 }  // namespace
 }  // namespace mpigauge

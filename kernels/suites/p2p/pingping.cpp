@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 #include "core/benchmark.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge {
 namespace {
@@ -17,30 +18,14 @@ constexpr Card card{
     .large_counts = true,
 };
 
-template <bool any_source>
-void pingping(Run& run) {
-  const Block out = run.send_block();
-  const Block in = run.recv_block();
-  const int peer = run.peer();
-  const int source = any_source ? MPI_ANY_SOURCE : peer;
-  const MPI_Comm comm = run.comm();
-  run.measure([=](Turn t) {
-    MPI_Request sent = MPI_REQUEST_NULL;
-    isend(out[t], peer, comm, &sent);
-    recv(in[t], source, comm);
-    wait(&sent);
-  });
-  run.expect(run.wrong(in.bytes(), peer, 0));
-}
-
-const Add plain{card, pingping<false>};
+const Add plain{card, [](Run& run) { ping_ping(run, first_pair(run)); }};
 const Add specific{
     variant_of(card, "PingPingSpecificSource",
                "PingPing whose receives name the source; the same as PingPing.", card.place + 1),
-    pingping<false>};
+    [](Run& run) { ping_ping(run, first_pair(run)); }};
 const Add any{variant_of(card, "PingPingAnySource", "PingPing whose receives take any source.",
                          card.place + 2),
-              pingping<true>};
+              [](Run& run) { ping_ping(run, first_pair(run), Source::any); }};
 
 }  // namespace
 }  // namespace mpigauge

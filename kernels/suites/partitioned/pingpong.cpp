@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
+#include <array>
 #include <vector>
 
 #include "core/benchmark.hpp"
@@ -7,6 +8,22 @@
 
 namespace mpigauge {
 namespace {
+
+// Open MPI 5.0 makes a communicator of all ranks of the job when a rank first uses partitioned
+// messages, and waits there for those that never do; so each rank sends itself one.
+void open_everywhere() {
+  const auto& mpi = partitioned_calls();
+  unsigned char out = 1, in = 0;
+  std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  call(mpi.recv_init(&in, 1, 1, MPI_BYTE, 0, message_tag, MPI_COMM_SELF, MPI_INFO_NULL,
+                     requests.data()));
+  call(mpi.send_init(&out, 1, 1, MPI_BYTE, 0, message_tag, MPI_COMM_SELF, MPI_INFO_NULL,
+                     &requests[1]));
+  call(MPI_Startall(2, requests.data()));
+  call(mpi.ready(0, requests[1]));
+  wait_all(2, requests.data());
+  for (MPI_Request& request : requests) call(MPI_Request_free(&request));
+}
 
 constexpr Card card{
     .suite = "MPI4",
@@ -20,6 +37,7 @@ constexpr Card card{
     .messages = once,
     .partitioned = true,
     .by_default = false,
+    .prepare = open_everywhere,
     .needs = {"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"},
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/benchmark.hpp"
 #include "core/grid.hpp"
+#include "core/transfers.hpp"
 
 namespace mpigauge::patterns {
 
@@ -25,17 +26,6 @@ constexpr Card pattern_card(Card card) {
 
 inline Touch touch_of(const Run& run) {
   return {run.settings().touch_send, run.settings().touch_recv};
-}
-
-/// The other rank of a pair: half of the ranks away.
-struct Partner {
-  int rank;
-  bool lower;
-};
-inline Partner partner_of(const Run& run) {
-  const int half = run.ranks() / 2;
-  const bool lower = run.rank() < half;
-  return {lower ? run.rank() + half : run.rank() - half, lower};
 }
 
 }  // namespace mpigauge::patterns

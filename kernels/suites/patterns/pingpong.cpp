@@ -30,39 +30,39 @@ constexpr Card pingping_card = pattern_card({
 void pingpong(Run& run) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
-  const Partner partner = partner_of(run);
+  const Pair pair = pair_of_halves(run);
   const Touch touch = touch_of(run);
   const std::size_t bytes = run.bytes();
   const MPI_Comm comm = run.comm();
   const auto go = [=](Turn t) {
     touch.sent(out[t], bytes);
-    send(out[t], partner.rank, comm);
+    send(out[t], pair.peer, comm);
   };
   const auto come = [=](Turn t) {
-    recv(in[t], partner.rank, comm);
+    recv(in[t], pair.peer, comm);
     touch.received(in[t], bytes);
   };
-  if (partner.lower) run.measure([=](Turn t) { go(t), come(t); });
+  if (pair.lower) run.measure([=](Turn t) { go(t), come(t); });
   else run.measure([=](Turn t) { come(t), go(t); });
-  run.expect(run.wrong(in.bytes(), partner.rank, 0));
+  run.expect(run.wrong(in.bytes(), pair.peer, 0));
 }
 
 void pingping(Run& run) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
-  const int partner = partner_of(run).rank;
+  const int peer = pair_of_halves(run).peer;
   const Touch touch = touch_of(run);
   const std::size_t bytes = run.bytes();
   const MPI_Comm comm = run.comm();
   run.measure([=](Turn t) {
     MPI_Request sent = MPI_REQUEST_NULL;
     touch.sent(out[t], bytes);
-    isend(out[t], partner, comm, &sent);
-    recv(in[t], partner, comm);
+    isend(out[t], peer, comm, &sent);
+    recv(in[t], peer, comm);
     wait(&sent);
     touch.received(in[t], bytes);
   });
-  run.expect(run.wrong(in.bytes(), partner, 0));
+  run.expect(run.wrong(in.bytes(), peer, 0));
 }
 
 const Add there_and_back{pingpong_card, pingpong};
