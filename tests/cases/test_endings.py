@@ -20,11 +20,6 @@ LARGE = 2 * GIB + 8
 MEMORY_FOR_LARGE = 12 * GIB
 
 
-@pytest.fixture(params=["mpich", "openmpi", "intel"])
-def where(request: pytest.FixtureRequest) -> Site:
-    return site(str(request.param))
-
-
 def wait_for(path: Path, text: str) -> None:
     """Until a growing file holds the text; the launch itself is watched by finish()."""
     for _ in range(600):

@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.mpi.query import ask, missing
 from tests import old_mpi
-from tests.cases.launching import Site, run, site
+from tests.cases.launching import Site, run
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
@@ -19,22 +19,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.mpi
 
 STANDARDS = ("2.2", "3.0")
-FEW_CALLS = 4 << 20
-"""A size that IMB repeats 10 times."""
-
-
-@pytest.fixture(scope="module", params=["mpich", "openmpi", "intel", "mpich@std"])
-def new(request: pytest.FixtureRequest) -> Site:
-    return site(str(request.param))
 
 
 @pytest.fixture(scope="module", params=STANDARDS)
 def old(
-    new: Site, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    where: Site, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Site:
     """The same MPI as if it were of an old standard, with the same kernels."""
     folder = tmp_path_factory.mktemp("old")
-    return dataclasses.replace(new, mpi=old_mpi.of_standard(new.mpi, str(request.param), folder))
+    return dataclasses.replace(
+        where, mpi=old_mpi.of_standard(where.mpi, str(request.param), folder)
+    )
 
 
 def lacks(card: Card, where: Site) -> list[str]:
@@ -56,10 +51,11 @@ def test_it_says_what_it_is(old: Site) -> None:
     assert missing(old.mpi.library, old.mpi.env, calls) == newer
 
 
-def test_what_it_cannot_do_is_named(old: Site, new: Site) -> None:
+def test_what_it_cannot_do_is_named(old: Site, where: Site) -> None:
     """For every benchmark, in a launch too short to measure them all."""
     cards = [card for card in old.cards if card.suite != "SELFTEST"]
-    never = missing(new.mpi.library, new.mpi.env, {call for card in cards for call in card.needs})
+    calls = {call for card in cards for call in card.needs}
+    never = missing(where.mpi.library, where.mpi.env, calls)
     ended = run(old, 2, "--benchmarks", words_of(cards), "--sizes", 4096, "--seconds", 2)
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     skipped = {(skip.key["suite"], skip.key["benchmark"]): skip.reason for skip in ended.skips}
@@ -79,8 +75,8 @@ def test_what_it_cannot_do_is_named(old: Site, new: Site) -> None:
 @pytest.mark.parametrize("suite", ["MPI1", "EXT", "IO"])
 def test_what_mpi_2_2_has_is_measured_with_mpi_2_2(old: Site, suite: str) -> None:
     cards = [card for card in old.cards if card.suite == suite]
-    ended = run(old, 2, "--benchmarks", words_of(cards), "--sizes", FEW_CALLS, "--inflight", 4,
-                "--mode", "classic")  # fmt: skip
+    ended = run(old, 2, "--benchmarks", words_of(cards), "--sizes", 4096, "--inflight", 4,
+                "--mode", "classic", "--repetitions", 2)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {cell.benchmark for cell in ended.cells} == {card.name for card in cards}
 

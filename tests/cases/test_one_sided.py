@@ -21,11 +21,6 @@ FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
 
 
-@pytest.fixture(params=["mpich", "openmpi", "intel", "mpich@std"])
-def where(request: pytest.FixtureRequest) -> Site:
-    return site(str(request.param))
-
-
 def one_sided(where: Site) -> str:
     return ",".join(f"{card.suite}:{card.name}" for card in where.cards if card.suite in SUITES)
 

@@ -20,15 +20,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.mpi
 
-MPIS = ("mpich", "openmpi", "intel", "mpich@std")
 FAMILY = ("NBC:Ibcast", "NBC:Iallreduce", "NBC:Ibarrier", "MPI4:Bcast_persist",
           "MPI4:Allreduce_persist", "MPI4:Barrier_persist")  # fmt: skip
 PARTITIONED = "MPI4:PingPong_partitioned,MPI4:PingPong_parrived"
-
-
-@pytest.fixture(params=MPIS)
-def where(request: pytest.FixtureRequest) -> Site:
-    return site(str(request.param))
 
 
 def named(card: Card) -> str:

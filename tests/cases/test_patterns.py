@@ -13,11 +13,6 @@ pytestmark = pytest.mark.mpi
 LARGE = 1 << 20
 
 
-@pytest.fixture(params=["mpich", "openmpi", "intel"])
-def where(request: pytest.FixtureRequest) -> Site:
-    return site(str(request.param))
-
-
 @pytest.mark.parametrize("mode", ["adaptive", "classic"])
 @pytest.mark.parametrize("touch", [0, 1])
 def test_touched_or_not_data_are_right(where: Site, touch: int, mode: str) -> None:

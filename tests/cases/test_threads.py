@@ -16,11 +16,6 @@ pytestmark = pytest.mark.mpi
 BLOCKING = ("PingPongMT", "SendRecvMT", "BiBandMT", "AllReduceMT", "BarrierMT")
 
 
-@pytest.fixture(params=["mpich", "openmpi", "intel"])
-def where(request: pytest.FixtureRequest) -> Site:
-    return site(str(request.param))
-
-
 @pytest.mark.parametrize("mode", ["adaptive", "classic"])
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_two_threads_of_each_rank(where: Site, ranks: int, mode: str) -> None:

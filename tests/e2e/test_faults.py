@@ -9,15 +9,12 @@ test_cli.py, crashes at a chosen place in tests/unit/test_campaign.py.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find, kernels
 from mpigauge.store import Run, load
@@ -48,10 +45,7 @@ def spec(mpi: Mpi, built: Kernels) -> str:
 @pytest.fixture(scope="session")
 def mpich_itself() -> Mpi:
     """For what does not depend on the MPI."""
-    try:
-        mpi = find("mpich")
-    except UserError as error:
-        pytest.skip(str(error))
+    mpi = find("mpich")
     kernels(mpi)
     return mpi
 
@@ -109,8 +103,6 @@ def test_bad_input(mpich: str, tmp_path: Path, words: list[str], sentence: str) 
 def test_a_core_outside_the_cpuset(mpich: str, tmp_path: Path) -> None:
     allowed = sorted(os.sched_getaffinity(0))
     words = ["taskset", "-c", str(allowed[0]), *cli.command(("run", *SMALL, "--mpi", mpich))]
-    if not shutil.which("taskset"):
-        pytest.skip("there is no taskset")
     bind = ["--bind", f"{allowed[0]},{allowed[1]}"]
     done = subprocess.run(
         [*words, *bind], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -122,8 +114,6 @@ def test_a_core_outside_the_cpuset(mpich: str, tmp_path: Path) -> None:
 
 
 def test_one_core(mpich: str, tmp_path: Path) -> None:
-    if not shutil.which("taskset"):
-        pytest.skip("there is no taskset")
     first = str(min(os.sched_getaffinity(0)))
     words = ["taskset", "-c", first, *cli.command(("quick", "--mpi", mpich))]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -282,19 +272,6 @@ def test_a_killed_mpigauge_leaves_no_ranks(mpich: str, tmp_path: Path) -> None:
     shown = cli.mpigauge("show", "out", cwd=tmp_path)
     assert shown.returncode == 0
     assert "PingPong" in shown.stdout
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    mounted = subprocess.run(words, capture_output=True, check=False).returncode == 0
-    if not mounted:
-        pytest.skip("cannot mount a small file system (not root)")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def test_a_full_disk(mpich: str, small_disk: Path) -> None:
