@@ -206,7 +206,7 @@ MPI_Datatype bfloat16_place() {
   if (library.starts_with("Intel(R) MPI Library")) return 0x4c000247;
   constexpr std::string_view mpich = "MPICH Version:";
   if (!library.starts_with(mpich)) return MPI_DATATYPE_NULL;
-  const int major = std::atoi(library.c_str() + mpich.size());
+  const long major = std::strtol(library.c_str() + mpich.size(), nullptr, 10);
   return major >= 5 ? 0x4c00024c : MPI_DATATYPE_NULL;
 }
 

@@ -59,6 +59,16 @@ def test_formats_are_the_files_in_the_folder() -> None:
     assert all(formats.about(name) for name in formats.names())
 
 
+def test_what_starting_took_is_said_with_its_spread() -> None:
+    started = Facts(init_s=(0.031, 0.025, 0.18), world_ranks=0)
+    assert "MPI_Init 31.0 ms on the slowest rank (25.0 ms to 180 ms in 3 launches)" in (
+        formats.render("table", Document(rows=(), cards=cells.cards(), facts=started))
+    )
+    once = formats.render("table", Document((), cells.cards(), Facts(init_s=(0.031,))))
+    assert "MPI_Init 31.0 ms on the slowest rank (one launch)" in once
+    assert "MPI_Init" not in formats.render("table", whole())
+
+
 def test_an_unknown_format_gets_the_nearest() -> None:
     with pytest.raises(UserError, match="no format 'jsn'; did you mean 'json'"):
         formats.render("jsn", whole())

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.cards import Card, Cards
-    from mpigauge.model.record import Failure, Skip
+    from mpigauge.model.record import Failure, Rank, Skip
     from mpigauge.model.row import Row
     from mpigauge.store import Run
 
@@ -40,6 +41,8 @@ class Facts:
     mpi_standard: str = ""
     thread_level: str = ""
     world_ranks: int = 2
+    init_s: tuple[float, ...] = ()
+    """What starting MPI took in each launch, as its slowest rank saw it."""
     status: str = "done"
     multi: int | None = None
     """IMB's -multi: 0 one row over all groups, 1 a row for each; None: one group."""
@@ -159,12 +162,22 @@ def _facts(run: Run) -> Facts:
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
+        init_s=_starts(run.ranks),
         world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
         status=str(run.status.get("status", "unfinished")),
         multi=plan.get("multi"),
         map=_pair(plan.get("map")),
         benchmarks=tuple(plan.get("benchmarks") or ()),
     )
+
+
+def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:
+    """Launches of a version that did not time it are left out."""
+    slowest: dict[int, float] = {}
+    for rank in ranks:
+        if math.isfinite(rank.init_s):
+            slowest[rank.launch] = max(rank.init_s, slowest.get(rank.launch, 0.0))
+    return tuple(slowest[launch] for launch in sorted(slowest))
 
 
 def _failure_words(failure: Failure) -> str:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import math
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.units import (
     byte_count,
+    duration,
     megabytes_per_s,
     memory,
     microseconds,
@@ -53,8 +55,18 @@ def heading(facts: Facts) -> list[str]:
     where = [facts.host, facts.cpu, f"{facts.world_ranks} ranks" if facts.world_ranks else ""]
     what = [f"mpigauge {facts.version}", facts.mpi, facts.created]
     ended = "" if facts.status == "done" else facts.status
-    lines = (" · ".join(filter(None, words)) for words in (what, where, [ended]))
+    lines = (" · ".join(filter(None, words)) for words in (what, where, _start(facts), [ended]))
     return [line for line in lines if line]
+
+
+def _start(facts: Facts) -> list[str]:
+    """What starting MPI took: the median of the launches, and between what they lie."""
+    if not facts.init_s:
+        return []
+    least, most = min(facts.init_s), max(facts.init_s)
+    spread = f"{duration(least)} to {duration(most)} in {len(facts.init_s)} launches"
+    middle = duration(median(facts.init_s))
+    return [f"MPI_Init {middle} on the slowest rank ({spread if least < most else 'one launch'})"]
 
 
 def headline_lines(head: Headline, colour: bool = False) -> list[str]:
