@@ -17,7 +17,7 @@ from mpigauge.topology.read import read_files
 KEPT = {
     "proc/cpuinfo": ("model name", "CPU part", "flags"),
     "proc/meminfo": ("MemTotal", "MemAvailable"),
-    "proc/self/status": ("Cpus_allowed_list",),
+    "proc/self/status": ("Cpus_allowed_list", "Mems_allowed_list"),
     "proc/stat": ("cpu ",),
 }
 

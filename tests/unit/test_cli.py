@@ -18,7 +18,7 @@ from mpigauge.model.mpi import Kernels
 from mpigauge.store import RunWriter
 from tests import cells
 
-COMMANDS = ["imb", "list", "ls", "mpi", "quick", "resume", "run", "show"]
+COMMANDS = ["imb", "list", "ls", "mpi", "quick", "resume", "run", "show", "topo"]
 LAUNCH = {
     "launch": 0, "schema": 1, "time": "2026-11-21T05:00:00Z", "mpi_library": "MPICH",
     "mpi_standard": "4.1", "abi": "mpich", "world_ranks": 2, "mode": "adaptive",
@@ -111,6 +111,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("show last", "there is no run 'last'"),
         ("resume nothing", "there is no run 'nothing'"),
         ("ls /no/folder", "there is no folder /no/folder"),
+        ("topo --from no.xml", "cannot read no.xml: No such file or directory"),
         ("mpi install lam", "cannot install an MPI named 'lam'"),
     ],
 )

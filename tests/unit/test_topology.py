@@ -15,7 +15,8 @@ from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
 from mpigauge.topology.files import Files, Recorded
 from mpigauge.topology.passport import relevant
-from mpigauge.topology.read import parse_list, parse_size, read_files
+from mpigauge.topology.read import read_files
+from mpigauge.topology.words import parse_list, parse_size
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 NAMES = sorted(path.stem for path in MACHINES.glob("*.txt"))

@@ -18,7 +18,7 @@ def lines(
     heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> Iterator[str]:
     wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)][:-1]
-    last = _room(wide, width if width is not None else _width())
+    last = _room(wide, width if width is not None else screen_width())
     for words in (heads, *rows):
         start = GAP.join(f"{word:<{w}}" for word, w in zip(words[:-1], wide, strict=True))
         broken = wrap(words[-1], last) if last else [words[-1]]
@@ -26,7 +26,7 @@ def lines(
             yield (start if number == 0 else " " * len(start)) + (GAP + part if part else "")
 
 
-def _width() -> int:
+def screen_width() -> int:
     """Of the terminal; 0 where the output goes elsewhere and lines may be of any length."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 

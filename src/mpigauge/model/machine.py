@@ -6,42 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Pu:
-    """One hardware thread: what the kernel calls a CPU."""
-
-    number: int
-    core: int
-    """Its physical core, numbered over the whole machine in the order of first PUs."""
-    package: int
-    numa: int
-    capacity: int | None
-    """The kernel's relative speed of this PU (1024: the fastest), where cores differ."""
+from mpigauge.model.topology import Topology
 
 
-@dataclass(frozen=True)
-class Cache:
-    level: int
-    kind: str
-    """data, instruction or unified"""
-    bytes: int
-    pus: frozenset[int]
-    """The PUs that share it."""
+@dataclass(frozen=True, kw_only=True)
+class Machine(Topology):
+    """How it is built, and the state that it is in."""
 
-
-@dataclass(frozen=True)
-class Machine:
-    hostname: str
-    architecture: str
     kernel: str
-    cpu_model: str
     hypervisor: bool
-    pus: tuple[Pu, ...]
-    """All PUs that are online."""
-    caches: tuple[Cache, ...]
-    allowed: frozenset[int]
-    """The PUs that this process may use (its affinity, and so its cpuset)."""
     isolated: frozenset[int]
     """PUs that the kernel's scheduler leaves alone."""
     cpu_quota: float | None
@@ -59,28 +32,6 @@ class Machine:
     load: tuple[float, float, float]
     steal_ratio: float
     """Share of the CPU time since boot that a hypervisor gave to others."""
-
-    @property
-    def usable(self) -> tuple[Pu, ...]:
-        return tuple(pu for pu in self.pus if pu.number in self.allowed)
-
-    @property
-    def cores(self) -> int:
-        """Physical cores of which at least one PU may be used."""
-        return len({pu.core for pu in self.usable})
-
-    @property
-    def packages(self) -> int:
-        return len({pu.package for pu in self.pus})
-
-    @property
-    def numa_nodes(self) -> int:
-        return len({pu.numa for pu in self.pus})
-
-    @property
-    def threads_per_core(self) -> int:
-        cores = [pu.core for pu in self.pus]
-        return max((cores.count(core) for core in set(cores)), default=1)
 
     @property
     def memory_bytes(self) -> int:

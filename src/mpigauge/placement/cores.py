@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.topology import cores_to_use
+from mpigauge.topology.words import as_list, parse_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mpigauge.model.machine import Machine
+    from mpigauge.model.topology import Topology
 
 _ENTRY = re.compile(r"\d+(-\d+)?(\+\d+(-\d+)?)*")
 
@@ -35,20 +36,16 @@ def parse_bind(text: str) -> tuple[str, ...]:
 
 def cores_of(entry: str) -> frozenset[int]:
     """The cores of an entry; commas do as well as +, as the kernels write them."""
-    cores: set[int] = set()
-    for part in filter(None, re.split(r"[+,]", entry)):
-        first, _, last = part.partition("-")
-        cores |= set(range(int(first), int(last or first) + 1))
-    return frozenset(cores)
+    return frozenset(parse_list(entry.replace("+", ",")))
 
 
-def one_core_each(machine: Machine, ranks: int) -> tuple[str, ...]:
+def one_core_each(machine: Topology, ranks: int) -> tuple[str, ...]:
     """A core of its own for each rank; nothing where there are too few."""
     cores = cores_to_use(machine, ranks)
     return tuple(map(str, cores)) if len(cores) >= ranks else ()
 
 
-def check(entries: tuple[str, ...], machine: Machine, ranks: int, oversubscribe: bool) -> None:
+def check(entries: tuple[str, ...], machine: Topology, ranks: int, oversubscribe: bool) -> None:
     """That each rank has an entry, each core may be used, and none is taken twice by accident."""
     if len(entries) != ranks:
         raise UserError(
@@ -60,13 +57,13 @@ def check(entries: tuple[str, ...], machine: Machine, ranks: int, oversubscribe:
         _check_alone(entries)
 
 
-def _check_allowed(entries: Iterable[str], machine: Machine) -> None:
+def _check_allowed(entries: Iterable[str], machine: Topology) -> None:
     for entry in entries:
         outside = cores_of(entry) - machine.allowed
         if outside:
             raise UserError(
                 f"--bind: core {min(outside)} may not be used; "
-                f"the cpuset of this process is {_as_list(machine.allowed)}"
+                f"the cpuset of this process is {as_list(machine.allowed)}"
             )
 
 
@@ -82,17 +79,6 @@ def _check_alone(entries: Iterable[str]) -> None:
             )
         if len(cores) == 1:
             taken[core] = rank
-
-
-def _as_list(cores: Iterable[int]) -> str:
-    """0-3,8 as the kernel writes it."""
-    runs: list[list[int]] = []
-    for core in sorted(cores):
-        if runs and core == runs[-1][-1] + 1:
-            runs[-1].append(core)
-        else:
-            runs.append([core])
-    return ",".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in runs)
 
 
 def _many(count: int, thing: str) -> str:

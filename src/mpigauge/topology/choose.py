@@ -6,26 +6,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.topology.levels import Levels
+
 if TYPE_CHECKING:
-    from mpigauge.model.machine import Cache, Machine, Pu
+    from mpigauge.model.topology import Cache, Topology
 
 UNKNOWN_CACHE_BYTES = 64 << 20
 """Assumed per rank where the machine does not tell its caches."""
 
 
-def cores_to_use(machine: Machine, ranks: int | None = None) -> tuple[int, ...]:
-    """One PU on each of the first cores that may be used; package after package.
+def cores_to_use(machine: Topology, ranks: int | None = None) -> tuple[int, ...]:
+    """One PU on each of the first cores that may be used; neighbours beside each other.
 
     No more than there are cores: whoever wants more ranks than that has to share them out.
     """
-    first: dict[int, Pu] = {}
-    for pu in machine.usable:
-        first.setdefault(pu.core, pu)
-    chosen = sorted(first.values(), key=lambda pu: (pu.package, pu.numa, pu.number))
-    return tuple(pu.number for pu in chosen[:ranks])
+    return tuple(pu.number for pu in Levels.of(machine).cores()[:ranks])
 
 
-def cold_bytes(machine: Machine, ranks: int) -> int:
+def cold_bytes(machine: Topology, ranks: int) -> int:
     """What each of so many ranks has to go through so that its caches forget it.
 
     That is what is in its own caches, and its share of those that it shares with the others.
@@ -36,7 +34,7 @@ def cold_bytes(machine: Machine, ranks: int) -> int:
     return max(held, default=0) or UNKNOWN_CACHE_BYTES
 
 
-def _above(machine: Machine, pu: int) -> list[Cache]:
+def _above(machine: Topology, pu: int) -> list[Cache]:
     return [cache for cache in machine.caches if pu in cache.pus and cache.kind != "instruction"]
 
 

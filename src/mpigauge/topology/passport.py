@@ -62,9 +62,9 @@ def passport(mpi: Mpi, machine: Machine | None = None) -> dict[str, Any]:
         "mpigauge": mpigauge.__version__,
         "python": sys.version.split()[0],
         "libc": " ".join(platform.libc_ver()),
-        "machine": _plain(asdict(machine)),
+        "machine": plain(asdict(machine)),
         "remarks": remarks(machine),
-        "mpi": _plain(asdict(mpi)),
+        "mpi": plain(asdict(mpi)),
         "libraries": [_library(path) for path in _libraries(mpi)],
         "environment": relevant(os.environ),
     }
@@ -80,14 +80,14 @@ def relevant(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: environment[name] for name in sorted(environment) if matters(name)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Sets, tuples and paths as JSON has them."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return str(value)

@@ -8,12 +8,17 @@ import platform
 import re
 from pathlib import Path
 
-from mpigauge.model.machine import Cache, Machine, Pu
+from mpigauge.model.machine import Machine
+from mpigauge.model.topology import Cache, Numa, Pu
 from mpigauge.topology import cgroup
+from mpigauge.topology.devices import devices
 from mpigauge.topology.files import Files, Recorded
+from mpigauge.topology.numa import distances, numa_nodes
+from mpigauge.topology.words import parse_list, parse_size
 
 CPU = "sys/devices/system/cpu"
-NODE = "sys/devices/system/node"
+KINDS = {"sys/devices/cpu_core/cpus": "performance", "sys/devices/cpu_atom/cpus": "efficient"}
+"""Where Intel's processors with two kinds of cores name them."""
 
 # Arm chips do not tell their name, only a part number.
 ARM_PARTS = {
@@ -40,15 +45,21 @@ def read_files(files: Files) -> Machine:
     status = files.text("proc/self/status") or ""
     allowed = parse_list(_field(status, "Cpus_allowed_list")) or online
     memory = files.text("proc/meminfo") or ""
+    numa = numa_nodes(files)
     return Machine(
         hostname=_word(files, "proc/sys/kernel/hostname"),
         architecture=_word(files, "proc/sys/kernel/arch") or platform.machine(),
         kernel=_word(files, "proc/sys/kernel/osrelease"),
         cpu_model=_cpu_model(files),
         hypervisor=" hypervisor" in (files.text("proc/cpuinfo") or ""),
-        pus=_pus(files, sorted(online)),
+        pus=_pus(files, sorted(online), numa),
         caches=_caches(files, sorted(online)),
+        numa=numa,
+        distances=distances(files, numa),
+        devices=devices(files, numa),
         allowed=frozenset(allowed & online),
+        allowed_numa=_allowed_numa(status, numa),
+        left_out=frozenset(parse_list(_word(files, f"{CPU}/present")) - online),
         isolated=frozenset(parse_list(_word(files, f"{CPU}/isolated"))),
         cpu_quota=cgroup.cpu_quota(files),
         memory_limit_bytes=cgroup.memory_limit(files),
@@ -65,15 +76,6 @@ def read_files(files: Files) -> Machine:
 
 
 _CLOCKSOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
-
-
-def parse_list(text: str) -> set[int]:
-    """The numbers in a kernel list such as 0-3,8."""
-    numbers: set[int] = set()
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        numbers |= set(range(int(first), int(last or first) + 1))
-    return numbers
 
 
 def _word(files: Files, path: str) -> str:
@@ -98,17 +100,25 @@ def _numbered(names: list[str], stem: str) -> set[int]:
     return {int(match[1]) for name in names if (match := re.fullmatch(rf"{stem}(\d+)", name))}
 
 
-def _pus(files: Files, online: list[int]) -> tuple[Pu, ...]:
+def _allowed_numa(status: str, numa: tuple[Numa, ...]) -> frozenset[int]:
+    """What the cpuset allows of the NUMA nodes that there are; all where it does not say."""
+    known = {node.number for node in numa}
+    return frozenset(parse_list(_field(status, "Mems_allowed_list")) & known or known)
+
+
+def _pus(files: Files, online: list[int], numa: tuple[Numa, ...]) -> tuple[Pu, ...]:
     first = {number: _first_of_core(files, number) for number in online}
     cores = {pu: core for core, pu in enumerate(sorted(set(first.values())))}
-    numa = _numa_of_pus(files)
+    node_of = {pu: node.number for node in numa for pu in node.pus}
+    kinds = {pu: kind for path, kind in KINDS.items() for pu in parse_list(_word(files, path))}
     return tuple(
         Pu(
             number=number,
             core=cores[first[number]],
             package=max(0, _number(_word(files, _topology(number, "physical_package_id")), 0)),
-            numa=numa.get(number, 0),
+            numa=node_of.get(number, 0),
             capacity=_number(_word(files, f"{CPU}/cpu{number}/cpu_capacity"), 0) or None,
+            kind=kinds.get(number, ""),
         )
         for number in online
     )
@@ -124,15 +134,6 @@ def _first_of_core(files: Files, number: int) -> int:
         if siblings := parse_list(_word(files, _topology(number, name))):
             return min(siblings)
     return number
-
-
-def _numa_of_pus(files: Files) -> dict[int, int]:
-    nodes = _numbered(files.names(NODE), "node")
-    return {
-        pu: node
-        for node in sorted(nodes)
-        for pu in parse_list(_word(files, f"{NODE}/node{node}/cpulist"))
-    }
 
 
 def _caches(files: Files, online: list[int]) -> tuple[Cache, ...]:
@@ -156,14 +157,6 @@ def _cache(files: Files, folder: str, number: int) -> Cache | None:
         kind=_word(files, f"{folder}/type").lower(),
         bytes=size,
         pus=frozenset(parse_list(_word(files, f"{folder}/shared_cpu_list")) or {number}),
-    )
-
-
-def parse_size(text: str) -> int:
-    """The kernel's sizes: 32K, 16M or a plain number."""
-    match = re.fullmatch(r"(\d+)([KMG]?)", text)
-    return (
-        int(match[1]) * {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[match[2]] if match else 0
     )
 
 

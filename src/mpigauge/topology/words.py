@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How the kernel and hwloc write sets of PUs and sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_WORD_BITS = 32
+
+
+def parse_list(text: str) -> set[int]:
+    """The numbers in a kernel list such as 0-3,8."""
+    numbers: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        numbers |= set(range(int(first), int(last or first) + 1))
+    return numbers
+
+
+def as_list(numbers: Iterable[int], between: str = ",") -> str:
+    """0-3,8 as the kernel writes it."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return between.join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in runs)
+
+
+def parse_bitmap(text: str) -> frozenset[int]:
+    """The numbers in a set as hwloc writes it: words of 32 bits, the highest first, an empty one
+    for 0, as in 0x0000ffff,,0x0. ValueError where it is none, or has no end."""
+    bits = 0
+    for word in text.split(","):
+        bits = bits << _WORD_BITS | (int(word, 16) if word else 0)
+    return frozenset(number for number in range(bits.bit_length()) if bits >> number & 1)
+
+
+def parse_size(text: str) -> int:
+    """The kernel's sizes: 32K, 16M or a plain number."""
+    match = re.fullmatch(r"(\d+)([KMG]?)", text)
+    return int(match[1]) * _SIZES[match[2]] if match else 0
