@@ -28,10 +28,7 @@ constexpr int exit_failed = 1;
 constexpr int exit_usage = 2;
 constexpr double listen_s = 0.1;
 
-// One rank speaks for all where they all know the same.
-void say_once(const std::string& text) {
-  if (speaks_for_all()) std::fprintf(stderr, "mpigauge-kernel: %s\n", text.c_str());
-}
+constexpr std::string_view program_name = "mpigauge-kernel";
 
 // Before MPI_Init, so that the library sees the cores that it will run on.
 Binding bind_self(const Options& options) {
@@ -312,7 +309,7 @@ int start(const std::vector<std::string>& words) {
     check_thread_level(session);
     code = run_recorded(session, binding, measure);
   } catch (const UsageError& error) {
-    if (session.rank == 0) say_once(error.what());
+    if (session.rank == 0) complain_once(program_name, error.what());
     code = exit_usage;
   } catch (const std::exception& error) {
     give_up(session, error);
@@ -335,7 +332,7 @@ extern "C" int mpigauge_kernel(int argc, char** argv) {
   try {
     return start(words);
   } catch (const std::exception& error) {
-    say_once(error.what());
+    complain_once(program_name, error.what());
     return exit_usage;
   }
 }

@@ -2,6 +2,9 @@
 // Copyright the mpigauge authors
 #include "driver/singletons.hpp"
 
+#include <cstdio>
+#include <string>
+
 #include "core/library.hpp"
 #include "driver/options.hpp"
 #include "platform/platform.hpp"
@@ -23,5 +26,12 @@ void refuse_singletons(int ranks) {
 }
 
 bool speaks_for_all() { return platform::launcher_rank().value_or(0) == 0; }
+
+void complain_once(std::string_view program, std::string_view what) {
+  constexpr double moment_s = 0.5;
+  if (!speaks_for_all()) return platform::sleep_s(moment_s);
+  const std::string line = std::string(program) + ": " + std::string(what) + '\n';
+  std::fputs(line.c_str(), stderr);
+}
 
 }  // namespace mpigauge

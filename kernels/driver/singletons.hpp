@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace mpigauge {
 
@@ -19,5 +20,8 @@ void refuse_singletons(int ranks);
 /// Whether this process speaks for all: rank 0 of the job as the launcher counts, so that
 /// singletons do not all say the same.
 bool speaks_for_all();
+/// Before MPI is started: prints what is wrong on one rank. The others wait a moment, since some
+/// launchers end the whole job with the first rank that fails, before that one has spoken.
+void complain_once(std::string_view program, std::string_view what);
 
 }  // namespace mpigauge

@@ -3,7 +3,6 @@
 //
 // The plugin's entry for all names of IMB.
 
-#include <cstdio>
 #include <exception>
 
 #include "driver/singletons.hpp"
@@ -15,12 +14,8 @@ extern "C" int mpigauge_imb(int argc, char** argv) {
   constexpr int exit_usage = 2;
   const imb::Words words(argv + 1, argv + argc);
   const imb::Program* program = imb::find_program(argv[0]);
-  // One rank speaks for all, since they all know the same.
-  const bool speaks = speaks_for_all();
   const auto complain = [&](std::string_view name, const char* what) {
-    if (speaks) {
-      std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(name.size()), name.data(), what);
-    }
+    complain_once(name, what);
     return exit_usage;
   };
   if (program == nullptr) return complain(argv[0], "is the name of none of the programs");
