@@ -112,7 +112,7 @@ struct Shape {
 /// Why a benchmark cannot run in this shape; empty: it can.
 using Excuse = std::string (*)(const Shape&);
 
-/// What all ranks of a job do together once, whichever of them run the benchmark.
+/// What all ranks of a job do together, whichever of them run the benchmark; harmless again.
 using Preparation = void (*)();
 
 /// A size or a count as a function of the shape.

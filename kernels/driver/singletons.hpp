@@ -20,8 +20,8 @@ void refuse_singletons(int ranks);
 /// Whether this process speaks for all: rank 0 of the job as the launcher counts, so that
 /// singletons do not all say the same.
 bool speaks_for_all();
-/// Before MPI is started: prints what is wrong on one rank. The others wait a moment, since some
-/// launchers end the whole job with the first rank that fails, before that one has spoken.
+/// Prints what is wrong on the rank that speaks for all. Others wait a moment, since some launchers
+/// end the whole job with the first rank that fails, before that one has spoken.
 void complain_once(std::string_view program, std::string_view what);
 
 }  // namespace mpigauge

@@ -298,9 +298,7 @@ int run_engine_strictly(const Program& program, const Words& words) {
     return_errors(MPI_COMM_WORLD);
     code = run_session(program, settings, words, selection, session);
   } catch (const UsageError& error) {
-    if (session.rank == 0 && speaks_for_all()) {
-      std::fprintf(stderr, "%s: %s\n", std::string(program.name).c_str(), error.what());
-    }
+    if (session.rank == 0) complain_once(program.name, error.what());
     code = exit_usage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: rank %d on %s: %s\n", std::string(program.name).c_str(), session.rank,

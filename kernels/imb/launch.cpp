@@ -67,9 +67,7 @@ int launch(const Program& program, const Options& options,
     // Wrong data are known on rank 0, and end the job with a status there.
     code = session.wrong > 0 ? exit_failed : 0;
   } catch (const UsageError& error) {
-    if (session.rank == 0 && speaks_for_all()) {
-      std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
-    }
+    if (session.rank == 0) complain_once(name, error.what());
     code = exit_usage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: rank %d on %s: %s\n", name.c_str(), session.rank,

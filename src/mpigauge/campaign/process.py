@@ -27,6 +27,7 @@ MOST_OF_A_LINE = 1 << 26
 TICK_S = 0.1
 DRAIN_S = 2.0
 """How long output may still come after the launcher has ended."""
+SECOND_LOOK_S = 0.01
 _PR_SET_PDEATHSIG = 1
 
 
@@ -83,10 +84,13 @@ class Job:
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
+        """Looks twice: a process in the middle of exec shows no environment for a moment."""
         self._signal(signal.SIGKILL)
-        for process in self.strays():
-            with suppress(OSError):
-                os.kill(process, signal.SIGKILL)
+        for pause_s in (0, SECOND_LOOK_S):
+            time.sleep(pause_s)
+            for process in self.strays():
+                with suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
 
     def close(self) -> int:
         """The exit status, negative for a signal; nothing of the job runs afterwards."""
