@@ -463,15 +463,15 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   const SyncMethod sync = sync_of(*job.row.card, session_.options);
   const double sync_error = sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
   if (sync_error > 0.05 * s.p50) s.flags.emplace_back("sync");
-  if (session_.on_cell) session_.on_cell(job, s);
-  Object line = cell_record_of(session_, groups_, job,
-                               {.summary = s,
-                                .rounds = cell.rounds(),
-                                .epochs = buffers_.epoch(),
-                                .stop = word(stop),
-                                .wrong = wrong_[i],
-                                .sync_error_s = sync_error,
-                                .remarks = remarks_[i]});
+  const Measured measured{.summary = s,
+                          .rounds = cell.rounds(),
+                          .epochs = buffers_.epoch(),
+                          .stop = word(stop),
+                          .wrong = wrong_[i],
+                          .sync_error_s = sync_error,
+                          .remarks = remarks_[i]};
+  if (session_.on_cell) session_.on_cell(job, measured);
+  Object line = cell_record_of(session_, groups_, job, measured);
   line.add("raw", raw_of(cell, rules_.hz));
   return line;
 }

@@ -17,6 +17,17 @@
 
 namespace mpigauge {
 
+/// What is written of a measured cell beside what it is.
+struct Measured {
+  Summary summary;
+  unsigned rounds = 1;
+  int epochs = 1;
+  std::string_view stop;
+  std::uint64_t wrong = 0;
+  double sync_error_s = 0.0;
+  unsigned remarks = 0;
+};
+
 struct Session {
   Options options;
   platform::ClockFacts clock;
@@ -35,7 +46,7 @@ struct Session {
   bool interrupted = false;
   bool timed_out = false;
   /// Where it is set: gets each sampled cell, on the rank that writes it.
-  std::function<void(const struct Job&, const Summary&)> on_cell;
+  std::function<void(const struct Job&, const Measured&)> on_cell;
 
   /// Seconds of the budget that are left; 0 means no budget, so never returns 0 when there is one.
   [[nodiscard]] double seconds_left() const;
@@ -53,28 +64,9 @@ struct Session {
 /// Agreement: true on all ranks of the communicator when it is on its rank 0.
 bool told(MPI_Comm comm, bool on_rank_0);
 
-/// What is written of a measured cell beside what it is.
-struct Measured {
-  Summary summary;
-  unsigned rounds = 1;
-  int epochs = 1;
-  std::string_view stop;
-  std::uint64_t wrong = 0;
-  double sync_error_s = 0.0;
-  unsigned remarks = 0;
-};
 /// The record of a cell, all columns in their order.
 Object cell_record_of(const Session& session, const Groups& groups, const struct Job& job,
                       const Measured& measured);
-
-/// The cores of a rank.
-struct Binding {
-  platform::CpuSet before;  ///< allowed by whoever started us
-  platform::CpuSet wanted;  ///< empty: none
-};
-/// Runs `measure` between the records that a launch begins and ends with; returns the exit status.
-int run_recorded(Session& session, const Binding& binding,
-                 const std::function<void(Session&)>& measure);
 
 /// Samples all cases of one number of ranks, interleaved; the ranks of `groups` together.
 void run_adaptive(Session& session, const Groups& groups, const std::vector<struct Job>& jobs,

@@ -8,13 +8,14 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <map>
 
 #include "core/computation.hpp"
 #include "core/types.hpp"
+#include "driver/directories.hpp"
+#include "driver/launch.hpp"
 #include "driver/missing.hpp"
 #include "driver/singletons.hpp"
+#include "imb/ours.hpp"
 #include "imb/settings.hpp"
 #include "imb/tables.hpp"
 #include "platform/platform.hpp"
@@ -22,9 +23,6 @@
 namespace mpigauge::imb {
 
 namespace {
-
-constexpr int exit_failed = 1;
-constexpr int exit_usage = 2;
 
 std::string mpi_name_of(std::string_view type) {
   if (type == "float16") return "MPIX_C_FLOAT16";
@@ -120,19 +118,6 @@ std::string remarks_text(unsigned remarks) {
   return text;
 }
 
-// A sampled row as IMB's columns have it: the median of the slowest rank, and its companions.
-ClassicRow row_of(const Summary& s) {
-  ClassicRow row{.calls = static_cast<std::int64_t>(s.samples) * s.calls,
-                 .least = std::min(s.rank_min, s.p50),
-                 .most = s.p50,
-                 .mean = s.rank_avg,
-                 .slowest = s.p50};
-  for (std::size_t p = 0; p < part_count; ++p) {
-    row.parts[p] = std::isnan(s.parts.at(p)) ? 0.0 : s.parts.at(p);
-  }
-  return row;
-}
-
 class Engine {
  public:
   Engine(const Program& program, EngineSettings& settings, Session& session)
@@ -146,7 +131,6 @@ class Engine {
   bool shows(Completion completion) const;
   Went tables(const std::vector<Table>& tables, int ranks);
   Went table(const Groups& groups, const Place& place, const Table& rows);
-  void sampled(const Groups& groups, const Table& rows, TextSink& text, RowSink& all_sinks);
 
   const Program& program_;
   EngineSettings& s_;
@@ -216,48 +200,12 @@ Engine::Went Engine::table(const Groups& groups, const Place& place, const Table
   TextSink text(session_, place);
   RecordSink records(session_, groups);
   BothSinks both(text, records);
-  RowSink& sink = s_.records.empty() ? static_cast<RowSink&>(text) : both;
-  if (s_.adaptive) {
-    sampled(groups, rows, text, sink);
+  if (!session_.options.classic) {
+    const auto memory = static_cast<double>(session_.memory_per_rank(groups.active()));
+    sample(session_, groups, rows, std::min(memory, s_.schedule.memory_bytes), {text, both});
     return Went::on;
   }
-  return run_table(session_, groups, rows, s_.schedule, sink) ? Went::on : Went::ended;
-}
-
-// All rows of the table interleaved, so they are shown together when the last is known.
-void Engine::sampled(const Groups& groups, const Table& rows, TextSink& text, RowSink& all_sinks) {
-  auto memory = static_cast<double>(session_.memory_per_rank(groups.active()));
-  memory = std::min(memory, s_.schedule.memory_bytes);
-  Table possible;
-  for (const Job& job : rows) {
-    if (!refusal_of(job.row, memory)) possible.push_back(job);
-  }
-  std::map<std::size_t, ClassicRow> known;
-  session_.on_cell = [&](const Job& job, const Summary& summary) {
-    known[job.row.shape.bytes] = row_of(summary);
-  };
-  run_adaptive(session_, groups, possible, 0);
-  session_.on_cell = nullptr;
-  const Visitor visitor(session_, groups);
-  for (const Job& job : rows) {
-    if (const auto why = refusal_of(job.row, memory)) {
-      all_sinks.refused(job, *why);
-      continue;
-    }
-    const ClassicRow& mine = known[job.row.shape.bytes];
-    const auto all = visitor.all_groups(mine);
-    const bool none = std::none_of(all.begin(), all.end(), [](auto& row) { return row.calls > 0; });
-    if (none) text.refused(job, {Limit::call, 0, "it cannot be run here"});
-    else text.row(job, mine, all);
-  }
-}
-
-void start_mpi(const EngineSettings& s) {
-  int provided = 0;
-  call(MPI_Init_thread(nullptr, nullptr, s.thread_level, &provided));
-  if (provided < s.thread_level) {
-    throw UsageError("-thread_level: this MPI library does not provide it");
-  }
+  return run_table(session_, groups, rows, s_.schedule, both) ? Went::on : Went::ended;
 }
 
 void check_world(const EngineSettings& s, const Session& session) {
@@ -269,44 +217,21 @@ void check_world(const EngineSettings& s, const Session& session) {
   }
 }
 
-int run_session(const Program& program, EngineSettings& s, const Words& words,
-                const Selection& selection, Session& session) {
-  call(MPI_Comm_rank(MPI_COMM_WORLD, &session.rank));
-  call(MPI_Comm_size(MPI_COMM_WORLD, &session.ranks));
-  refuse_singletons(session.ranks);
-  refuse_if_none_can_run(selection.benchmarks);
-  check_world(s, session);
-  session.clock = platform::clock_facts();
-  return run_recorded(session, {platform::allowed_cpus(), {}}, [&](Session& all) {
-    if (all.rank == 0) say(header(program, s, words, selection) + computation_text(selection));
-    Engine engine(program, s, all);
-    for (const Benchmark* benchmark : selection.benchmarks) engine.run(*benchmark);
-    if (all.rank == 0) say(remarks_text(all.remarks) + footer());
-  });
-}
-
 int run_engine_strictly(const Program& program, const Words& words) {
   EngineSettings settings = read_engine_settings(program, words);
   const Selection selection = select(program, settings);
-  platform::start_clock();
-  Session session;
-  session.options = settings.options;
-  session.options.records = settings.records;
-  start_mpi(settings);
-  int code = 0;
-  try {
-    return_errors(MPI_COMM_WORLD);
-    code = run_session(program, settings, words, selection, session);
-  } catch (const UsageError& error) {
-    if (session.rank == 0) complain_once(program.name, error.what());
-    code = exit_usage;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: rank %d on %s: %s\n", std::string(program.name).c_str(), session.rank,
-                 platform::host_name().c_str(), error.what());
-    MPI_Abort(MPI_COMM_WORLD, exit_failed);
-  }
-  MPI_Finalize();
-  return code;
+  const Binding unbound{platform::allowed_cpus(), {}};
+  return run_launch(program.name, settings.options, unbound, [&](Session& session) {
+    refuse_if_none_can_run(selection.benchmarks);
+    check_world(settings, session);
+    if (dialect_of(program).io) check_directories(session, "-dir");
+    if (session.rank == 0) {
+      say(header(program, settings, words, selection) + computation_text(selection));
+    }
+    Engine engine(program, settings, session);
+    for (const Benchmark* benchmark : selection.benchmarks) engine.run(*benchmark);
+    if (session.rank == 0) say(remarks_text(session.remarks) + footer());
+  });
 }
 
 // Where IMB runs nothing, and ends as if all were well.

@@ -34,6 +34,8 @@ double real(const Value& value, double least, double most, std::string_view unit
 bool boolean(const Value& value);
 /// A number of bytes with k, m or g (or K, M, G) behind it for powers of 1024.
 std::size_t bytes(const Value& value);
+/// single, funneled, serialized or multiple.
+ThreadLevel thread_level(const Value& value);
 /// Two whole numbers of at least 0 with an x between.
 std::pair<int, int> grid(const Value& value);
 /// The parts between commas.

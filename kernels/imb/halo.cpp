@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "core/grid.hpp"
-#include "imb/launch.hpp"
+#include "driver/launch.hpp"
+#include "driver/singletons.hpp"
+#include "imb/ours.hpp"
+#include "imb/rows.hpp"
 #include "imb/tables.hpp"
 
 namespace mpigauge::imb {
@@ -36,7 +39,7 @@ std::vector<int> sides_of(const Value& value) {
 const std::vector<OptionRow<HaloSettings>>& halo_options() {
   using S = HaloSettings&;
   using V = const Value&;
-  static const std::vector<OptionRow<HaloSettings>> rows{
+  static const auto rows = with_ours<HaloSettings>({
       {"-topo", "A.B.C", "sides of the grid; without it as even as the ranks allow",
        [](S s, V v) { s.options.settings.topo = sides_of(v); }},
       {"-count", "N,N,...", "elements of a message",
@@ -55,14 +58,9 @@ const std::vector<OptionRow<HaloSettings>>& halo_options() {
       {"-warmup", "N", "untimed repetitions before them",
        [](S s, V v) { s.warm_up = integer(v, 0, most_int); }},
       {"-thread_level", "single|funneled|serialized|multiple", "that MPI is asked for",
-       [](S s, V v) {
-         s.options.thread_level = choice<ThreadLevel>(v, {{"single", ThreadLevel::single},
-                                                          {"funneled", ThreadLevel::funneled},
-                                                          {"serialized", ThreadLevel::serialized},
-                                                          {"multiple", ThreadLevel::multiple}});
-       }},
+       [](S s, V v) { s.options.thread_level = thread_level(v); }},
       {"-lenient", "", "leave unknown words out", [](S, V) {}},
-  };
+  });
   return rows;
 }
 
@@ -90,33 +88,30 @@ void table(const HaloSettings& s, const Benchmark& benchmark, Session& session) 
                                " (processes: " + std::to_string(session.ranks) +
                                "; threads: " + std::to_string(options.settings.threads) +
                                "; dimensions: " + std::to_string(dimensions) + ")\n");
-  Rows rows(session);
-  for (const Job& job : jobs) {
-    if (const auto why = rows.allocate(job)) {
-      say_from_rank_0(session, note(job.row, *why));
-      continue;
-    }
-    const ClassicRow row = rows.measure(job, s.warm_up, s.repetitions);
-    say_from_rank_0(session, row_of(job, row, dimensions));
-  }
+  Rows rows(
+      session, [&](const Job& job, const ClassicRow& row) { return row_of(job, row, dimensions); },
+      [&](const Job&) { return Repeat{s.warm_up, s.repetitions}; });
+  rows.run(jobs);
 }
 
 int run_halo(const Program& program, const Words& words) {
   if (const auto option = wanted_help(words)) {
     const std::string text = options_text(halo_options(), *option);
-    if (platform::launcher_rank().value_or(0) == 0) say(text);
+    if (speaks_for_all()) say(text);
     return 0;
   }
   HaloSettings settings;
-  settings.options.classic = true;
+  settings.options = plain_options();
   settings.options.datatype = "int";
   const Words names = read_words(halo_options(), words, settings);
   Words unknown;
   const auto selected =
       benchmarks_named(program, names, has_word(words, "-lenient") ? &unknown : nullptr);
-  return launch(program, settings.options, [&](Session& session) {
-    for (const Benchmark* benchmark : selected) table(settings, *benchmark, session);
-  });
+  return run_launch(program.name, settings.options, {platform::allowed_cpus(), {}},
+                    [&](Session& session) {
+                      for (const Benchmark* benchmark : selected)
+                        table(settings, *benchmark, session);
+                    });
 }
 
 const AddProgram added{{"IMB-HALO", "HALO", "HALO part", run_halo}};

@@ -9,7 +9,10 @@
 #include <cstdlib>
 #include <limits>
 
-#include "imb/launch.hpp"
+#include "driver/launch.hpp"
+#include "driver/singletons.hpp"
+#include "imb/ours.hpp"
+#include "imb/rows.hpp"
 #include "imb/tables.hpp"
 #include "suites/mt/threaded.hpp"
 
@@ -47,17 +50,10 @@ std::size_t align_of(const Value& value) {
   return align;
 }
 
-ThreadLevel level_of(const Value& value) {
-  return choice<ThreadLevel>(value, {{"single", ThreadLevel::single},
-                                     {"funneled", ThreadLevel::funneled},
-                                     {"serialized", ThreadLevel::serialized},
-                                     {"multiple", ThreadLevel::multiple}});
-}
-
 const std::vector<OptionRow<MtSettings>>& mt_options() {
   using S = MtSettings&;
   using V = const Value&;
-  static const std::vector<OptionRow<MtSettings>> rows{
+  static const auto rows = with_ours<MtSettings>({
       {"-count", "N,N,...", "elements of a message", [](S s, V v) { s.counts = counts_of(v); }},
       {"-datatype", "int|char", "what the elements are",
        [](S s, V v) {
@@ -91,14 +87,14 @@ const std::vector<OptionRow<MtSettings>>& mt_options() {
       {"-noheader", "", "no banner", [](S s, V) { s.header = false; }},
       {"-thread_level", "single|funneled|serialized|multiple",
        "multiple: OMP_NUM_THREADS threads, or as many as cores",
-       [](S s, V v) { s.options.thread_level = level_of(v); }},
+       [](S s, V v) { s.options.thread_level = thread_level(v); }},
       {"-input", "FILE", "names of benchmarks, one a line",
        [](S s, V v) { s.named = lines_of(v.text); }},
       {"-include", "A,B", "run these, too", [](S s, V v) { s.included.push_back(v.text); }},
       {"-exclude", "A,B", "leave these out", [](S s, V v) { s.excluded.push_back(v.text); }},
       {"-list", "", "names of the benchmarks", [](S, V) {}},
       {"-lenient", "", "unknown words end the program with status 0", [](S, V) {}},
-  };
+  });
   return rows;
 }
 
@@ -116,7 +112,7 @@ int threads_wanted() {
 
 MtSettings read(const Words& words) {
   MtSettings s;
-  s.options.classic = true;
+  s.options = plain_options();
   s.options.datatype = "int";
   s.options.inflight = 64;
   s.lenient = has_word(words, "-lenient");
@@ -173,22 +169,7 @@ std::string row_of(const Job& job, const ClassicRow& row) {
   return line.text();
 }
 
-class Tables {
- public:
-  Tables(const MtSettings& settings, Session& session)
-      : s_(settings), session_(session), rows_(session) {}
-  void table(const Benchmark& benchmark);
-
- private:
-  void row(const Job& job);
-  static std::string heading(const Job& job);
-
-  const MtSettings& s_;
-  Session& session_;
-  Rows rows_;
-};
-
-std::string Tables::heading(const Job& job) {
+std::string heading(const Job& job) {
   const Card& card = *job.row.card;
   const Shape& shape = job.row.shape;
   const bool paired = card.ranks == Ranks::several;
@@ -200,35 +181,30 @@ std::string Tables::heading(const Job& job) {
   return text + dashes(mt_dashes) + head(heads_of(card, {}));
 }
 
-void Tables::table(const Benchmark& benchmark) {
-  Options& options = session_.options;
+void table(const Benchmark& benchmark, Rows& rows, const MtSettings& s, Session& session) {
+  Options& options = session.options;
   options.sizes.emplace();
   const std::size_t element = find_type(options.datatype)->bytes;
-  for (const std::size_t count : s_.counts) options.sizes->push_back(count * element);
-  const auto jobs = jobs_of(benchmark, session_.ranks, options);
-  const Card& card = benchmark.card;
+  for (const std::size_t count : s.counts) options.sizes->push_back(count * element);
+  const auto jobs = jobs_of(benchmark, session.ranks, options);
   const auto why = refusal_of(jobs.front().row, INFINITY);
   if (why && (why->limit == Limit::ranks || why->limit == Limit::call)) {
-    return say_from_rank_0(session_, dashes(mt_dashes) + "# Benchmarking " +
-                                         std::string(card.name) + "\n# NO SUCCESSFUL EXECUTIONS\n" +
-                                         dashes(mt_dashes) + "\n\n");
+    return say_from_rank_0(
+        session, dashes(mt_dashes) + "# Benchmarking " + std::string(benchmark.card.name) +
+                     "\n# NO SUCCESSFUL EXECUTIONS\n" + dashes(mt_dashes) + "\n\n");
   }
-  say_from_rank_0(session_, heading(jobs.front()));
-  for (const Job& job : jobs) row(job);
-  say_from_rank_0(session_, "\n");
+  say_from_rank_0(session, heading(jobs.front()));
+  rows.run(jobs);
+  say_from_rank_0(session, "\n");
 }
 
-void Tables::row(const Job& job) {
-  if (const auto why = rows_.allocate(job)) {
-    return say_from_rank_0(session_, note(job.row, *why));
-  }
-  const ClassicRow row = rows_.measure(job, s_.warm_up, s_.repetitions);
+std::string checked_row_of(const Job& job, const ClassicRow& row, bool check) {
   std::string text = row_of(job, row);
-  if (s_.check && row.wrong > 0) {
-    text += "CHECK FAILURES: ranks 0-" + std::to_string(session_.ranks - 1) + ": " +
+  if (check && row.wrong > 0) {
+    text += "CHECK FAILURES: ranks 0-" + std::to_string(job.row.shape.ranks - 1) + ": " +
             std::to_string(row.wrong) + '\n';
   }
-  say_from_rank_0(session_, text);
+  return text;
 }
 
 std::string list_of(const Program& program) {
@@ -251,7 +227,7 @@ std::string help_of(const Program& program, const std::string& option) {
 }
 
 int run_mt(const Program& program, const Words& words) {
-  const bool speaks = platform::launcher_rank().value_or(0) == 0;
+  const bool speaks = speaks_for_all();
   if (const auto option = wanted_help(words)) {
     const std::string text = help_of(program, *option);
     if (speaks) say(text);
@@ -272,16 +248,23 @@ int run_mt(const Program& program, const Words& words) {
     if (speaks) say(text);
     return 0;
   }
-  return launch(program, settings.options, [&](Session& session) {
-    if (settings.header) {
-      say_from_rank_0(
-          session, dashes(mt_dashes - 11) + "#    mpigauge " MPIGAUGE_VERSION ", IMB-compatible, " +
-                       std::string(program.title) + '\n' + dashes(mt_dashes - 11) + "#\n");
-    }
-    say_from_rank_0(session, "\n");
-    Tables tables(settings, session);
-    for (const Benchmark* benchmark : selected) tables.table(*benchmark);
-  });
+  return run_launch(
+      program.name, settings.options, {platform::allowed_cpus(), {}}, [&](Session& session) {
+        if (settings.header) {
+          say_from_rank_0(session, dashes(mt_dashes - 11) +
+                                       "#    mpigauge " MPIGAUGE_VERSION ", IMB-compatible, " +
+                                       std::string(program.title) + '\n' + dashes(mt_dashes - 11) +
+                                       "#\n");
+        }
+        say_from_rank_0(session, "\n");
+        Rows rows(
+            session,
+            [&](const Job& job, const ClassicRow& row) {
+              return checked_row_of(job, row, settings.check);
+            },
+            [&](const Job&) { return Repeat{settings.warm_up, settings.repetitions}; });
+        for (const Benchmark* benchmark : selected) table(*benchmark, rows, settings, session);
+      });
 }
 
 const AddProgram added{{"IMB-MT", "MT", "MT part    ", run_mt}};

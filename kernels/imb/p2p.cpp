@@ -10,7 +10,10 @@
 #include <limits>
 
 #include "core/grid.hpp"
-#include "imb/launch.hpp"
+#include "driver/launch.hpp"
+#include "driver/singletons.hpp"
+#include "imb/ours.hpp"
+#include "imb/rows.hpp"
 #include "imb/tables.hpp"
 
 namespace mpigauge::imb {
@@ -58,7 +61,7 @@ void add_size(P2pSettings& s, const Value& value) {
 const std::vector<OptionRow<P2pSettings>>& p2p_options() {
   using S = P2pSettings&;
   using V = const Value&;
-  static const std::vector<OptionRow<P2pSettings>> rows{
+  static const auto rows = with_ours<P2pSettings>({
       {"-iter", "MAX[,N]", "repetitions: N MiB over the size, from 1 to MAX", set_iterations},
       {"-msglog", "[MIN:]MAX", "sizes: powers of two; without MIN from 0 on", set_logs},
       {"-msgsz", "SIZE", "a size, with k, m or g for powers of 1024; may be repeated", add_size},
@@ -73,7 +76,7 @@ const std::vector<OptionRow<P2pSettings>>& p2p_options() {
       {"-list", "", "names of the benchmarks", [](S, V) {}},
       {"-l", "", "the same", [](S, V) {}},
       {"-lenient", "", "leave unknown words out", [](S, V) {}},
-  };
+  });
   return rows;
 }
 
@@ -104,45 +107,32 @@ std::string row_of(const Job& job, const ClassicRow& row) {
   return line.text();
 }
 
-class Tables {
- public:
-  Tables(const P2pSettings& settings, Session& session)
-      : s_(settings), session_(session), rows_(session) {}
-  void table(const Benchmark& benchmark);
-
- private:
-  void row(const Job& job);
-  const P2pSettings& s_;
-  Session& session_;
-  Rows rows_;
-};
-
-void Tables::table(const Benchmark& benchmark) {
-  const Card& card = benchmark.card;
-  const int ranks = session_.ranks;
-  const std::string name(card.name);
-  if (ranks < 2 || !can_run_on(card.ranks, ranks)) {
-    return say_from_rank_0(session_, "\n# !! Benchmark " + name + " is invalid for " +
-                                         std::to_string(ranks) + " processes !!\n");
-  }
-  const std::string line = dashes(section_dashes);
-  say_from_rank_0(session_, '\n' + line + "# Benchmarking " + name + sides_text(card, ranks) +
-                                "\n# #processes = " + std::to_string(ranks) + '\n' + line +
-                                head(heads_of(card, {})));
-  for (const std::size_t size : s_.sizes) {
-    session_.options.sizes.emplace(1, size);
-    for (const Job& job : jobs_of(benchmark, ranks, session_.options)) row(job);
-  }
+Repeat repeat_of(const P2pSettings& s, const Job& job) {
+  constexpr double per_microsecond = 1e-6;
+  const std::int64_t calls = p2p_repetitions(s, job.row.shape.bytes);
+  return {.warm_up = calls > 1 ? std::max<std::int64_t>(calls / 10, 1) : 0,
+          .calls = calls,
+          .pause_s = static_cast<double>(s.pause_us) * per_microsecond};
 }
 
-void Tables::row(const Job& job) {
-  platform::sleep_s(static_cast<double>(s_.pause_us) * 1e-6);
-  if (const auto why = rows_.allocate(job)) {
-    return say_from_rank_0(session_, note(job.row, *why));
+void table(const Benchmark& benchmark, Rows& rows, const P2pSettings& s, Session& session) {
+  const Card& card = benchmark.card;
+  const int ranks = session.ranks;
+  const std::string name(card.name);
+  if (ranks < 2 || !can_run_on(card.ranks, ranks)) {
+    return say_from_rank_0(session, "\n# !! Benchmark " + name + " is invalid for " +
+                                        std::to_string(ranks) + " processes !!\n");
   }
-  const std::int64_t calls = p2p_repetitions(s_, job.row.shape.bytes);
-  const std::int64_t warm = calls > 1 ? std::max<std::int64_t>(calls / 10, 1) : 0;
-  say_from_rank_0(session_, row_of(job, rows_.measure(job, warm, calls)));
+  const std::string line = dashes(section_dashes);
+  say_from_rank_0(session, '\n' + line + "# Benchmarking " + name + sides_text(card, ranks) +
+                               "\n# #processes = " + std::to_string(ranks) + '\n' + line +
+                               head(heads_of(card, {})));
+  std::vector<Job> jobs;
+  for (const std::size_t size : s.sizes) {  // one by one, as a size may be named twice
+    session.options.sizes.emplace(1, size);
+    for (const Job& job : jobs_of(benchmark, ranks, session.options)) jobs.push_back(job);
+  }
+  rows.run(jobs);
 }
 
 std::string comment_list(const std::vector<const Benchmark*>& selected) {
@@ -185,7 +175,7 @@ std::string help_of(const Program& program, const std::string& option) {
 }
 
 int run_p2p(const Program& program, const Words& words) {
-  const bool speaks = platform::launcher_rank().value_or(0) == 0;
+  const bool speaks = speaks_for_all();
   if (const auto option = wanted_help(words)) {
     const std::string text = help_of(program, *option);
     if (speaks) say(text);
@@ -199,12 +189,14 @@ int run_p2p(const Program& program, const Words& words) {
   Words unknown;
   const auto selected =
       benchmarks_named(program, settings.names, settings.lenient ? &unknown : nullptr);
-  return launch(program, settings.options, [&](Session& session) {
-    say_from_rank_0(session, session.rank == 0 ? header(program, settings, words, selected) : "");
-    Tables tables(settings, session);
-    for (const Benchmark* benchmark : selected) tables.table(*benchmark);
-    say_from_rank_0(session, footer());
-  });
+  return run_launch(
+      program.name, settings.options, {platform::allowed_cpus(), {}}, [&](Session& session) {
+        say_from_rank_0(session,
+                        session.rank == 0 ? header(program, settings, words, selected) : "");
+        Rows rows(session, row_of, [&](const Job& job) { return repeat_of(settings, job); });
+        for (const Benchmark* benchmark : selected) table(*benchmark, rows, settings, session);
+        say_from_rank_0(session, footer());
+      });
 }
 
 const AddProgram added{{"IMB-P2P", "P2P", "IMB-P2P part", run_p2p}};
@@ -221,7 +213,7 @@ std::int64_t p2p_repetitions(const P2pSettings& settings, std::size_t bytes) {
 
 P2pSettings read_p2p_settings(const Words& words) {
   P2pSettings settings;
-  settings.options.classic = true;
+  settings.options = plain_options();
   settings.lenient = has_word(words, "-lenient");
   set_logs(settings, {"22", false});
   settings.names = read_words(p2p_options(), words, settings);

@@ -7,8 +7,10 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/types.hpp"
+#include "imb/ours.hpp"
 #include "platform/platform.hpp"
 
 namespace mpigauge::imb {
@@ -121,14 +123,6 @@ void set_type(EngineSettings& s, const Value& v, std::string EngineSettings::* w
   }
 }
 
-void set_level(EngineSettings& s, const Value& v) {
-  s.thread_level =
-      choice(v, std::vector<std::pair<std::string_view, int>>{{"single", MPI_THREAD_SINGLE},
-                                                              {"funneled", MPI_THREAD_FUNNELED},
-                                                              {"serialized", MPI_THREAD_SERIALIZED},
-                                                              {"multiple", MPI_THREAD_MULTIPLE}});
-}
-
 void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 void add_common(EngineOptions& t) {
@@ -163,7 +157,7 @@ void add_common(EngineOptions& t) {
   t.push_back({"-exclude", "A,B", "benchmarks not to run",
                [](S& s, V v) { append(s.excluded, split(v.text, ',')); }});
   t.push_back({"-thread_level", "single|funneled|serialized|multiple", "asked of MPI_Init_thread",
-               set_level});
+               [](S& s, V v) { s.options.thread_level = thread_level(v); }});
   t.push_back({"-warm_up", "on|off", "untimed calls before each row",
                [](S& s, V v) { s.schedule.warm_up = boolean(v); }});
   t.push_back({"-msg_pause", "on|off", "a pause after each row",
@@ -174,10 +168,6 @@ void add_common(EngineOptions& t) {
                [](S& s, V v) { s.zero_size = boolean(v); }});
   t.push_back({"-lenient", "", "be content with wrong words, as IMB is",
                [](S& s, V) { s.lenient = true; }});
-  t.push_back({"-adaptive", "", "sample until precise instead of IMB's schedule",
-               [](S& s, V) { s.adaptive = true; }});
-  t.push_back({"-records", "FILE", "write records of mpigauge, too",
-               [](S& s, V v) { s.records = v.text; }});
   t.push_back({"-list", "", "say which benchmarks there are", [](S& s, V) { s.list = true; }});
   t.push_back({"-help", "[OPTION]", "say which options there are", [](S&, V) {}});
 }
@@ -331,15 +321,14 @@ EngineOptions engine_options(const Program& program) {
   if (is_one_of({"MPI1"})) add_types(table);
   if (is_one_of({"EXT", "RMA", "IO"})) add_modes(table);
   if (is_one_of({"IO"})) add_directories(table);
-  return table;
+  return with_ours(std::move(table));
 }
 
 EngineSettings read_engine_settings(const Program& program, const Words& words) {
   EngineSettings s;
-  s.options.classic = true;
+  s.options = plain_options();
   s.options.npmin = program.suite == "IO" ? 1 : 2;
   append(s.named, read_words(engine_options(program), words, s));
-  s.options.classic = !s.adaptive;
   finish_sizes(s);
   finish_schedule(s);
   check_grid(s);

@@ -35,10 +35,8 @@ struct EngineSettings {
   Options options;
   Schedule schedule;
   bool lenient = false;
-  bool adaptive = false;
   bool list = false;
-  std::string records;  ///< empty: none
-  Words named;          ///< benchmarks of -input, then those on the command line
+  Words named;  ///< benchmarks of -input, then those on the command line
   Words included, excluded;
   int least_log = 0, most_log = 22;
   bool memory_given = false;
@@ -48,7 +46,6 @@ struct EngineSettings {
   std::string data_type = "byte";
   std::string reduction_type = "float";
   Aggregate aggregate = Aggregate::both;
-  int thread_level = MPI_THREAD_SINGLE;
   Words remarks;  ///< lenient: what to say on standard output before the tables
 };
 

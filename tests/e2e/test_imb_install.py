@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -186,3 +187,67 @@ def test_a_broken_list_is_named_with_its_line(folder: Path, tmp_path: Path) -> N
     done = alone(copied / "IMB-MPI1", "-help")
     assert done.returncode == 2
     assert re.fullmatch(r"IMB-MPI1: line 3 of .*/mpis.txt makes no sense\n", done.stderr)
+
+
+# --- what these programs have beside IMB's options ------------------------------------------------
+SMALL = {
+    "IMB-MPI1": ("pingpong", "-msglog", "3:4"),
+    "IMB-EXT": ("Unidir_Put", "-msglog", "3:4"),
+    "IMB-IO": ("S_Write_indv", "-msglog", "3:4"),
+    "IMB-NBC": ("Ibarrier", "-msglog", "3:4"),
+    "IMB-RMA": ("Unidir_put", "-msglog", "3:4"),
+    "IMB-MPI4": ("Barrier_persist",),
+    "IMB-MT": ("PingPongMT", "-count", "1,4"),
+    "IMB-P2P": ("SendRecv_Replace", "-msglog", "3:4"),
+    "IMB-HALO": ("simple_halo", "-count", "1,4"),
+}
+
+
+def records_in(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize("name", SMALL)
+def test_every_program_writes_records(
+    folder: Path, tmp_path: Path, name: str, adaptive: bool
+) -> None:
+    """By IMB's schedule or sampled: what is shown is what is recorded, and nothing else is said."""
+    file = tmp_path / "records.jsonl"
+    words = (*SMALL[name], *(["-adaptive"] if adaptive else []), "-records", str(file))
+    place = ("-dir", str(tmp_path)) if name == "IMB-IO" else ()
+    done = two(find("mpich"), folder / name, *words, *place)
+    assert done.returncode == 0, done.stderr
+    assert '"record"' not in done.stdout
+    records = records_in(file)
+    assert [r["record"] for r in records][0] == "launch"
+    assert [r["record"] for r in records][-1] == "end"
+    cells = [r for r in records if r["record"] == "cell"]
+    assert cells
+    for cell in cells:
+        assert cell["suite"] == name.removeprefix("IMB-")
+        assert cell["mode"] == ("adaptive" if adaptive else "classic")
+        assert cell["stop"] != "schedule" or not adaptive
+        assert cell["wrong_count"] == 0
+        assert str(cell["benchmark"]) in done.stdout
+    rows = len(re.findall(r"^ *\d+(?: +[\d.]+){2,}$|^\d+\(x\d+\)", done.stdout, re.MULTILINE))
+    assert rows == len(cells)
+
+
+def test_a_records_file_that_cannot_be_made(folder: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "nowhere" / "records.jsonl"
+    done = two(find("mpich"), folder / "IMB-P2P", "-records", str(wrong))
+    assert done.returncode == 2
+    (line,) = said(done, "IMB-P2P")
+    assert str(wrong) in line
+    assert done.stdout == ""
+
+
+def test_a_folder_that_holds_no_files(folder: Path, tmp_path: Path) -> None:
+    done = two(find("mpich"), folder / "IMB-IO", "-dir", f"{tmp_path},{tmp_path}/nowhere")
+    assert done.returncode == 2
+    (line,) = said(done, "IMB-IO")
+    assert "-dir: no file can be made in" in line
+    assert f"'{tmp_path}/nowhere'" in line
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,32 +15,34 @@
 
 namespace mpigauge::imb {
 
-/// Starts MPI as the options want it, runs `tables` on all ranks, ends MPI; returns the exit
-/// status. What `tables` throws as UsageError becomes one line of one rank.
-int launch(const Program& program, const Options& options,
-           const std::function<void(Session&)>& tables);
-
 /// Benchmarks by their names, in any case, with blanks or commas between; all that run by default
 /// where there are no names. Names that are none are a UsageError, or (where `unknown` is given)
 /// put there.
 std::vector<const Benchmark*> benchmarks_named(const Program& program, const Words& names,
                                                Words* unknown);
 
-/// Runs rows of benchmarks on all ranks.
+/// How often a row is called, and how long the ranks rest before it.
+struct Repeat {
+  std::int64_t warm_up = 0;  ///< untimed calls
+  std::int64_t calls = 1;
+  double pause_s = 0.0;
+};
+
+/// Tables of one program: what a row looks like, and its repetitions.
 class Rows {
  public:
-  explicit Rows(Session& session)
-      : session_(session),
-        groups_(session.ranks, session.ranks, session.rank, Multi::off, {}),
-        visitor_(session, groups_) {}
-
-  /// Whether there is memory for a row on all ranks, and it can be counted; else why not.
-  std::optional<Refusal> allocate(const Job& job);
-  /// The row, after so many untimed calls; right on rank 0.
-  ClassicRow measure(const Job& job, std::int64_t warm, std::int64_t calls);
+  using Text = std::function<std::string(const Job&, const ClassicRow&)>;
+  using Repeats = std::function<Repeat(const Job&)>;
+  Rows(Session& session, Text text, Repeats repeats);
+  /// Runs a table and shows its rows.
+  void run(const std::vector<Job>& jobs);
 
  private:
+  void measure(const Job& job, double memory, RowSink& sink);
+
   Session& session_;
+  Text text_;
+  Repeats repeats_;
   Groups groups_;
   Visitor visitor_;
 };
