@@ -220,8 +220,8 @@ def test_every_program_writes_records(
     assert done.returncode == 0, done.stderr
     assert '"record"' not in done.stdout
     records = records_in(file)
-    assert [r["record"] for r in records][0] == "launch"
-    assert [r["record"] for r in records][-1] == "end"
+    assert records[0]["record"] == "launch"
+    assert records[-1]["record"] == "end"
     cells = [r for r in records if r["record"] == "cell"]
     assert cells
     for cell in cells:
