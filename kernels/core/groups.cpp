@@ -67,6 +67,22 @@ Groups::Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid gri
   groups_ = multi == Multi::off ? 1 : std::max(1, world_ranks / ranks);
   const int place = position(world_rank, grid);
   index_ = place < groups_ * ranks ? place / ranks : -1;
+  split(place);
+}
+
+Groups::Groups(const PairRound& round, int world_rank) : groups_(static_cast<int>(round.size())) {
+  int place = 0;
+  for (std::size_t pair = 0; pair < round.size(); ++pair) {
+    const auto [first, second] = round[pair];
+    if (world_rank != first && world_rank != second) continue;
+    index_ = static_cast<int>(pair);
+    place = 2 * index_ + (world_rank == second ? 1 : 0);
+    members_ = std::to_string(first) + ',' + std::to_string(second);
+  }
+  split(place);
+}
+
+void Groups::split(int place) {
   const int colour = member() ? 0 : MPI_UNDEFINED;
   call(MPI_Comm_split(MPI_COMM_WORLD, colour, place, &active_));
   call(MPI_Comm_split(MPI_COMM_WORLD, member() ? index_ : MPI_UNDEFINED, place, &comm_));

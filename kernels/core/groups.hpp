@@ -5,10 +5,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/card.hpp"
 #include "core/mpi.hpp"
+#include "core/pairs.hpp"
 
 namespace mpigauge {
 
@@ -33,11 +35,20 @@ std::string format_sides(const std::vector<int>& sides);
 /// Whether a kind of benchmark can run on so many ranks.
 bool can_run_on(Ranks kind, int ranks);
 
+/// Which ranks a row is about.
+struct Whose {
+  int groups = 1;            ///< that run at the same time
+  int group = -1;            ///< -1: all of them together
+  std::string_view members;  ///< ranks of the world, where the number of the group does not tell
+};
+
 /// One of several groups of ranks that do the same at the same time; the rest is idle.
 class Groups {
  public:
   /// All ranks of the world together.
   Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid grid);
+  /// A pair in each group.
+  Groups(const PairRound& round, int world_rank);
   ~Groups();
   Groups(const Groups&) = delete;
   Groups& operator=(const Groups&) = delete;
@@ -47,12 +58,17 @@ class Groups {
   [[nodiscard]] int groups() const { return groups_; }
   /// Ranks of the own group.
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  /// Ranks of all groups; its rank 0 is rank 0 of the world.
+  /// Ranks of all groups; its rank 0 is rank 0 of the world, or the first of the first pair.
   [[nodiscard]] MPI_Comm active() const { return active_; }
 
+  [[nodiscard]] Whose all_groups() const { return {groups_, -1, {}}; }
+  [[nodiscard]] Whose own_group() const { return {groups_, index_, members_}; }
+
  private:
+  void split(int place);
   int groups_ = 1;
   int index_ = -1;
+  std::string members_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm active_ = MPI_COMM_NULL;
 };

@@ -178,14 +178,16 @@ bool Starter::start_by_clock() {
   return true;
 }
 
-std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_rank_0) {
-  const Place here = place_in(comm);
-  std::uint8_t told = from_rank_0;
+std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_root, int root) {
+  Place here = place_in(comm);
+  here.rank = (here.rank - root + here.ranks) % here.ranks;  // as if the root were the first
+  const auto rank_of = [&](int place) { return (place + root) % here.ranks; };
+  std::uint8_t told = from_root;
   int step = 1;
   if (here.rank != 0) {
     while (here.rank % (2 * step) == 0) step *= 2;
     MPI_Request request = MPI_REQUEST_NULL;
-    call(MPI_Irecv(&told, 1, MPI_BYTE, here.rank - step, wake_tag, comm, &request));
+    call(MPI_Irecv(&told, 1, MPI_BYTE, rank_of(here.rank - step), wake_tag, comm, &request));
     double nap = 50e-6;
     for (int arrived = 0;;) {
       call(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
@@ -198,7 +200,7 @@ std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_rank_0) {
   }
   for (step /= 2; step >= 1; step /= 2) {
     if (here.rank + step < here.ranks) {
-      call(MPI_Send(&told, 1, MPI_BYTE, here.rank + step, wake_tag, comm));
+      call(MPI_Send(&told, 1, MPI_BYTE, rank_of(here.rank + step), wake_tag, comm));
     }
   }
   return told;

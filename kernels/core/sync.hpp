@@ -72,6 +72,6 @@ class Starter {
 /// Waits for a byte from rank 0 of the communicator, asleep between looks; rank 0 sends it. For
 /// ranks that have nothing to do: they must not take cores or memory bandwidth from those that
 /// work.
-std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_rank_0);
+std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_root, int root = 0);
 
 }  // namespace mpigauge

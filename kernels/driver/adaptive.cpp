@@ -165,6 +165,9 @@ class AdaptivePhase {
   [[nodiscard]] Object cell_record(std::size_t i) const;
   [[nodiscard]] std::string why_empty(std::size_t i) const;
 
+  [[nodiscard]] Whose whose() const {
+    return session_.options.multi == Multi::apart ? groups_.own_group() : groups_.all_groups();
+  }
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
   [[nodiscard]] bool counts(const Job& job) const {
@@ -218,7 +221,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     const auto why = refusal_of(job.row, static_cast<double>(memory));
     if (!why) jobs_.push_back(job);
-    else session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), why->reason);
+    else session_.write_skip(key_of(job, session_.options, groups_.all_groups()), why->reason);
   }
   while (!reserve_buffers(all_jobs())) drop_largest(memory);
   std::vector<Goal> goals;
@@ -274,7 +277,7 @@ void AdaptivePhase::drop_largest(std::size_t memory) {
   };
   const auto largest = std::max_element(
       jobs_.begin(), jobs_.end(), [&](const Job& a, const Job& b) { return need(a) < need(b); });
-  session_.write_skip(key_of(*largest, session_.options, groups_.groups(), -1),
+  session_.write_skip(key_of(*largest, session_.options, groups_.all_groups()),
                       "not enough memory: the system refused buffers of " +
                           std::to_string(need(*largest)) + " bytes, though " +
                           std::to_string(memory) + " seemed free");
@@ -412,8 +415,7 @@ void AdaptivePhase::write_progress() {
     const Estimate estimate = cell.estimate();
     Object line = record("progress");
     line.add(column::launch, session_.options.launch)
-        .add("key", key_of(jobs_[i], session_.options, groups_.groups(),
-                           session_.options.multi == Multi::apart ? groups_.index() : -1))
+        .add("key", key_of(jobs_[i], session_.options, whose()))
         .add(column::time_p50_s, estimate.value / rules_.hz)
         .add(column::ci_low_s, estimate.interval.low / rules_.hz)
         .add(column::ci_high_s, estimate.interval.high / rules_.hz)
@@ -501,7 +503,7 @@ Object AdaptivePhase::row(std::size_t i) {
   }
   Object line = record("skip");
   line.add(column::launch, session_.options.launch)
-      .merge(key_of(jobs_[i], session_.options, groups_.groups(), -1))
+      .merge(key_of(jobs_[i], session_.options, whose()))
       .add("reason", why_empty(i));
   return line;
 }

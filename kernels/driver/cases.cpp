@@ -182,15 +182,16 @@ SyncMethod sync_of(const Card& card, const Options& options) {
   return card.meet == Meet::each ? options.sync : SyncMethod::none;
 }
 
-Object key_of(const Job& job, const Options& options, int groups, int group) {
+Object key_of(const Job& job, const Options& options, const Whose& whose) {
   const Card& card = *job.row.card;
   const bool sized = card.unit != Unit::none;
   Object key;
   key.add(column::suite, card.suite)
       .add(column::benchmark, card.name)
       .add(column::ranks, job.row.shape.ranks)
-      .add(column::groups, groups)
-      .add(column::group, group)
+      .add(column::groups, whose.groups)
+      .add(column::group, whose.group)
+      .add(column::members, whose.members)
       .add(column::message_bytes, sized ? static_cast<long long>(job.row.shape.bytes) : -1LL)
       .add(column::datatype, job.row.type->name)
       .add(column::op, job.row.op != nullptr ? job.row.op->name : std::string_view())

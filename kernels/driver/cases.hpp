@@ -43,7 +43,7 @@ std::optional<Refusal> refusal_of(const Case& row, double memory);
 void prepare_world(const Card& card);
 
 /// The columns that say which cell a record is about.
-Object key_of(const Job& job, const Options& options, int groups, int group);
+Object key_of(const Job& job, const Options& options, const Whose& whose);
 /// The columns from which bandwidth and rate are derived.
 Object facts_of(const Job& job);
 /// How ranks meet before the timed calls of a case.

@@ -301,7 +301,7 @@ void RecordSink::row(const Job& job, const ClassicRow& mine,
 }
 
 void RecordSink::refused(const Job& job, const Refusal& why) {
-  session_.write_skip(key_of(job, session_.options, groups_.groups(), -1), why.reason);
+  session_.write_skip(key_of(job, session_.options, groups_.all_groups()), why.reason);
 }
 
 bool has_parts(const Card& card) {

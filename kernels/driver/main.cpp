@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <stdexcept>
 
 #include "driver/cases.hpp"
 #include "driver/directories.hpp"
@@ -55,7 +56,6 @@ bool any_on_files(const Options& options) {
 
 Phases phases_of(const Session& session) {
   check_grid(session);
-  if (any_on_files(session.options)) check_directories(session, "--dir");
   Phases phases;
   for (const auto& name : session.options.benchmarks) {
     const Benchmark& benchmark = *find_benchmark(name);
@@ -68,6 +68,14 @@ Phases phases_of(const Session& session) {
     }
   }
   return phases;
+}
+
+std::vector<PairRound> rounds_of_world(const Session& session) {
+  try {
+    return rounds_of(*session.options.pairs, session.ranks);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--pairs: ") + error.what());
+  }
 }
 
 std::size_t count_jobs(const std::vector<std::vector<Job>>& tables) {
@@ -89,9 +97,8 @@ void run_phase(Session& session, const Groups& groups, const std::vector<std::ve
   run_adaptive(session, groups, jobs, seconds);
 }
 
-void measure(Session& session) {
+void measure_phases(Session& session) {
   const Phases phases = phases_of(session);
-  for (const auto& name : session.options.benchmarks) prepare_world(find_benchmark(name)->card);
   std::size_t left = 0;
   for (const auto& [ranks, tables] : phases) left += count_jobs(tables);
   for (const auto& [ranks, tables] : phases) {
@@ -110,6 +117,48 @@ void measure(Session& session) {
     session.interrupted = stop != 0;
     if (session.interrupted) break;
   }
+}
+
+// Pairs that measure side by side. Rank 0 of the world may rest meanwhile, so the first of them
+// keeps what it has to say until the round is over.
+void measure_round(Session& session, const PairRound& round,
+                   const std::vector<std::vector<Job>>& tables, double seconds) {
+  const int leader = round.front().first;
+  std::string lines;
+  Writer kept(lines);
+  if (session.rank == leader && leader != 0) session.writer = &kept;
+  {
+    const Groups groups(round, session.rank);
+    if (groups.member()) run_phase(session, groups, tables, seconds);
+  }
+  const int stop = (session.interrupted ? 1 : 0) + (session.timed_out ? 2 : 0);
+  const auto told = sleep_until_told(MPI_COMM_WORLD, static_cast<std::uint8_t>(stop), leader);
+  session.interrupted = (told & 1U) != 0;
+  session.timed_out = (told & 2U) != 0;
+  if (leader == 0) return;
+  if (session.rank == leader) session.writer = nullptr;
+  session.hand_over(leader, lines);
+}
+
+void measure_pairs(Session& session) {
+  const Options& options = session.options;
+  const auto rounds = rounds_of_world(session);
+  std::vector<std::vector<Job>> tables;
+  for (const auto& name : options.benchmarks) {
+    tables.push_back(jobs_of(*find_benchmark(name), 2, options));
+  }
+  for (std::size_t i = 0; i < rounds.size() && !session.interrupted; ++i) {
+    const auto left = static_cast<double>(rounds.size() - i);
+    measure_round(session, rounds[i], tables, session.seconds_left() / left);
+  }
+}
+
+void measure(Session& session) {
+  const Options& options = session.options;
+  if (any_on_files(options)) check_directories(session, "--dir");
+  for (const auto& name : options.benchmarks) prepare_world(find_benchmark(name)->card);
+  if (options.pairs) measure_pairs(session);
+  else measure_phases(session);
 }
 
 }  // namespace

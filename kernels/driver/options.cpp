@@ -7,6 +7,7 @@
 #include <charconv>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 
 #include "core/registry.hpp"
@@ -94,6 +95,14 @@ std::vector<platform::CpuSet> cpusets_of(const std::string& text) {
     sets.push_back(*cpus);
   }
   return sets;
+}
+
+Pairing pairing_of(const std::string& text) {
+  try {
+    return parse_pairing(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
 }
 
 std::string why_not_found(const std::string& name) {
@@ -184,6 +193,9 @@ const std::vector<Row>& table() {
        [](Options& o, Text v) { o.ranks = numbers<int>(v, 1, most_int); }},
       {"npmin", "smallest group",
        [](Options& o, Text v) { o.npmin = number<int>(v, 1, most_int); }},
+      {"pairs",
+       "2 ranks measure, pairs side by side: all, each (one at a time), ring, or 0-1,2-3;0-2",
+       [](Options& o, Text v) { o.pairs = pairing_of(v); }},
       {"multi", "groups side by side: 0 in one row, 1 in a row each",
        [](Options& o, Text v) { o.multi = flag(v) ? Multi::apart : Multi::together; }},
       {"map", "PxQ, order of ranks as a transposed grid",
@@ -269,7 +281,15 @@ void check_layout(const Options& o, const Card& card) {
                    ", only MPI1 has layouts");
 }
 
+// What says how ranks are grouped cannot be said twice.
+void check_groups(const Options& o) {
+  if (o.pairs && (o.multi != Multi::off || !o.ranks.empty())) {
+    throw UsageError("--pairs says how ranks are grouped: --multi and --ranks cannot, too");
+  }
+}
+
 void check(const Options& o) {
+  check_groups(o);
   if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
   for (const auto& name : o.benchmarks) {
     const Card& card = find_benchmark(name)->card;
@@ -317,6 +337,7 @@ Options read_options(const std::vector<std::string>& words) {
     }
   }
   check(options);
+  if (options.pairs) options.multi = Multi::apart;
   options.settings.pairing = options.seed;
   static_cast<void>(needed_thread_level(options));  // says what does not go together
   return options;

@@ -31,6 +31,7 @@ struct Options {
   int npmin = 2;
   Multi multi = Multi::off;
   Grid grid;
+  std::optional<Pairing> pairs;  ///< none: ranks measure as the benchmarks have them
   std::optional<std::vector<std::size_t>> sizes;  ///< none: 0, 1, 2, 4 ... 4 MiB
   bool classic = false;
   int repetitions = 1000;

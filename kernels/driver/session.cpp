@@ -58,6 +58,21 @@ void Session::write_all(MPI_Comm comm, const std::string& text) const {
   }
 }
 
+void Session::hand_over(int from, const std::string& text) const {
+  if (rank == from) {
+    return call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag,
+                         MPI_COMM_WORLD));
+  }
+  if (rank != 0) return;
+  MPI_Status status;
+  int length = 0;
+  call(MPI_Probe(from, line_tag, MPI_COMM_WORLD, &status));
+  call(MPI_Get_count(&status, MPI_CHAR, &length));
+  std::string lines(static_cast<std::size_t>(length), '\0');
+  call(MPI_Recv(lines.data(), length, MPI_CHAR, from, line_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  if (!lines.empty()) writer->write(lines);
+}
+
 void Session::write_skip(const Object& key, const std::string& reason) const {
   if (writer == nullptr) return;
   Object skip = record("skip");
@@ -77,7 +92,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   if ((measured.remarks & Remark::buffered) != 0) flags.emplace_back("buffered");
   Object line = record("cell");
   line.add(column::launch, o.launch)
-      .merge(key_of(job, o, groups.groups(), o.multi == Multi::apart ? groups.index() : -1))
+      .merge(key_of(job, o, o.multi == Multi::apart ? groups.own_group() : groups.all_groups()))
       .add(column::calls, s.calls)
       .add(column::samples, s.samples)
       .add(column::chunks, s.chunks)

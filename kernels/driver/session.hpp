@@ -58,6 +58,8 @@ struct Session {
   /// (which must be rank 0 of the world). One text at a time, so that memory does not grow with
   /// the number of ranks.
   void write_all(MPI_Comm comm, const std::string& text) const;
+  /// Prints what a rank other than 0 has to say, on rank 0 of the world; both call it.
+  void hand_over(int from, const std::string& text) const;
   void write_skip(const Object& key, const std::string& reason) const;
 };
 

@@ -22,6 +22,8 @@ inline constexpr std::string_view ranks = "ranks";
 inline constexpr std::string_view groups = "groups";
 // Which of these groups the row is about; -1: all of them together.
 inline constexpr std::string_view group = "group";
+// Ranks of the job that make the group, as 0,3, where pairs were named (map); else empty.
+inline constexpr std::string_view members = "members";
 // Message size as IMB counts it: per message, or per rank in collectives. -1: the benchmark has no
 // message. [B]
 inline constexpr std::string_view message_bytes = "message_bytes";
@@ -136,13 +138,14 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 55> all{
+inline constexpr std::array<std::string_view, 56> all{
     launch,
     suite,
     benchmark,
     ranks,
     groups,
     group,
+    members,
     message_bytes,
     datatype,
     op,

@@ -133,6 +133,10 @@ Writer::~Writer() {
 }
 
 void Writer::write(const std::string& line) {
+  if (into_ != nullptr) {
+    *into_ += (into_->empty() ? "" : "\n") + line;
+    return;
+  }
   const std::string whole = line + '\n';
   for (std::size_t done = 0; done < whole.size();) {
     const auto written = ::write(file_, whole.data() + done, whole.size() - done);

@@ -52,6 +52,8 @@ class Writer {
  public:
   Writer() = default;
   explicit Writer(const std::string& path);
+  /// Keeps the lines, with a line feed between.
+  explicit Writer(std::string& into) : into_(&into) {}
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -62,6 +64,7 @@ class Writer {
  private:
   std::string path_;
   int file_ = -1;
+  std::string* into_ = nullptr;
 };
 
 }  // namespace mpigauge

@@ -161,7 +161,7 @@ TEST(keys_tell_cells_apart) {
   std::vector<std::string> keys;
   for (const auto& benchmark : benchmarks()) {
     for (const auto& job : jobs_of(benchmark, 2, options)) {
-      keys.push_back(key_of(job, options, 1, -1).text());
+      keys.push_back(key_of(job, options, Whose{}).text());
     }
   }
   std::sort(keys.begin(), keys.end());

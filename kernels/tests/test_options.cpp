@@ -36,6 +36,7 @@ const std::map<std::string, Good>& good_values() {
       {"benchmarks", {"bcast,PINGPONG", [](O o) { return o.benchmarks.size() == 2; }}},
       {"ranks", {"2,4", [](O o) { return o.ranks == std::vector{2, 4}; }}},
       {"npmin", {"3", [](O o) { return o.npmin == 3; }}},
+      {"pairs", {"ring", [](O o) { return o.pairs && o.multi == Multi::apart; }}},
       {"multi", {"1", [](O o) { return o.multi == Multi::apart; }}},
       {"map", {"3x2", [](O o) { return o.grid.rows == 3 && o.grid.columns == 2; }}},
       {"sizes",
@@ -121,6 +122,7 @@ TEST(bad_values_get_one_clear_sentence) {
   const std::vector<std::array<std::string, 3>> table{
       {"--benchmarks", "PingPogn", "no benchmark is called 'PingPogn'"},
       {"--ranks", "2,x", "'x' is not a number"},
+      {"--pairs", "0-1-2", "'0-1-2' is no pair of ranks, as 0-1 is one"},
       {"--ranks", "0", "'0' is out of range"},
       {"--ranks", "-2", "'-2' is out of range"},
       {"--npmin", "99999999999", "'99999999999' is not a number"},

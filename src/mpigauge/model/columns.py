@@ -57,6 +57,9 @@ class Cell:
     # Which of these groups the row is about; -1: all of them together.
     group: int
 
+    # Ranks of the job that make the group, as 0,3, where pairs were named (map); else empty.
+    members: str
+
     # Message size as IMB counts it: per message, or per rank in collectives. -1: the benchmark
     # has no message. [B]
     message_bytes: int
@@ -258,6 +261,7 @@ KEY_COLUMNS = (
     "ranks",
     "groups",
     "group",
+    "members",
     "message_bytes",
     "datatype",
     "op",
@@ -283,6 +287,7 @@ _READ: dict[str, Any] = {
     "ranks": int,
     "groups": int,
     "group": int,
+    "members": str,
     "message_bytes": int,
     "datatype": str,
     "op": str,
@@ -336,6 +341,7 @@ _READ: dict[str, Any] = {
 
 # Of records that were written before there were these columns.
 ABSENT: dict[str, Any] = {
+    "members": "",
     "completion": "",
     "threads": 1,
     "directory": "",
@@ -392,6 +398,13 @@ COLUMNS = (
         "",
         "cell",
         "Which of these groups the row is about; -1: all of them together.",
+    ),
+    Column(
+        "members",
+        "str",
+        "",
+        "cell",
+        "Ranks of the job that make the group, as 0,3, where pairs were named (map); else empty.",
     ),
     Column(
         "message_bytes",
