@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge import launch
-from mpigauge.launch import Job, registry
+from mpigauge.launch import Job, OnHost, registry
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 
@@ -44,8 +44,8 @@ def words(job: Job) -> str:
 def test_mpich() -> None:
     job = Job(MPICH, 2, PROGRAM, env={"A": "b c"}, settings={"MPIR_CVAR_NOLOCAL": "1"})
     assert words(job) == (
-        "/m/bin/mpiexec|-n|2|-genv|A|b c|-genv|LD_LIBRARY_PATH|/m/lib"
-        "|-genv|MPIR_CVAR_NOLOCAL|1|./a program|--out|x y"
+        "/m/bin/mpiexec|-genv|A|b c|-genv|LD_LIBRARY_PATH|/m/lib"
+        "|-genv|MPIR_CVAR_NOLOCAL|1|-n|2|./a program|--out|x y"
     )
     assert launch.command(job).env == {
         "A": "b c",
@@ -56,7 +56,7 @@ def test_mpich() -> None:
 
 def test_intel_starts_unbound() -> None:
     assert words(Job(INTEL, 4, ("p",))) == (
-        "/m/bin/mpiexec|-n|4|-genv|I_MPI_PIN|0|-genv|I_MPI_ROOT|/m|p"
+        "/m/bin/mpiexec|-genv|I_MPI_PIN|0|-genv|I_MPI_ROOT|/m|-n|4|p"
     )
 
 
@@ -65,10 +65,63 @@ def test_a_setting_of_the_user_wins() -> None:
     assert launch.command(job).env["I_MPI_PIN"] == "1"
 
 
-def test_hydra_on_hosts() -> None:
-    assert words(Job(replace(MPICH, env={}), 5, ("p",), hosts=("a", "b"))) == (
-        "/m/bin/mpiexec|-n|5|-hosts|a,b|-ppn|3|p"
-    )
+# On hosts: as many ranks each, other numbers of ranks, other words for each host.
+EVEN = (OnHost("a", 2), OnHost("b", 2))
+UNEVEN = (OnHost("a", 2), OnHost("b", 1))
+BOUND = (OnHost("a", 1, ("--bind", "0")), OnHost("b", 1, ("--bind", "4")))
+SSH = ("/usr/bin/ssh", "-p", "50000")
+
+
+@pytest.mark.parametrize(
+    ("mpi", "hosts", "expected"),
+    [
+        (MPICH, EVEN, "mpiexec|-hosts|a:2,b:2|-n|4|p"),
+        (MPICH, UNEVEN, "mpiexec|-hosts|a:2,b:1|-n|3|p"),
+        (MPICH, BOUND, "mpiexec|-hosts|a:1,b:1|-n|1|p|--bind|0|:|-n|1|p|--bind|4"),
+        (INTEL, EVEN, "mpiexec|-genv|I_MPI_PIN|0|-n|4|-hosts|a,b|-ppn|2|p"),
+        (INTEL, UNEVEN, "mpiexec|-genv|I_MPI_PIN|0|-n|2|-host|a|p|:|-n|1|-host|b|p"),
+        (
+            INTEL,
+            BOUND,
+            "mpiexec|-genv|I_MPI_PIN|0|-n|1|-host|a|p|--bind|0|:|-n|1|-host|b|p|--bind|4",
+        ),
+        (OPENMPI5, EVEN, "mpiexec|--bind-to|none|--map-by|slot|-n|4|--host|a:2,b:2|p"),
+        (OPENMPI5, UNEVEN, "mpiexec|--bind-to|none|--map-by|slot|-n|3|--host|a:2,b:1|p"),
+        (
+            OPENMPI5,
+            BOUND,
+            (
+                "mpiexec|--bind-to|none|--map-by|slot"
+                "|-n|1|--host|a:1|p|--bind|0|:|-n|1|--host|b:1|p|--bind|4"
+            ),
+        ),
+        (OPENMPI4, EVEN, "mpiexec|--bind-to|none|--map-by|slot|-n|4|--host|a:2,b:2|p"),
+    ],
+    ids=lambda value: value.label if isinstance(value, Mpi) else None,
+)
+def test_on_hosts(mpi: Mpi, hosts: tuple[OnHost, ...], expected: str) -> None:
+    job = Job(replace(mpi, env={}), sum(host.ranks for host in hosts), ("p",), hosts=hosts)
+    assert words(job).removeprefix("/m/bin/") == expected
+
+
+@pytest.mark.parametrize(
+    ("mpi", "said", "variable"),
+    [
+        (MPICH, "-launcher|ssh|-launcher-exec|/usr/bin/ssh", "HYDRA_LAUNCHER_EXTRA_ARGS"),
+        (
+            INTEL,
+            "-launcher|ssh|-launcher-exec|/usr/bin/ssh",
+            "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
+        ),
+        (OPENMPI5, "--prtemca|plm_ssh_agent|/usr/bin/ssh -p 50000", ""),
+        (OPENMPI4, "--mca|plm_rsh_agent|/usr/bin/ssh -p 50000", ""),
+    ],
+    ids=lambda value: value.label if isinstance(value, Mpi) else "",
+)
+def test_another_launch_agent(mpi: Mpi, said: str, variable: str) -> None:
+    job = Job(mpi, 4, ("p",), hosts=EVEN, agent=SSH)
+    assert f"|{said}|" in words(job)
+    assert launch.command(job).env.get(variable) == ("-p 50000" if variable else None)
 
 
 def test_open_mpi_5() -> None:
@@ -81,8 +134,8 @@ def test_open_mpi_5() -> None:
         oversubscribe=True,
     )
     assert words(job) == (
-        "/m/bin/mpiexec|-n|3|--bind-to|none|--map-by|:OVERSUBSCRIBE|--mca|btl|self,sm"
-        "|-x|A=b c|-x|UCX_TLS=shm|./a program|--out|x y"
+        "/m/bin/mpiexec|--bind-to|none|--map-by|:OVERSUBSCRIBE|--mca|btl|self,sm"
+        "|-x|A=b c|-x|UCX_TLS=shm|-n|3|./a program|--out|x y"
     )
     assert launch.command(job).env == {**AS_ROOT, "A": "b c", "UCX_TLS": "shm"}
 
@@ -90,19 +143,13 @@ def test_open_mpi_5() -> None:
 @pytest.mark.parametrize("mpi", [OPENMPI4, SPECTRUM], ids=lambda mpi: mpi.name)
 def test_open_mpi_4_and_its_kin(mpi: Mpi) -> None:
     assert words(Job(mpi, 2, ("p",), oversubscribe=True)) == (
-        "/m/bin/mpiexec|-n|2|--bind-to|none|--oversubscribe|p"
-    )
-
-
-def test_open_mpi_on_hosts() -> None:
-    assert words(Job(OPENMPI5, 4, ("p",), hosts=("a", "b"))) == (
-        "/m/bin/mpiexec|-n|4|--host|a:2,b:2|--bind-to|none|p"
+        "/m/bin/mpiexec|--bind-to|none|--oversubscribe|-n|2|p"
     )
 
 
 def test_a_command_can_be_shown_to_people() -> None:
     command = launch.command(Job(replace(MPICH, env={"X": "1 2"}), 1, ("p", "a b")))
-    assert str(command) == "X='1 2' /m/bin/mpiexec -n 1 -genv X '1 2' p 'a b'"
+    assert str(command) == "X='1 2' /m/bin/mpiexec -genv X '1 2' -n 1 p 'a b'"
 
 
 def test_two_launchers_of_one_name_are_refused() -> None:

@@ -16,7 +16,7 @@ from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
-from mpigauge.plan import LaunchPlan, Plan, kernel_words, read_request, resolve
+from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
 from mpigauge.plan.quick import quick
 
 MPICH = Mpi(
@@ -85,7 +85,7 @@ def big(machines: Path) -> Machine:
 
 def plan(machine: Machine, *benchmarks: str, mpi: Mpi = MPICH, **raw: Any) -> Plan:
     request = read_request({"benchmarks": benchmarks} | raw, environment={"HOME": "/h"})
-    return resolve(request, CARDS, machine, mpi)
+    return resolve(request, CARDS, Ground(machine), mpi)
 
 
 def words(plan: Plan, **of_launch: Any) -> dict[str, str]:
@@ -246,7 +246,7 @@ def test_entries_may_be_ranges_and_sums(big: Machine) -> None:
 
 # --- quick ----------------------------------------------------------------------------------
 def of_quick(machine: Machine, **raw: Any) -> Plan:
-    return quick(read_request(raw), CARDS, machine, MPICH)
+    return quick(read_request(raw), CARDS, Ground(machine), MPICH)
 
 
 def test_quick_on_two_cores_has_two_jobs(two_cores: Machine) -> None:

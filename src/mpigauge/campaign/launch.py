@@ -16,6 +16,7 @@ from mpigauge.campaign.process import Job, Line
 from mpigauge.campaign.reasons import why
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
+from mpigauge.model.hosts import Seats
 from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record
 
 if TYPE_CHECKING:
@@ -183,18 +184,37 @@ def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
             f"{plan.part.world_ranks}: the launcher {mpi.mpiexec} and the library {mpi.library} do "
             "not belong together; name the MPI by its own folder with --mpi"
         )
-    return misplaced(record, plan) if isinstance(record, Rank) and plan.part.bind else ""
+    return misplaced(record, plan) if isinstance(record, Rank) else ""
 
 
 def misplaced(rank: Rank, plan: LaunchPlan) -> str:
-    """Why a rank is not on the cores that it was to have."""
+    """Why a rank is not on the host or the cores that it was to have."""
+    seat = seat_of(rank.rank, plan)
+    if seat.hostname and rank.host != seat.hostname:
+        return (
+            f"rank {rank.rank} was to run on host {seat.host} and runs on {rank.host}: the "
+            "launcher has hosts of its own; look into its settings and hostfiles"
+        )
+    return wrongly_bound(rank, seat.bind) if seat.bind else ""
+
+
+def seat_of(rank: int, plan: LaunchPlan) -> Seats:
+    """Ranks are numbered host by host."""
+    for seat in plan.part.seats:
+        if rank < seat.ranks:
+            return seat
+        rank -= seat.ranks
+    return Seats("", plan.part.world_ranks, plan.part.bind)
+
+
+def wrongly_bound(rank: Rank, bind: tuple[str, ...]) -> str:
     who = f"rank {rank.rank} on {rank.host}"
-    if not 0 <= rank.local_rank < len(plan.part.bind):
+    if not 0 <= rank.local_rank < len(bind):
         return (
             f"{who} was not told which rank of its host it is, so it cannot bind itself; "
             "run with --bind none"
         )
-    wanted = plan.part.bind[rank.local_rank]
+    wanted = bind[rank.local_rank]
     if placement.cores_of(rank.cpuset) == placement.cores_of(wanted):
         return ""
     return (

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import mpigauge
 from mpigauge.campaign.run import Ending, run
 from mpigauge.campaign.state import View
 from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import Node
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.plan import Plan
@@ -39,6 +40,17 @@ def check_same(stored: Run, mpi: Mpi, machine: Machine) -> None:
             raise UserError(
                 f"{stored.path} was measured with the {what} {before}, here it is {now}; "
                 "resuming would mix them: start a new run"
+            )
+
+
+def check_same_hosts(plan: Plan, nodes: Iterable[Node]) -> None:
+    """A name may stand for another machine than before, as in another allocation."""
+    then = {seat.host: seat.hostname for part in plan.parts for seat in part.seats}
+    for node in nodes:
+        if (now := node.machine.hostname) != then[node.name]:
+            raise UserError(
+                f"host {node.name} was {then[node.name]}, now it is {now}; resuming would "
+                "mix them: start a new run"
             )
 
 

@@ -16,12 +16,12 @@ from mpigauge.campaign.budget import overhead_s, round_s, share
 from mpigauge.campaign.interrupt import Interrupt
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome, State, View
-from mpigauge.launch import Command, Job, command
+from mpigauge.launch import Command, Job, OnHost, command
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
-from mpigauge.plan import LaunchPlan, Plan, kernel_words
+from mpigauge.plan import LaunchPlan, Plan, bind_words, kernel_words
 from mpigauge.store import RunWriter
 
 FAILURES_IN_A_ROW = 3
@@ -132,6 +132,11 @@ class Campaign:
                 program=program,
                 env=self.plan.env,
                 settings=self.plan.settings,
+                hosts=tuple(
+                    OnHost(seat.host, seat.ranks, bind_words(seat.bind))
+                    for seat in planned.part.seats
+                ),
+                agent=self.plan.rsh,
                 oversubscribe=self.plan.oversubscribe,
             )
         )

@@ -20,9 +20,10 @@ from mpigauge.model.units import byte_count
 if TYPE_CHECKING:
     from mpigauge.campaign import Ending
     from mpigauge.model.cards import Cards
+    from mpigauge.model.hosts import Named, Node
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
-    from mpigauge.plan import Plan
+    from mpigauge.plan import Ground, Plan
     from mpigauge.store import Run, RunWriter
 
 
@@ -30,24 +31,58 @@ if TYPE_CHECKING:
 class Setup:
     """All that has to be there before a plan can be made."""
 
-    machine: Machine
+    ground: Ground
     mpi: Mpi
     kernels: Kernels
     cards: Cards
+
+    @property
+    def machine(self) -> Machine:
+        return self.ground.machine
 
 
 def tell(text: str) -> None:
     click.echo(f"mpigauge: {text}", err=True)
 
 
-def prepare(mpi_spec: str | None) -> Setup:
+@dataclass(frozen=True)
+class Wanted:
+    """The hosts that somebody wants to measure; none: this machine."""
+
+    hosts: tuple[Named, ...] = ()
+    ppn: int | None = None
+    rsh: tuple[str, ...] = ()
+    output: Path | None = None
+    """Where the run will be stored; None: below mpigauge-runs."""
+
+
+def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
     from mpigauge import topology
     from mpigauge.model.cards import Cards
     from mpigauge.mpi import find, kernels
+    from mpigauge.plan import Ground
 
+    if wanted.ppn is not None and not wanted.hosts:
+        raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
     mpi = find(mpi_spec)
     built = kernels(mpi, tell)
-    return Setup(topology.read(), mpi, built, Cards.load(built.cards))
+    nodes = reach(wanted, mpi, built) if wanted.hosts else ()
+    ground = Ground(topology.read(), nodes, wanted.ppn)
+    return Setup(ground, mpi, built, Cards.load(built.cards))
+
+
+def reach(wanted: Wanted, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
+    """Asks all hosts what they are, and says where they differ."""
+    from mpigauge.campaign.probe import Agent, probe
+    from mpigauge.store.writer import DEFAULT_ROOT
+    from mpigauge.topology import differences
+
+    folder = wanted.output.parent if wanted.output else DEFAULT_ROOT
+    agent = Agent(wanted.rsh) if wanted.rsh else Agent()
+    nodes = probe(wanted.hosts, mpi, kernels, folder, agent)
+    for sentence in differences(nodes):
+        tell(sentence)
+    return nodes
 
 
 def measure(
@@ -102,7 +137,7 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
     from mpigauge.topology import passport
 
     try:
-        writer.write_passport(passport(setup.mpi, setup.machine))
+        writer.write_passport(passport(setup.mpi, setup.machine, setup.ground.nodes))
     except RunError as error:  # nothing was launched yet
         raise UserError(str(error)) from None
 

@@ -77,6 +77,26 @@ env_option = click.option(
     metavar="NAME[=VALUE]",
     help="An environment variable for all ranks; without a value, as it is here.",
 )
+host_options = (
+    click.option(
+        "--hosts",
+        metavar="LIST",
+        help="Hosts to measure, such as a,b[01-04] or a:2,b:2 with their most ranks.  "
+        "[default: this machine]",
+    ),
+    click.option(
+        "--hostfile",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The same, a line each: a, a:2 or a slots=2.",
+    ),
+    click.option("--ppn", metavar="N", help="Ranks on each host."),
+    click.option(
+        "--rsh",
+        metavar="WORDS",
+        help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
+    ),
+)
 oversubscribe_option = click.option(
     "--oversubscribe", is_flag=True, help="Allow more ranks than cores."
 )

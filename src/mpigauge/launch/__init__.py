@@ -8,7 +8,7 @@ a Command. There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.launch.job import Command, Job
+from mpigauge.launch.job import Command, Job, OnHost
 from mpigauge.launch.registry import command, launchers
 
-__all__ = ["Command", "Job", "command", "launchers"]
+__all__ = ["Command", "Job", "OnHost", "command", "launchers"]

@@ -1,31 +1,61 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Hydra, the launcher of MPICH and Intel MPI."""
+"""Hydra, the launcher of MPICH and Intel MPI.
+
+MPICH's takes the hosts of all ranks with their numbers once (`-hosts a:2,b:1`). Intel's overlooks
+such numbers: there each host with another number of ranks is a set of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.launch.job import Command, Job
+from mpigauge.launch.job import Command, Job, RankSet
 from mpigauge.launch.registry import launcher
 
 
 @launcher("hydra")
 def command(job: Job) -> Command:
-    env = {**job.mpi.env, **_unbound(job), **job.settings, **job.env}
-    words = [str(job.mpi.mpiexec), "-n", str(job.ranks), *_hosts(job), *_forwarded(env)]
-    return Command((*words, *job.program), env)
+    intel = job.mpi.name == "intel"
+    env = {**job.mpi.env, **_unbound(intel), **job.settings, **job.env}
+    words = [str(job.mpi.mpiexec), *_agent(job), *([] if intel else _hosts(job))]
+    words += _forwarded(env)
+    sets = job.sets(even=intel)
+    for number, ranks in enumerate(sets):
+        words += [":"] if number else []
+        words += ["-n", str(ranks.ranks), *(_on(ranks, len(sets)) if intel else [])]
+        words += ranks.program
+    return Command(tuple(words), {**_agent_env(job, intel), **env})
 
 
-def _unbound(job: Job) -> dict[str, str]:
+def _unbound(intel: bool) -> dict[str, str]:
     """The kernel binds itself. MPICH's Hydra does not bind by default, Intel's does."""
-    return {"I_MPI_PIN": "0"} if job.mpi.name == "intel" else {}
+    return {"I_MPI_PIN": "0"} if intel else {}
 
 
 def _hosts(job: Job) -> list[str]:
     if not job.hosts:
         return []
-    return ["-hosts", ",".join(job.hosts), "-ppn", str(job.ranks_per_host)]
+    return ["-hosts", ",".join(f"{host.name}:{host.ranks}" for host in job.hosts)]
+
+
+def _on(ranks: RankSet, sets: int) -> list[str]:
+    if not ranks.hosts:
+        return []
+    if sets > 1:
+        return ["-host", ranks.hosts[0].name]
+    names = ",".join(host.name for host in ranks.hosts)
+    return ["-hosts", names, "-ppn", str(ranks.hosts[0].ranks)]
+
+
+def _agent(job: Job) -> list[str]:
+    """Whatever it is called, it takes the words that ssh takes."""
+    return ["-launcher", "ssh", "-launcher-exec", job.agent[0]] if job.agent else []
+
+
+def _agent_env(job: Job, intel: bool) -> dict[str, str]:
+    name = "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" if intel else "HYDRA_LAUNCHER_EXTRA_ARGS"
+    return {name: " ".join(job.agent[1:])} if job.agent[1:] else {}
 
 
 def _forwarded(env: Mapping[str, str]) -> list[str]:

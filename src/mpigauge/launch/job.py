@@ -12,6 +12,25 @@ from mpigauge.model.mpi import Mpi
 
 
 @dataclass(frozen=True)
+class OnHost:
+    """The ranks of one host."""
+
+    name: str
+    ranks: int
+    words: tuple[str, ...] = ()
+    """What the program is told on this host beside its other words."""
+
+
+@dataclass(frozen=True)
+class RankSet:
+    """Ranks that one program line starts, on these hosts in turn."""
+
+    ranks: int
+    hosts: tuple[OnHost, ...]
+    program: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Job:
     mpi: Mpi
     ranks: int
@@ -21,14 +40,23 @@ class Job:
     """Environment variables for all ranks."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Settings of the MPI library: environment variables, or names of Open MPI's MCA."""
-    hosts: tuple[str, ...] = ()
-    """Hosts, each of which gets the same number of ranks in a row; none: this one."""
+    hosts: tuple[OnHost, ...] = ()
+    """Hosts in the order of their ranks; none: this one."""
+    agent: tuple[str, ...] = ()
+    """What starts programs on other hosts, such as ssh -p 50000; none: the launcher's own."""
     oversubscribe: bool = False
     """Whether there may be more ranks than cores."""
 
-    @property
-    def ranks_per_host(self) -> int:
-        return -(-self.ranks // max(1, len(self.hosts)))
+    def sets(self, even: bool = False) -> list[RankSet]:
+        """One for all hosts where these are told the same, else one for each.
+
+        `even`: hosts with different numbers of ranks get sets of their own too.
+        """
+        kinds = {(host.words, host.ranks if even else 0) for host in self.hosts}
+        if len(kinds) <= 1:
+            words = self.hosts[0].words if self.hosts else ()
+            return [RankSet(self.ranks, self.hosts, (*self.program, *words))]
+        return [RankSet(host.ranks, (host,), (*self.program, *host.words)) for host in self.hosts]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.launch.job import Command, Job
+from mpigauge.launch.job import Command, Job, RankSet
 from mpigauge.launch.registry import launcher
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -18,9 +18,12 @@ def command(job: Job) -> Command:
     variables = {name: value for name, value in job.settings.items() if not is_mca(name)}
     parameters = {name: value for name, value in job.settings.items() if is_mca(name)}
     env = {**job.mpi.env, **variables, **job.env}
-    words = [str(job.mpi.mpiexec), "-n", str(job.ranks), *_hosts(job), "--bind-to", "none"]
-    words += [*_oversubscribed(job), *_mca(parameters), *_forwarded(env)]
-    return Command((*words, *job.program), {**AS_ROOT, **env})
+    words = [str(job.mpi.mpiexec), "--bind-to", "none", *_mapped(job), *_agent(job)]
+    words += [*_mca(parameters), *_forwarded(env)]
+    for number, ranks in enumerate(job.sets()):
+        words += [":"] if number else []
+        words += ["-n", str(ranks.ranks), *_hosts(ranks), *ranks.program]
+    return Command(tuple(words), {**AS_ROOT, **env})
 
 
 def is_mca(name: str) -> bool:
@@ -28,16 +31,27 @@ def is_mca(name: str) -> bool:
     return name == name.lower()
 
 
-def _hosts(job: Job) -> list[str]:
-    if not job.hosts:
+def _hosts(ranks: RankSet) -> list[str]:
+    if not ranks.hosts:
         return []
-    return ["--host", ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)]
+    return ["--host", ",".join(f"{host.name}:{host.ranks}" for host in ranks.hosts)]
 
 
-def _oversubscribed(job: Job) -> list[str]:
-    if not job.oversubscribe:
+def _mapped(job: Job) -> list[str]:
+    """On hosts the ranks fill one after the other; more ranks than cores have to be allowed."""
+    by = "slot" if job.hosts else ""
+    if _is_old(job):
+        allowed = ["--oversubscribe"] if job.oversubscribe else []
+        return [*(["--map-by", by] if by else []), *allowed]
+    by += ":OVERSUBSCRIBE" if job.oversubscribe else ""
+    return ["--map-by", by] if by else []
+
+
+def _agent(job: Job) -> list[str]:
+    if not job.agent:
         return []
-    return ["--oversubscribe"] if _is_old(job) else ["--map-by", ":OVERSUBSCRIBE"]
+    option = ["--mca", "plm_rsh_agent"] if _is_old(job) else ["--prtemca", "plm_ssh_agent"]
+    return [*option, " ".join(job.agent)]
 
 
 def _is_old(job: Job) -> bool:

@@ -5,5 +5,6 @@
 from __future__ import annotations
 
 from mpigauge.placement.cores import check, cores_of, one_core_each, parse_bind
+from mpigauge.placement.seats import room, share_out
 
-__all__ = ["check", "cores_of", "one_core_each", "parse_bind"]
+__all__ = ["check", "cores_of", "one_core_each", "parse_bind", "room", "share_out"]

@@ -4,9 +4,20 @@
 
 from __future__ import annotations
 
-from mpigauge.plan.kernel import kernel_words
+from mpigauge.plan.ground import Ground
+from mpigauge.plan.kernel import bind_words, kernel_words
 from mpigauge.plan.plan import LaunchPlan, Part, Plan
 from mpigauge.plan.request import Request, read_request
 from mpigauge.plan.resolve import resolve
 
-__all__ = ["LaunchPlan", "Part", "Plan", "Request", "kernel_words", "read_request", "resolve"]
+__all__ = [
+    "Ground",
+    "LaunchPlan",
+    "Part",
+    "Plan",
+    "Request",
+    "bind_words",
+    "kernel_words",
+    "read_request",
+    "resolve",
+]

@@ -34,13 +34,18 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "sync": plan.sync,
         **plan.heeded,
         "data": plan.data,
-        "bind": _list(part.bind),
+        "bind": _list(part.bind),  # of this machine; on hosts each is told its own
         "memory": plan.memory,
         "stop-file": launch.stop_file,
         "records": "-",
     }
     said = {name: value for name, value in table.items() if value is not None and value != ""}
     return tuple(word for name, value in said.items() for word in (f"--{name}", str(value)))
+
+
+def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
+    """What the ranks of one host are told beside that."""
+    return ("--bind", _list(bind)) if bind else ()
 
 
 def _list(values: Iterable[object]) -> str:

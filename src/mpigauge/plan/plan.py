@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from mpigauge.model.hosts import Seats
 from mpigauge.model.sizes import default_sizes
 
 LEAST_LAUNCHES = 6
@@ -28,6 +29,9 @@ class Part:
     sizes: tuple[int, ...] | None = None
     """None: 0, 1, 2, 4, … 4 MiB."""
     bind: tuple[str, ...] = ()
+    """The cores of local rank 0, 1, …, on this machine."""
+    seats: tuple[Seats, ...] = ()
+    """The hosts and their ranks; none: this machine."""
 
     @property
     def weight(self) -> int:
@@ -65,6 +69,8 @@ class Plan:
     memory: int = 0
     oversubscribe: bool = False
     timeout_s: float = 300.0
+    rsh: tuple[str, ...] = ()
+    """The launch agent's words; none: the launcher's own."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options of model.settings, in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -77,6 +83,11 @@ class Plan:
     @property
     def world_ranks(self) -> int:
         return max(part.world_ranks for part in self.parts)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All that have ranks in any part, as they were named; none: this machine."""
+        return tuple(dict.fromkeys(seat.host for part in self.parts for seat in part.seats))
 
     @property
     def least_rounds(self) -> int:
@@ -106,7 +117,10 @@ class Plan:
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
-        return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
+        rsh = tuple(known.pop("rsh", ()))
+        return cls(
+            parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, rsh=rsh, **known
+        )
 
 
 @dataclass(frozen=True)
@@ -130,4 +144,9 @@ def _part(data: Mapping[str, Any]) -> Part:
         ranks=tuple(data.get("ranks") or ()),
         sizes=None if sizes is None else tuple(sizes),
         bind=tuple(data.get("bind") or ()),
+        seats=tuple(_seats(each) for each in data.get("seats") or ()),
     )
+
+
+def _seats(data: Mapping[str, Any]) -> Seats:
+    return Seats(**{**data, "bind": tuple(data.get("bind") or ())})

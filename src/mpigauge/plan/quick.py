@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge import placement
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan.plan import Part, Plan
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Mpi
+    from mpigauge.plan.ground import Ground
     from mpigauge.plan.request import Request
 
 SECONDS = 60.0
@@ -28,31 +28,31 @@ PAIR_SIZES = tuple(parse_sizes("0,1..4Mi"))
 COARSE_SIZES = tuple(parse_sizes("0,8,64,512,4Ki,32Ki,256Ki"))
 
 
-def quick(request: Request, cards: Cards, machine: Machine, mpi: Mpi) -> Plan:
-    """Pairs on two cores, the default collectives on all."""
-    check_cores(request, machine)
-    plan = plan_of(request, parts(cards, machine), cards, machine, mpi)
+def quick(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+    """Pairs on two cores or hosts, the default collectives on all."""
+    check_cores(request, ground.machine)
+    plan = plan_of(request, parts(cards, ground.room), cards, ground, mpi)
     return replace(plan, seconds=plan.seconds or SECONDS)
 
 
 def check_cores(request: Request, machine: Machine) -> None:
     """Before anything is built or installed for a machine that is too small."""
-    if machine.cores < 2 and not request.oversubscribe:
+    if machine.cores < 2 and not request.oversubscribe and not request.hosts:
         raise UserError(one_core(machine))
 
 
-def parts(cards: Cards, machine: Machine) -> tuple[Part, ...]:
+def parts(cards: Cards, room: int) -> tuple[Part, ...]:
     """The collectives share the job of the bands where both have two ranks."""
-    everything = max(machine.cores, 2)
-    pairs = _part(machine, 2, [name for name in PAIRS if cards.get(name)], PAIR_SIZES)
+    everything = max(room, 2)
+    pairs = _part(2, [name for name in PAIRS if cards.get(name)], PAIR_SIZES)
     bands = [name for name in BANDS if cards.get(name)]
     others = [card.word for card in cards.default() if card.word not in (*PAIRS, *BANDS)]
     if everything == 2:
-        return pairs, _part(machine, 2, [*bands, *others], COARSE_SIZES)
+        return pairs, _part(2, [*bands, *others], COARSE_SIZES)
     return (
         pairs,
-        _part(machine, 2, bands, COARSE_SIZES),
-        _part(machine, everything, others, COARSE_SIZES),
+        _part(2, bands, COARSE_SIZES),
+        _part(everything, others, COARSE_SIZES),
     )
 
 
@@ -68,11 +68,10 @@ def one_core(machine: Machine) -> str:
     )
 
 
-def _part(machine: Machine, ranks: int, names: list[str], sizes: tuple[int, ...]) -> Part:
+def _part(ranks: int, names: list[str], sizes: tuple[int, ...]) -> Part:
     return Part(
         benchmarks=tuple(names),
         world_ranks=ranks,
         ranks=(ranks,),
         sizes=sizes,
-        bind=placement.one_core_each(machine, ranks),
     )

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.hostfile import read_hostfile
+from mpigauge.model.hostlist import parse_hosts
+from mpigauge.model.hosts import Named
 from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
 from mpigauge.placement import parse_bind
@@ -50,6 +53,10 @@ class Request:
     multi: int | None = None
     map: tuple[int, int] | None = None
     oversubscribe: bool = False
+    hosts: tuple[Named, ...] = ()
+    """None: this machine."""
+    ppn: int | None = None
+    rsh: tuple[str, ...] = ()
     memory: int = 0
     seed: int | None = None
     timeout_s: float | None = None
@@ -63,6 +70,8 @@ def read_request(raw: Mapping[str, Any], environment: Mapping[str, str] | None =
     request = Request(**known, heeded=read_settings(said))
     if "sizes_file" in said:
         request = replace(request, sizes=tuple(read_sizes(Path(said["sizes_file"]))))
+    if "hostfile" in said:
+        request = replace(request, hosts=read_hostfile(Path(said["hostfile"])))
     if "env" in said:
         here = os.environ if environment is None else environment
         request = replace(request, env=words.parse_env(said["env"], here))
@@ -81,6 +90,7 @@ def _option(name: str) -> str:
 
 _CONTRADICTIONS = (
     ("sizes", "sizes_file", "both name the message sizes; give one of them"),
+    ("hosts", "hostfile", "both name the hosts; give one of them"),
     ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
     ("classic", "precision", "the classic mode has IMB's schedule, which knows no precision"),
 )
@@ -133,6 +143,9 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "multi": int,
     "map": lambda text: words.parse_grid("--map", text),
     "oversubscribe": bool,
+    "hosts": lambda text: parse_hosts(text, "--hosts"),
+    "ppn": _count("--ppn", "ranks"),
+    "rsh": words.parse_agent,
     "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
     "seed": _seed,
     "timeout_s": lambda text: words.parse_duration("--timeout", text),

@@ -7,18 +7,16 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from mpigauge import placement
 from mpigauge.model.errors import UserError
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.request import DEFAULT_PRECISION, Request
-from mpigauge.topology import cold_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.model.cards import Card, Cards
-    from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Mpi
+    from mpigauge.plan.ground import Ground
 
 MPI_PREFIX = "MPI_"
 _NEEDS = {
@@ -32,30 +30,28 @@ DEFAULT_INFLIGHT = 256
 CLASSIC_LAUNCHES = 1
 
 
-def resolve(request: Request, cards: Cards, machine: Machine, mpi: Mpi) -> Plan:
+def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     """The plan of `mpigauge run`."""
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
         raise UserError("no benchmark is named; `mpigauge list` shows which there are")
-    world = world_ranks(request, chosen, machine)
+    world = world_ranks(request, chosen, ground)
     check_ranks(request, chosen, world)
     part = Part(
         benchmarks=tuple(card.word for card in chosen),
         world_ranks=world,
         ranks=request.ranks,
         sizes=request.sizes,
-        bind=binding(request, machine, world),
     )
-    return plan_of(request, (part,), cards, machine, mpi)
+    return plan_of(request, (part,), cards, ground, mpi)
 
 
 def plan_of(
-    request: Request, parts: tuple[Part, ...], cards: Cards, machine: Machine, mpi: Mpi
+    request: Request, parts: tuple[Part, ...], cards: Cards, ground: Ground, mpi: Mpi
 ) -> Plan:
     """The plan for these parts, when nothing in the request contradicts them."""
     chosen = cards.chosen(name for part in parts for name in part.benchmarks)
-    world = max(part.world_ranks for part in parts)
-    check_slots(world, machine, request.oversubscribe)
+    parts = tuple(ground.settle(part, request) for part in parts)
     check_effect(request, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
@@ -73,44 +69,38 @@ def plan_of(
         root_shift=request.root_shift,
         inflight=request.inflight or DEFAULT_INFLIGHT,
         cache=request.cache,
-        cache_bytes=cold_bytes(machine, world),
+        cache_bytes=max(map(ground.cold_bytes, parts)),
         sync=request.sync,
         npmin=request.npmin or 2,
         multi=request.multi,
         map=request.map,
         memory=request.memory,
-        oversubscribe=world > machine.cores,
+        oversubscribe=any(map(ground.crowded, parts)),
         timeout_s=request.timeout_s or Plan.timeout_s,
+        rsh=request.rsh,
         heeded=dict(request.heeded),
         settings=dict(request.settings),
         env=dict(request.env),
     )
 
 
-def world_ranks(request: Request, chosen: Sequence[Card], machine: Machine) -> int:
+def world_ranks(request: Request, chosen: Sequence[Card], ground: Ground) -> int:
     """Ranks of the job: as said, or as the cores, the groups or the grid ask for."""
     if request.np is not None:
         return request.np
     if request.bind:
-        return len(request.bind)
+        return len(request.bind) * ground.hosts
     if request.map is not None:
         return max(request.map[0] * request.map[1], *request.ranks, 1)
     if request.multi is not None:
-        return max(machine.cores, *request.ranks, 2)
+        return max(ground.room, *request.ranks, 2)
+    if request.ppn is not None and ground.nodes:
+        return ground.room
     if request.ranks:
         return max(request.ranks)
     if all(card.ranks in ("one", "pair") for card in chosen):
         return 2 if any(card.ranks == "pair" for card in chosen) else 1
-    return max(machine.cores, request.npmin or 1)
-
-
-def binding(request: Request, machine: Machine, world: int) -> tuple[str, ...]:
-    """The cores as said, or a core for each rank where there are enough."""
-    if request.bind is None:
-        return placement.one_core_each(machine, world)
-    if request.bind:
-        placement.check(request.bind, machine, world, request.oversubscribe)
-    return request.bind
+    return max(ground.room, request.npmin or 1)
 
 
 def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
@@ -128,15 +118,6 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
     for card in chosen:
         if not (card.fits(world) if card.ranks == "pair" else any(map(card.fits, groups))):
             raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
-
-
-def check_slots(world: int, machine: Machine, oversubscribe: bool) -> None:
-    if world > machine.cores and not oversubscribe:
-        cores = "1 core" if machine.cores == 1 else f"{machine.cores} cores"
-        raise UserError(
-            f"{world} ranks are more than the {cores} that may be used here; ranks that share a "
-            "core measure the scheduler, add --oversubscribe if that is wanted"
-        )
 
 
 def check_effect(request: Request, chosen: Sequence[Card]) -> None:

@@ -32,6 +32,8 @@ class Facts:
     created: str = ""
     """UTC, as 2026-11-21T05:00:00Z."""
     host: str = ""
+    hosts: tuple[str, ...] = ()
+    """Those of the ranks, in their order."""
     cpu: str = ""
     architecture: str = ""
     system: str = "Linux"
@@ -155,6 +157,7 @@ def _facts(run: Run) -> Facts:
         command=command if isinstance(command, str) else " ".join(map(str, command)),
         created=str(run.header.get("created", "")),
         host=str(machine.get("hostname", "")),
+        hosts=tuple(dict.fromkeys(rank.host for rank in run.ranks)),
         cpu=str(machine.get("cpu_model", "")),
         architecture=str(machine.get("architecture", "")),
         kernel=str(machine.get("kernel", "")),

@@ -8,18 +8,20 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
+from mpigauge.topology.differences import differences
 from mpigauge.topology.read import read
 from mpigauge.topology.remarks import remarks
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.model.hosts import Node
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Mpi
 
@@ -54,8 +56,10 @@ SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "libhwloc.so*")
 
 
-def passport(mpi: Mpi, machine: Machine | None = None) -> dict[str, Any]:
-    """JSON-able; `machine` is read now unless it is given."""
+def passport(
+    mpi: Mpi, machine: Machine | None = None, nodes: Sequence[Node] = ()
+) -> dict[str, Any]:
+    """JSON-able; `machine` is read now unless it is given. `nodes`: the hosts that are measured."""
     machine = machine or read()
     return {
         "taken": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -63,11 +67,18 @@ def passport(mpi: Mpi, machine: Machine | None = None) -> dict[str, Any]:
         "python": sys.version.split()[0],
         "libc": " ".join(platform.libc_ver()),
         "machine": plain(asdict(machine)),
-        "remarks": remarks(machine),
+        "remarks": [*remarks(machine), *differences(nodes)],
+        "hosts": [_host(node) for node in nodes],
         "mpi": plain(asdict(mpi)),
         "libraries": [_library(path) for path in _libraries(mpi)],
         "environment": relevant(os.environ),
     }
+
+
+def _host(node: Node) -> dict[str, Any]:
+    found = remarks(node.machine)
+    machine = plain(asdict(node.machine))
+    return {"name": node.name, "mpi": node.library, "remarks": found, "machine": machine}
 
 
 def relevant(environment: Mapping[str, str]) -> dict[str, str]:

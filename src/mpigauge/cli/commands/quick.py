@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     options.precision_option,
     options.set_option,
     options.env_option,
+    *options.host_options,
     options.oversubscribe_option,
     options.seed_option,
     options.timeout_option,
@@ -40,14 +41,14 @@ def command(form: str | None, output: Path | None, mpi_spec: str | None, **raw: 
     each with its error.
     """
     from mpigauge import topology
-    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.cli.measuring import Wanted, measure, prepare, printer
     from mpigauge.plan import read_request
     from mpigauge.plan.quick import check_cores, quick
 
     request = read_request(raw)
     check_cores(request, topology.read())
-    setup = prepare(mpi_spec)
-    plan = quick(request, setup.cards, setup.machine, setup.mpi)
+    setup = prepare(mpi_spec, Wanted(request.hosts, request.ppn, request.rsh, output))
+    plan = quick(request, setup.cards, setup.ground, setup.mpi)
     if form is None:
         introduce(setup)
     measure(setup, plan, output, "quick", printer(form) if form else present)

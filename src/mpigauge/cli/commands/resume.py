@@ -19,16 +19,19 @@ def command(run: str, form: str) -> None:
     missing ones are made as they were planned.
     """
     from mpigauge import campaign, tui
-    from mpigauge.campaign.resume import check_same, plan_of
-    from mpigauge.cli.measuring import finish, prepare, printer
+    from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
+    from mpigauge.cli.measuring import Wanted, finish, prepare, printer
     from mpigauge.cli.showing import find_run
+    from mpigauge.model.hosts import Named
     from mpigauge.store import RunWriter, load
 
     folder = find_run(run)
     stored = load(folder)
     plan = plan_of(stored)
-    setup = prepare(plan.mpi)
+    hosts = tuple(map(Named, plan.hosts))
+    setup = prepare(plan.mpi, Wanted(hosts, rsh=plan.rsh, output=folder))
     check_same(stored, setup.mpi, setup.machine)
+    check_same_hosts(plan, setup.ground.nodes)
     with RunWriter.resume(folder) as writer:
         finish(
             folder,

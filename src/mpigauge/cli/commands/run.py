@@ -71,6 +71,7 @@ def _heeded(setting: Setting) -> Any:
         help="Groups side by side: 0 in one row, 1 in a row each.",
     ),
     click.option("--map", "map_", metavar="PxQ", help="Order of ranks, as IMB's -map."),
+    *options.host_options,
     options.oversubscribe_option,
     click.option(
         "--memory", metavar="SIZE", help="Buffers per rank at most.  [default: 80% of free]"
@@ -87,10 +88,10 @@ def command(
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.cli.measuring import Wanted, measure, prepare, printer
     from mpigauge.plan import read_request, resolve
 
     request = read_request(raw | {"map": map_})
-    setup = prepare(mpi_spec)
-    plan = resolve(request, setup.cards, setup.machine, setup.mpi)
+    setup = prepare(mpi_spec, Wanted(request.hosts, request.ppn, request.rsh, output))
+    plan = resolve(request, setup.cards, setup.ground, setup.mpi)
     measure(setup, plan, output, "-".join(plan.benchmarks), printer(form))

@@ -8,6 +8,7 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.hostlist import compress
 from mpigauge.model.units import (
     byte_count,
     duration,
@@ -52,11 +53,17 @@ def render(document: Document, colour: bool = False) -> str:
 # --- around the tables ----------------------------------------------------------------------
 def heading(facts: Facts) -> list[str]:
     """Which machine, which MPI, which run."""
-    where = [facts.host, facts.cpu, f"{facts.world_ranks} ranks" if facts.world_ranks else ""]
+    where = [_hosts(facts), facts.cpu, f"{facts.world_ranks} ranks" if facts.world_ranks else ""]
     what = [f"mpigauge {facts.version}", facts.mpi, facts.created]
     ended = "" if facts.status == "done" else facts.status
     lines = (" · ".join(filter(None, words)) for words in (what, where, _start(facts), [ended]))
     return [line for line in lines if line]
+
+
+def _hosts(facts: Facts) -> str:
+    if len(facts.hosts) < 2:
+        return "".join(facts.hosts) or facts.host
+    return f"{len(facts.hosts)} hosts: {compress(facts.hosts)}"
 
 
 def _start(facts: Facts) -> list[str]:

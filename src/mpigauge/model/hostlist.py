@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Lists of hosts in a line of text: `a,b[01-04,7]:2`, as Slurm and most launchers write them.
+
+A word may have several brackets; each holds numbers and ranges, whose zeros in front are kept. A
+number after a colon is how many ranks each of its hosts may have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import Named
+
+MOST_HOSTS = 1 << 20
+_WORD = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
+_NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+RIGHT = "write hosts such as a,b[01-04] or a:2,b:2"
+
+
+def parse_hosts(text: str, source: str) -> tuple[Named, ...]:
+    """The hosts of a list, each once; `source` is what errors call the text ("--hosts")."""
+    hosts = tuple(host for word, at in _words(text, source) for host in _hosts(word, at))
+    if not hosts:
+        raise UserError(f"{source}: there is no host in it; {RIGHT}")
+    refuse_twice(hosts)
+    return hosts
+
+
+def refuse_twice(hosts: Iterable[Named]) -> None:
+    """A host that is named twice: did one want it to have the ranks of both?"""
+    seen: dict[str, Named] = {}
+    for host in hosts:
+        if (first := seen.setdefault(host.name, host)) is not host:
+            raise UserError(
+                f"host {host.name} is named twice ({first.place}; {host.place}); name it once, "
+                f"with all of its ranks: {host.name}:2"
+            )
+
+
+def expand(word: str, place: str) -> list[str]:
+    """The names that b[01-04,7]-x stands for."""
+    pieces = re.split(r"\[([^\[\]]*)\]", word)
+    choices = [[piece] if i % 2 == 0 else _numbers(piece, place) for i, piece in enumerate(pieces)]
+    count = 1
+    for each in choices:
+        count *= len(each)
+    if count > MOST_HOSTS:
+        raise UserError(f"{place}: '{word}' stands for {count} hosts; the most is {MOST_HOSTS}")
+    return ["".join(parts) for parts in product(*choices)]
+
+
+def compress(names: Sequence[str]) -> str:
+    """The shortest usual way to write these names: node[01-04],login."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    for name in names:
+        stem, digits = _stem(name)
+        groups.setdefault((stem, len(digits)), []).append(int(digits or -1))
+    return ",".join(_group(stem, width, numbers) for (stem, width), numbers in groups.items())
+
+
+def _words(text: str, source: str) -> Iterator[tuple[str, str]]:
+    """The words between commas, and where each is; commas inside brackets do not count."""
+    at = 0
+    while at <= len(text):
+        place = f"{source}, column {at + 1}"
+        match = _WORD.match(text, at)
+        if not match:
+            found = f"'{text[at]}'" if at < len(text) else "nothing"
+            raise UserError(f"{place}: there is {found} where a host should be; {RIGHT}")
+        yield match[0].strip(), place
+        at = match.end()
+        if at < len(text) and text[at] != ",":
+            raise UserError(f"{source}, column {at + 1}: this '{text[at]}' has no partner; {RIGHT}")
+        at += 1
+
+
+def _hosts(word: str, place: str) -> Iterator[Named]:
+    names, colon, slots = word.partition(":")
+    if colon and not (slots.isdecimal() and int(slots)):
+        raise UserError(f"{place}: '{slots}' is no number of ranks for {names}; {RIGHT}")
+    for name in expand(names, place):
+        check_name(name, place)
+        yield Named(name, int(slots) if slots else None, place)
+
+
+def check_name(name: str, place: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UserError(f"{place}: '{name}' is no name of a host; {RIGHT}")
+
+
+def _numbers(text: str, place: str) -> list[str]:
+    found: list[str] = []
+    for piece in text.split(","):
+        match = _RANGE.fullmatch(piece.strip())
+        if not match:
+            raise UserError(f"{place}: '{piece}' in brackets is no range; write b[01-04,7]")
+        first, last = match[1], match[2] or match[1]
+        if int(last) < int(first):
+            raise UserError(f"{place}: the range {piece} runs downwards; write {last}-{first}")
+        if int(last) - int(first) >= MOST_HOSTS:
+            raise UserError(f"{place}: the range {piece} is longer than {MOST_HOSTS} hosts")
+        found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
+    return found
+
+
+def _stem(name: str) -> tuple[str, str]:
+    digits = re.search(r"\d*$", name)
+    assert digits is not None
+    return name[: digits.start()], digits[0]
+
+
+def _group(stem: str, width: int, numbers: list[int]) -> str:
+    if not width:
+        return stem
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = [f"{n:0{width}d}" for n in (run[0] for run in runs)]
+    words = [
+        word if len(run) == 1 else f"{word}-{run[-1]:0{width}d}"
+        for word, run in zip(words, runs, strict=True)
+    ]
+    return f"{stem}{words[0]}" if len(numbers) == 1 else f"{stem}[{','.join(words)}]"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Hosts: as they are named, as they answered, and with the ranks that they get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.model.machine import Machine
+
+
+@dataclass(frozen=True)
+class Named:
+    """A host as somebody wrote it down."""
+
+    name: str
+    slots: int | None = None
+    """Ranks that it may have; None: not said."""
+    place: str = ""
+    """Where it was written, for errors: "--hosts, column 3", "hosts.txt, line 2"."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A host that has answered."""
+
+    name: str
+    """As it was named, which is what launchers are told."""
+    machine: Machine
+    library: str = ""
+    """What the MPI library says of itself there."""
+    slots: int | None = None
+
+    @property
+    def room(self) -> int:
+        """Ranks that it may have: as said, or one for each core."""
+        return self.machine.cores if self.slots is None else self.slots
+
+
+@dataclass(frozen=True)
+class Seats:
+    """A host and the ranks that it gets: so many in a row."""
+
+    host: str
+    ranks: int
+    bind: tuple[str, ...] = ()
+    """The cores of its local rank 0, 1, …; none: ranks are not bound."""
+    hostname: str = ""
+    """What it calls itself, and so what its ranks report."""
+
+
+def names(seats: tuple[Seats, ...]) -> list[str]:
+    return [seat.host for seat in seats]

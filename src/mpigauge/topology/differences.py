@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""In what hosts differ that are to be measured together, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.model.hosts import Node
+    from mpigauge.model.machine import Machine
+
+MEMORY_STEP = 0.05
+"""Installed memory that differs by less is taken to be the same."""
+
+
+def differences(nodes: Sequence[Node]) -> list[str]:
+    """A sentence for each host that is not as the first."""
+    return [
+        f"host {node.name} differs from {nodes[0].name}: {', '.join(found)}"
+        for node in nodes[1:]
+        if (found := list(_between(nodes[0].machine, node.machine)))
+    ]
+
+
+def _between(first: Machine, other: Machine) -> Iterator[str]:
+    for what, before, now in (
+        ("", f"{first.cores} cores", f"{other.cores} cores"),
+        ("", f"{first.packages} packages", f"{other.packages} packages"),
+        ("", f"{first.numa_nodes} NUMA nodes", f"{other.numa_nodes} NUMA nodes"),
+        ("CPU ", first.cpu_model, other.cpu_model),
+        ("kernel ", first.kernel, other.kernel),
+        ("governor ", " ".join(first.governors), " ".join(other.governors)),
+    ):
+        if before != now:
+            yield f"{what}{now or 'none'} instead of {before or 'none'}"
+    here, there = first.memory_total_bytes, other.memory_total_bytes
+    if abs(here - there) > MEMORY_STEP * max(here, there):
+        yield f"{there / 2**30:.3g} GiB of memory instead of {here / 2**30:.3g}"

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Several hosts over real TCP, with every installed MPI; and hosts that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.store import Run, load
+from tests.e2e import commands as cli
+from tests.e2e.cluster import Cluster, cluster, needs_root
+
+pytestmark = [pytest.mark.mpi, pytest.mark.hosts, needs_root]
+
+KIND = {"mpi_yield_when_idle": "1"}
+"""Four hosts share two cores here: who waits should let others work. Only Open MPI has a way."""
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Four hosts, one core each."""
+    with cluster(tmp_path_factory.mktemp("hosts"), 4, "--pin") as made:
+        yield made
+
+
+def run(
+    hosts: Cluster, mpi: Mpi, cwd: Path, where: str, *words: str
+) -> tuple[Run, subprocess.CompletedProcess[str]]:
+    kind = [f"--set={k}={v}" for k, v in KIND.items() if mpi.launcher == "openmpi"]
+    agent = ("--rsh", f"{hosts.agent} -p 50000")
+    call = ("run", *words, "--hosts", where, *agent, *kind, "--launches", "1", "--mpi", mpi.spec)
+    done = hosts.mpigauge(*call, "--output", "out", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return load(cwd / "out"), done
+
+
+@pytest.fixture
+def ready(mpi: Mpi, built: Kernels) -> Mpi:
+    assert built.executable.exists()
+    return mpi
+
+
+def test_two_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
+    """Ranks sit on different hosts, and what they send goes through the wire."""
+    before = hosts.sent_bytes("node01")
+    words = ("PingPong", "Allreduce", "--sizes", "256Ki", "--env", "X_Y=1 2")
+    stored, done = run(hosts, ready, tmp_path, "node[01-02]", *words)
+    assert {rank.rank: rank.host for rank in stored.ranks} == {0: "node01", 1: "node02"}
+    assert {cell.benchmark for cell in stored.cells} == {"PingPong", "Allreduce"}
+    calls = sum(cell.samples * cell.calls for cell in stored.cells)
+    assert calls > 0
+    assert hosts.sent_bytes("node01") - before > 256 * 1024 * calls
+    assert "2 hosts: node[01-02]" in done.stdout
+    known = stored.passport["hosts"]
+    assert [host["machine"]["hostname"] for host in known] == ["node01", "node02"]
+    assert all(host["mpi"] == ready.library_string for host in known)
+
+
+def test_four_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
+    """All four are in the collective; a pair needs two of them."""
+    words = ("PingPong", "Allreduce", "--ranks", "4", "--sizes", "1Ki", "--in", "2s")
+    stored, _ = run(hosts, ready, tmp_path, "node[01-04]", *words)
+    assert [rank.host for rank in sorted(stored.ranks, key=lambda rank: rank.rank)] == [
+        f"node0{number}" for number in range(1, 5)
+    ]
+    assert {cell.ranks for cell in stored.cells if cell.benchmark == "Allreduce"} == {4}
+
+
+def test_hostfile(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
+    """More ranks on one host than on the other, and both on their cores."""
+    (tmp_path / "hosts.txt").write_text("# ours\nnode02 slots=2\nnode01:1\n")
+    words = ("Barrier", "--hostfile", "hosts.txt", "--oversubscribe", "--in", "2s")
+    call = ("run", *words, "--rsh", str(hosts.agent), "--launches", "1", "--mpi", ready.spec)
+    done = hosts.mpigauge(*call, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    ranks = load(tmp_path / "out").ranks
+    assert {rank.rank: rank.host for rank in ranks} == {0: "node02", 1: "node02", 2: "node01"}
+
+
+# --- wrong input: nothing is launched ---------------------------------------------------------
+@pytest.fixture(scope="module")
+def mpich(repository: Path) -> str:
+    del repository
+    return "mpich"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--hosts", "node01,node09"], "host node09 does not answer: netns-cluster: host"),
+        (["--hosts", "node[01-02]", "--np", "3"], "3 ranks are more than the 2 slots of the hosts"),
+        (["--hosts", "node01,node[01-02]"], "host node01 is named twice"),
+        (["--hosts", "node01,localhost"], "are the same machine, node01"),
+        (["--hosts", "node01,node[02"], "--hosts, column 12: this '[' has no partner"),
+        (["--ppn", "2"], "--ppn means ranks on each host; name hosts"),
+    ],
+)
+def test_bad_input(
+    mpich: str, hosts: Cluster, tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    call = ("run", "PingPong", *words, "--rsh", str(hosts.agent), "--mpi", mpich)
+    done = hosts.mpigauge(*call, "--output", "out", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in cli.last_line(done.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_folder_that_hosts_do_not_share(mpich: str, hosts: Cluster) -> None:
+    """Each host has a folder of its own there."""
+    local = hosts.state / "local"
+    call = ("run", "PingPong", "--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", mpich)
+    done = hosts.mpigauge(*call, "--output", f"{local}/out", cwd=hosts.state)
+    assert done.returncode == 2
+    assert f"host node02 does not see {local}, in which the run is to be stored" in done.stderr
+
+
+def test_hosts_with_another_topology(mpich: str, hosts: Cluster, tmp_path: Path) -> None:
+    """It is said, stored, and measured all the same."""
+    other = hosts.agent.with_name("other-cpu")
+    told = r"sed 's/model name[^:]*: [^\\]*/model name: Other CPU/g'"
+    other.write_text(hosts.agent.read_text().replace("exec ", "").strip() + f" | {told}\n")
+    other.chmod(0o755)
+    words = ("--hosts", "node[01-02]", "--rsh", str(other), "--mpi", mpich)
+    call = ("run", "PingPong", "--sizes", "0", "--launches", "1", *words)
+    done = hosts.mpigauge(*call, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    sentence = "host node02 differs from node01: CPU Other CPU instead of "
+    assert sentence in done.stderr
+    assert any(sentence in remark for remark in load(tmp_path / "out").passport["remarks"])
+
+
+# --- faults -----------------------------------------------------------------------------------
+def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
+    """What was measured is kept, the reason is said, and resume goes on."""
+    agent = ("--rsh", str(hosts.agent), "--mpi", ready.spec)
+    words = (
+        "run",
+        "PingPong",
+        "--sizes",
+        "0,8",
+        "--launches",
+        "3",
+        "--hosts",
+        "node[01-02]",
+        *agent,
+    )
+    process = subprocess.Popen(
+        hosts.words("node01", *words, "--output", "out", "--timeout", "20s"),
+        cwd=tmp_path,
+        env={**os.environ, **hosts.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    folder = tmp_path / "out"
+    cli.wait_for((folder / "logs" / "launch-001.command").exists)
+    cli.wait_for(lambda: [rank for rank in load(folder).ranks if rank.launch == 1])
+    for rank in load(folder).ranks:
+        if (rank.launch, rank.host) == (1, "node02") and not cli.is_gone(rank.pid):
+            os.kill(rank.pid, signal.SIGKILL)
+    _, errors = process.communicate(timeout=cli.PATIENCE_S)
+    stored = load(folder)
+    assert 0 in stored.complete
+    if 1 in stored.complete:
+        pytest.fail("the launch ended before its host died; make it longer")
+    assert process.returncode == 1, errors
+    assert "launch 1 failed: " in cli.last_line(errors)
+    done = hosts.mpigauge("resume", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert load(folder).complete >= {0, 1, 2}
+    assert json.loads((folder / "status.json").read_text())["status"] == "done"

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Hosts: lists and files of them, how ranks are shared out, and every sentence that refuses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge import topology
+from mpigauge.campaign.launch import seat_of
+from mpigauge.launch import OnHost
+from mpigauge.model.errors import UserError
+from mpigauge.model.hostfile import parse_hostfile, read_hostfile
+from mpigauge.model.hostlist import compress, expand, parse_hosts
+from mpigauge.model.hosts import Named, Node, Seats
+from mpigauge.model.machine import Machine
+from mpigauge.placement import room, share_out
+from mpigauge.plan import Ground, LaunchPlan, Part, Plan, bind_words, read_request, resolve
+from mpigauge.plan.quick import quick
+from mpigauge.topology import differences
+from tests.unit.test_plan import CARDS, MPICH
+
+
+def of(text: str) -> list[tuple[str, int | None]]:
+    return [(host.name, host.slots) for host in parse_hosts(text, "--hosts")]
+
+
+def file_of(text: str) -> list[tuple[str, int | None]]:
+    return [(host.name, host.slots) for host in parse_hostfile(text, "hosts.txt")]
+
+
+# --- lists ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("a", [("a", None)]),
+        ("a,b[01-03]", [("a", None), ("b01", None), ("b02", None), ("b03", None)]),
+        ("b[9-11]", [("b9", None), ("b10", None), ("b11", None)]),
+        ("b[01,7-8]-x:4", [("b01-x", 4), ("b7-x", 4), ("b8-x", 4)]),
+        ("r[1-2]n[1-2]", [("r1n1", None), ("r1n2", None), ("r2n1", None), ("r2n2", None)]),
+        ("a:2, b.cluster.org:3", [("a", 2), ("b.cluster.org", 3)]),
+        ("10.0.0.1,10.0.0.2", [("10.0.0.1", None), ("10.0.0.2", None)]),
+    ],
+)
+def test_lists(text: str, hosts: list[tuple[str, int | None]]) -> None:
+    assert of(text) == hosts
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "--hosts, column 1: there is nothing where a host should be"),
+        ("a,,b", "--hosts, column 3: there is ',' where a host should be"),
+        ("a,b[01-04", "--hosts, column 4: this '[' has no partner"),
+        ("a,b]", "--hosts, column 4: this ']' has no partner"),
+        ("a,b[4-1]", "--hosts, column 3: the range 4-1 runs downwards; write 1-4"),
+        ("a,b[x]", "--hosts, column 3: 'x' in brackets is no range; write b[01-04,7]"),
+        ("a,b[]", "--hosts, column 3: '' in brackets is no range"),
+        ("a,-b", "--hosts, column 3: '-b' is no name of a host"),
+        ("a:0", "--hosts, column 1: '0' is no number of ranks for a"),
+        ("a:x", "--hosts, column 1: 'x' is no number of ranks for a"),
+        ("u@a", "--hosts, column 1: 'u@a' is no name of a host"),
+        ("a,b,a", "host a is named twice (--hosts, column 1; --hosts, column 5)"),
+        ("b[01-04],b03", "host b03 is named twice (--hosts, column 1; --hosts, column 10)"),
+        ("b[1-99999999]", "is longer than 1048576 hosts"),
+        ("b[1-9999][1-9999]", "stands for 99980001 hosts"),
+    ],
+)
+def test_wrong_lists(text: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        of(text)
+
+
+def test_compressed() -> None:
+    assert compress(["node01", "node02", "node04", "login"]) == "node[01-02,04],login"
+    assert compress(["a", "b7"]) == "a,b7"
+    assert compress([]) == ""
+
+
+@given(st.lists(st.from_regex(r"[a-c]{1,2}[0-9]{0,3}", fullmatch=True), unique=True, min_size=1))
+def test_compressed_and_read_again(names: list[str]) -> None:
+    assert sorted(name for name, _ in of(compress(names))) == sorted(names)
+
+
+def test_expand_keeps_zeros() -> None:
+    assert expand("n[008-010]", "x") == ["n008", "n009", "n010"]
+
+
+# --- files ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("a\nb\n", [("a", None), ("b", None)]),
+        ("# ours\na:2  # MPICH\n\nb:3\n", [("a", 2), ("b", 3)]),
+        ("a slots=2\nb slots=4 max_slots=8\n", [("a", 2), ("b", 4)]),
+        ("n[1-2] slots=2", [("n1", 2), ("n2", 2)]),
+        ("a:2 ifname=ib0 binding=user:0,1", [("a", 2)]),
+    ],
+)
+def test_files_of_each_dialect(text: str, hosts: list[tuple[str, int | None]]) -> None:
+    assert file_of(text) == hosts
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a\nb\na", "host a is named twice (hosts.txt, line 1; hosts.txt, line 3)"),
+        ("n[1-4] slots=2\nn3 slots=1", "host n3 is named twice (hosts.txt, line 1; hosts.txt, l"),
+        (
+            "a slot=2",
+            "hosts.txt, line 1, column 3: 'slot=2' is not known here; did you mean 'slots'",
+        ),
+        ("a\nb 2", "hosts.txt, line 2, column 3: '2' is not known here; a line is a host"),
+        ("a slots=two", "hosts.txt, line 1, column 3: 'two' is no number of slots"),
+        ("a slots=0", "hosts.txt, line 1, column 3: '0' is no number of slots"),
+        ("a:2 slots=2", "hosts.txt, line 1: a:2 has its slots twice"),
+        ("# nobody\n", "hosts.txt names no host"),
+        ("a[1-", "hosts.txt, line 1, column 2: this '[' has no partner"),
+    ],
+)
+def test_wrong_files(text: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        file_of(text)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"--hostfile: cannot read .*: No such file"):
+        read_hostfile(tmp_path / "none")
+    (tmp_path / "picture").write_bytes(b"\x89\xff\xfe")
+    with pytest.raises(UserError, match="is no text"):
+        read_hostfile(tmp_path / "picture")
+
+
+# --- ranks on hosts -------------------------------------------------------------------------
+@pytest.fixture
+def big(repository: Path) -> Machine:
+    """Two packages of 16 cores."""
+    return topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
+
+
+def nodes(machine: Machine, *names: str, slots: int | None = None) -> tuple[Node, ...]:
+    return tuple(Node(name, replace(machine, hostname=name), "", slots) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("world", "ppn", "slots", "counts"),
+    [
+        (2, None, None, (1, 1, 0)),
+        (4, None, None, (2, 1, 1)),
+        (96, None, None, (32, 32, 32)),
+        (5, 2, None, (2, 2, 1)),
+        (3, 3, None, (3, 0, 0)),
+        (5, None, 2, (2, 2, 1)),
+    ],
+)
+def test_shared_out(
+    big: Machine, world: int, ppn: int | None, slots: int | None, counts: tuple[int, ...]
+) -> None:
+    assert share_out(nodes(big, "a", "b", "c", slots=slots), world, ppn, False) == counts
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=6),
+    st.floats(0.0, 1.0),
+)
+def test_shared_out_evenly(slots: list[int], share: float) -> None:
+    """All ranks have a place, no host more than it may, and none could take from a fuller one."""
+    machine = topology.read()
+    hosts = [Node(f"n{i}", machine, "", each) for i, each in enumerate(slots)]
+    world = max(1, int(share * sum(slots)))
+    counts = share_out(hosts, world, None, False)
+    assert sum(counts) == world
+    assert all(count <= most for count, most in zip(counts, slots, strict=True))
+    open_to = [count for count, most in zip(counts, slots, strict=True) if count < most]
+    assert max(counts) - min(open_to, default=max(counts)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("world", "ppn", "slots", "sentence"),
+    [
+        (97, None, None, "97 ranks are more than the 96 slots of the hosts (a 32, b 32, c 32)"),
+        (7, None, 2, "7 ranks are more than the 6 slots of the hosts (a 2, b 2, c 2)"),
+        (7, 2, None, "7 ranks are more than the 6 slots of the hosts (a 2, b 2, c 2); name more"),
+        (2, 33, None, "--ppn 33 is more than the 32 cores of host a"),
+        (2, 3, 2, "--ppn 3 is more than the 2 slots of host a"),
+    ],
+)
+def test_too_many(
+    big: Machine, world: int, ppn: int | None, slots: int | None, sentence: str
+) -> None:
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        share_out(nodes(big, "a", "b", "c", slots=slots), world, ppn, False)
+
+
+def test_room(big: Machine) -> None:
+    assert room(nodes(big, "a", "b"), None) == 64
+    assert room(nodes(big, "a", "b", slots=3), None) == 6
+    assert room(nodes(big, "a", "b"), 4) == 8
+
+
+# --- plans ----------------------------------------------------------------------------------
+def plan(ground: Ground, *benchmarks: str, **raw: Any) -> Plan:
+    request = read_request({"benchmarks": benchmarks} | raw, environment={})
+    return resolve(request, CARDS, replace(ground, ppn=request.ppn), MPICH)
+
+
+def counts(made: Plan) -> dict[str, int]:
+    return {seat.host: seat.ranks for seat in made.parts[0].seats}
+
+
+def test_a_pair_sits_on_two_hosts(big: Machine) -> None:
+    made = plan(Ground(big, nodes(big, "a", "b", "c")), "PingPong")
+    assert counts(made) == {"a": 1, "b": 1}
+    assert made.hosts == ("a", "b")
+    assert not made.parts[0].bind
+    assert not made.oversubscribe
+
+
+def test_collectives_get_all_hosts(big: Machine) -> None:
+    assert counts(plan(Ground(big, nodes(big, "a", "b")), "Allreduce")) == {"a": 32, "b": 32}
+    assert counts(plan(Ground(big, nodes(big, "a", "b")), "Allreduce", ppn="4")) == {"a": 4, "b": 4}
+    assert counts(plan(Ground(big, nodes(big, "a", "b")), "Allreduce", np="3")) == {"a": 2, "b": 1}
+    assert counts(plan(Ground(big, nodes(big, "a", "b", slots=2)), "Allreduce")) == {"a": 2, "b": 2}
+
+
+def test_each_rank_has_a_core_of_its_host(big: Machine) -> None:
+    """Hosts that allow other cores are told others; equal ones the same, for one command."""
+    part = replace(big, hostname="b", allowed=frozenset(range(4, 8)))
+    (a, b) = (
+        plan(Ground(big, (*nodes(big, "a"), Node("b", part))), "Allreduce", np="4").parts[0].seats
+    )
+    assert (a.bind, b.bind) == (("0", "1"), ("4", "5"))
+    uneven = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", np="3").parts[0].seats
+    assert [seat.bind for seat in uneven] == [("0", "1"), ("0", "1")]
+
+
+def test_cores_as_said(big: Machine) -> None:
+    made = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", bind="0,16")
+    assert counts(made) == {"a": 2, "b": 2}
+    assert made.parts[0].seats[1].bind == ("0", "16")
+    assert (
+        plan(Ground(big, nodes(big, "a", "b")), "PingPong", bind="none").parts[0].seats[0].bind
+        == ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        ({"bind": "0,1,2", "np": "4"}, "--bind names cores for 3 ranks, a host has up to 2"),
+        ({"bind": "0,999"}, "on host a: --bind: core 999 may not be used"),
+        ({"np": "65"}, "65 ranks are more than the 64 slots of the hosts"),
+        ({"hosts": "a", "hostfile": "f"}, "--hosts and --hostfile contradict"),
+        ({"ppn": "0"}, "--ppn: '0' is no number of ranks"),
+        ({"rsh": "ssh -o 'A B'"}, "splits it at blanks and knows no quotes"),
+        ({"rsh": "no-such-agent -p 1"}, "--rsh: there is no program 'no-such-agent'"),
+    ],
+)
+def test_refused(big: Machine, raw: dict[str, str], sentence: str) -> None:
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        plan(Ground(big, nodes(big, "a", "b")), "Allreduce", **raw)
+
+
+def test_slots_that_exceed_the_cores(big: Machine) -> None:
+    ground = Ground(big, nodes(big, "a", "b", slots=40))
+    with pytest.raises(UserError, match="40 ranks are more than the cores of host a, which has 32"):
+        plan(ground, "Allreduce")
+    assert plan(ground, "Allreduce", oversubscribe=True).oversubscribe
+
+
+def test_quick_on_hosts(big: Machine) -> None:
+    small = replace(big, allowed=frozenset({0}))
+    parts = quick(read_request({}), CARDS, Ground(big, nodes(small, "a", "b", "c")), MPICH).parts
+    assert [[seat.ranks for seat in part.seats] for part in parts] == [[1, 1], [1, 1], [1, 1, 1]]
+
+
+def test_plans_with_hosts_can_be_stored(big: Machine) -> None:
+    made = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", rsh="sh -x")
+    again = Plan.from_json(made.to_json())
+    assert again == made
+    assert again.rsh[1:] == ("-x",)
+    assert again.parts[0].seats[1].hostname == "b"
+
+
+def test_seats_of_ranks() -> None:
+    part = Part(("PingPong",), 3, seats=(Seats("a", 2), Seats("b", 1)))
+    launch = LaunchPlan(0, part, 1)
+    assert [seat_of(rank, launch).host for rank in range(3)] == ["a", "a", "b"]
+
+
+def test_words_of_a_binding() -> None:
+    assert bind_words(("0", "4+5")) == ("--bind", "0,4+5")
+    assert bind_words(()) == ()
+    assert OnHost("a", 1).words == ()
+
+
+# --- what differs ---------------------------------------------------------------------------
+def test_equal_hosts_have_no_differences(big: Machine) -> None:
+    assert differences(nodes(big, "a", "b")) == []
+    assert differences(()) == []
+
+
+def test_differences_are_named(big: Machine) -> None:
+    other = replace(
+        big, allowed=frozenset(range(8)), cpu_model="Other CPU", memory_total_bytes=1 << 33
+    )
+    (sentence,) = differences((*nodes(big, "a", "b"), Node("c", other)))
+    assert sentence.startswith("host c differs from a: 8 cores instead of 32 cores, CPU Other CPU")
+    assert "8 GiB of memory instead of" in sentence
+
+
+def test_named_hosts_know_where_they_were_written() -> None:
+    assert parse_hosts("a,b", "--hosts")[1] == Named("b", None, "--hosts, column 3")
