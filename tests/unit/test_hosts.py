@@ -281,6 +281,12 @@ def test_quick_on_hosts(big: Machine) -> None:
     assert [[seat.ranks for seat in part.seats] for part in parts] == [[1, 1], [1, 1], [1, 1, 1]]
 
 
+def test_quick_spreads_its_pairs(big: Machine) -> None:
+    ground = Ground(big, nodes(big, "a", "b"), ppn=2)
+    parts = quick(read_request({}), CARDS, ground, MPICH).parts
+    assert [[seat.ranks for seat in part.seats] for part in parts] == [[1, 1], [1, 1], [2, 2]]
+
+
 def test_plans_with_hosts_can_be_stored(big: Machine) -> None:
     made = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", rsh="sh -x")
     again = Plan.from_json(made.to_json())

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -138,15 +139,16 @@ def test_two_names_of_one_machine(site: Site) -> None:
         site.ask(site.agent('sh -c "$2"'), "far", "away")
 
 
-def test_agents_that_do_not_join_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Schedulers' own agents hand each word on; ssh lets a shell take them apart."""
-    monkeypatch.setattr(probing, "is_here", lambda _: False)
-    assert Agent(("srun", "-w"), joins=False).command("a", "x y") == [
-        "srun",
-        "-w",
-        "a",
-        "sh",
-        "-c",
-        "x y",
-    ]
-    assert Agent(("ssh",)).command("a", "x y") == ["ssh", "a", "sh -c 'x y'"]
+def test_the_far_shell_takes_one_word_apart() -> None:
+    assert Agent(("ssh", "-x")).command("far", "a 'b'; c") == [
+        "ssh", "-x", "far", "sh -c " + shlex.quote("a 'b'; c"),
+    ]  # fmt: skip
+
+
+def test_a_run_folder_that_cannot_be_written(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(probing, "NamedTemporaryFile", refuse)
+    with pytest.raises(UserError, match=f"cannot write into {site.folder}: Permission denied"):
+        site.ask(site.agent("exit 1"), "far")

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import mpigauge
 from mpigauge.model.errors import UserError
@@ -49,17 +49,14 @@ tell({library!r})
 
 @dataclass(frozen=True)
 class Agent:
-    """What runs a command on a host: its words, then the host, then the command."""
+    """What runs a command on a host: its words, then the host, then a line for the shell there."""
 
     words: tuple[str, ...] = SSH
-    joins: bool = True
-    """Whether the far side's shell takes the command apart, as with ssh."""
 
     def command(self, host: str, script: str) -> list[str]:
         if is_here(host):
             return ["sh", "-c", script]
-        tail = [f"sh -c {shlex.quote(script)}"] if self.joins else ["sh", "-c", script]
-        return [*self.words, host, *tail]
+        return [*self.words, host, f"sh -c {shlex.quote(script)}"]
 
 
 def probe(
@@ -75,7 +72,7 @@ def probe(
     UserError: a host does not answer, lacks a file, has another MPI, or is there twice.
     """
     folder = _existing(folder)
-    with NamedTemporaryFile(prefix=SHARED, dir=folder) as shared:
+    with _in_sight(folder) as shared:
         paths = [kernels.executable, kernels.plugin, mpi.library, mpi.mpiexec, Path(shared.name)]
         script = _script(mpi, paths)
         ask = [(agent or Agent()).command(host.name, script) for host in hosts]
@@ -95,6 +92,14 @@ def probe(
 def is_here(host: str) -> bool:
     own = socket.gethostname()
     return host in ("localhost", own, own.partition(".")[0])
+
+
+def _in_sight(folder: Path) -> IO[bytes]:
+    """A file that hosts see which share this folder with us."""
+    try:
+        return NamedTemporaryFile(prefix=SHARED, dir=folder)
+    except OSError as error:
+        raise UserError(f"cannot write into {folder}: {error.strerror}") from None
 
 
 def _existing(folder: Path) -> Path:

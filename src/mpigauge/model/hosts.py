@@ -49,7 +49,3 @@ class Seats:
     """The cores of its local rank 0, 1, …; none: ranks are not bound."""
     hostname: str = ""
     """What it calls itself, and so what its ranks report."""
-
-
-def names(seats: tuple[Seats, ...]) -> list[str]:
-    return [seat.host for seat in seats]

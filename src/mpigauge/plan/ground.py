@@ -60,7 +60,9 @@ class Ground:
         )
 
     def _seats(self, world: int, request: Request) -> tuple[Seats, ...]:
-        counts = placement.share_out(self.nodes, world, self.ppn, request.oversubscribe)
+        full = request.np is not None or world >= self.room
+        ppn = self.ppn if full else None  # a pair of quick is spread over two hosts
+        counts = placement.share_out(self.nodes, world, ppn, request.oversubscribe)
         taken = [(node, ranks) for node, ranks in zip(self.nodes, counts, strict=True) if ranks]
         if request.bind and len(request.bind) != max(ranks for _, ranks in taken):
             raise UserError(
