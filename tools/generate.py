@@ -29,6 +29,7 @@ PYTHON_TYPES = {
     "bool": "bool",
     "words": "tuple[str, ...]",
 }
+WRITERS = ("kernels", "campaign")
 GROUPS = {
     "cell": "Which cell it is",
     "effort": "How much was measured, and why it ended",
@@ -48,6 +49,8 @@ class Column:
     formula: str = ""
     absent: object = None
     """What records have that were written before there was the column."""
+    by: str = "kernels"
+    """Who writes it: kernels, or the campaign that started them."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ def _check(columns: tuple[Column, ...], derived: tuple[Column, ...]) -> None:
     for column in columns:
         if column.type not in PYTHON_TYPES or column.group not in GROUPS:
             raise SystemExit(f"{SCHEMA}: {column.name}: unknown type or group")
+        if column.by not in WRITERS:
+            raise SystemExit(f"{SCHEMA}: {column.name}: nobody called {column.by} writes columns")
     for column in derived:
         for used in _names_in(column.formula):
             if used not in names[: names.index(column.name)]:
@@ -87,17 +92,18 @@ def _names_in(formula: str) -> list[str]:
 
 
 def cpp_header(schema: Schema) -> str:
+    written = [column for column in schema.columns if column.by == "kernels"]
     lines = [f"// {line}" for line in (*LICENCE, MADE_BY)]
     lines += ["#pragma once", "", "#include <array>", "#include <string_view>", ""]
     lines += ["namespace mpigauge::column {", ""]
     lines += [f"inline constexpr int schema_version = {schema.version};", ""]
-    for column in schema.columns:
+    for column in written:
         lines += _comment(column, "// ")
         lines.append(f'inline constexpr std::string_view {column.name} = "{column.name}";')
     lines += ["", "// All of them, in the order in which a record has them."]
     lines.append("// clang-format off")
-    lines.append(f"inline constexpr std::array<std::string_view, {len(schema.columns)}> all{{")
-    lines += [f"    {column.name}," for column in schema.columns]
+    lines.append(f"inline constexpr std::array<std::string_view, {len(written)}> all{{")
+    lines += [f"    {column.name}," for column in written]
     lines += ["};", "// clang-format on", "", "}  // namespace mpigauge::column", ""]
     return "\n".join(lines)
 

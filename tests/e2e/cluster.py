@@ -77,7 +77,7 @@ class Cluster:
 @contextmanager
 def cluster(folder: Path, hosts: int, *options: str) -> Iterator[Cluster]:
     """Brings hosts node01, node02, … up, and down whatever happens."""
-    state = Path("/run") / f"mpigauge-test-{os.getpid()}"
+    state = Path("/run") / f"mpigauge-test-{os.getpid()}-{folder.name}"
     agent = folder / "agent"
     made = Cluster(state, agent)
     agent.write_text(f"#!/bin/sh\n{_exports(made.env)}exec '{SCRIPT}' rsh \"$@\"\n")

@@ -15,6 +15,8 @@ import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.store import Run, load
+from mpigauge.topology import read
+from mpigauge.topology.levels import Levels
 from tests.e2e import commands as cli
 from tests.e2e.cluster import Cluster, cluster, needs_root
 
@@ -83,6 +85,39 @@ def test_hostfile(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     ranks = load(tmp_path / "out").ranks
     assert {rank.rank: rank.host for rank in ranks} == {0: "node02", 1: "node02", 2: "node01"}
+
+
+# --- placements -------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Two hosts that have all cores, the same ones."""
+    with cluster(tmp_path_factory.mktemp("wide"), 2) as made:
+        yield made
+
+
+def test_a_pair_on_one_host_and_on_two(ready: Mpi, wide: Cluster, tmp_path: Path) -> None:
+    """One run measures both; each row says what it is."""
+    near = next(iter(Levels.of(read()).shared()))
+    words = ("PingPong", "--sizes", "8", "--place", f"{near},hosts", "--in", "2s")
+    stored, done = run(wide, ready, tmp_path, "node[01-02]", *words)
+    hosts = {
+        cell.placement: [
+            rank.host
+            for rank in sorted(stored.ranks, key=lambda rank: rank.rank)
+            if rank.launch == cell.launch
+        ]
+        for cell in stored.cells
+    }
+    assert hosts == {near: ["node01", "node01"], "hosts": ["node01", "node02"]}
+    assert f"· {near} placement ·" in done.stdout
+    assert "· hosts placement ·" in done.stdout
+
+
+def test_ranks_on_hosts_in_turn(ready: Mpi, wide: Cluster, tmp_path: Path) -> None:
+    words = ("Barrier", "--place", "hosts", "--np", "4", "--in", "1s")
+    stored, _ = run(wide, ready, tmp_path, "node[01-02]", *words)
+    seats = {rank.rank: (rank.host, rank.local_rank) for rank in stored.ranks}
+    assert seats == {0: ("node01", 0), 1: ("node02", 0), 2: ("node01", 1), 3: ("node02", 1)}
 
 
 # --- wrong input: nothing is launched ---------------------------------------------------------

@@ -21,12 +21,20 @@ from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome
 from mpigauge.launch import Command
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.hosts import Block
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.plan import Part, Plan
+from mpigauge.stats.launches import rows
 from mpigauge.store import Run, RunWriter, load
 from tests import cells
 
 PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
+
+
+def seated(*cores: str, by: str = "") -> Part:
+    return replace(PART, placement=by, blocks=(Block("", len(cores), cores),))
+
+
 PLAN = Plan(parts=(PART,), mpi="fake", seed=1, launches=2, timeout_s=30.0)
 
 
@@ -222,9 +230,33 @@ def test_a_job_of_single_ranks_is_refused(bench: Bench) -> None:
 
 
 def test_a_rank_on_other_cores_is_refused(bench: Bench) -> None:
-    bound = replace(PLAN, parts=(replace(PART, bind=("0", "1")),))
+    bound = replace(PLAN, parts=(seated("0", "1"),))
     with pytest.raises(RunError, match="rank 0 on fake was to run on core 0 and may run on 0-9"):
         bench.run(bound, fake="misbound")
+
+
+def test_cells_say_how_their_ranks_were_placed(bench: Bench) -> None:
+    """Kernels know cores, not policies: each launch of a part brings rows of its own."""
+    near = seated("0", "1", by="l3")
+    far = seated("0", "4", by="numa")
+    bench.run(replace(PLAN, parts=(near, far)))
+    stored = bench.stored()
+    found = {(cell.launch % 2, cell.placement) for cell in stored.cells}
+    assert found == {(0, "l3"), (1, "numa")}
+    assert len({row.key for row in rows(stored.cells)}) == 2 * len(
+        {row.message_bytes for row in rows(stored.cells)}
+    )
+
+
+def test_a_killed_launch_keeps_its_placement(bench: Bench) -> None:
+    bench.run(
+        replace(PLAN, parts=(seated("0", "1", by="l3"),), launches=1),
+        fake="crash",
+    )
+    assert {(cell.stop, cell.placement) for cell in bench.stored().cells} == {
+        ("precise", "l3"),
+        ("interrupted", "l3"),
+    }
 
 
 def test_a_launcher_that_is_not_there(bench: Bench) -> None:

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge import topology
-from mpigauge.campaign.launch import seat_of
+from mpigauge.campaign.launch import block_of
 from mpigauge.launch import OnHost
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
-from mpigauge.model.hosts import Named, Node, Seats
+from mpigauge.model.hosts import Block, Named, Node
 from mpigauge.model.machine import Machine
-from mpigauge.placement import room, share_out
-from mpigauge.plan import Ground, LaunchPlan, Part, Plan, bind_words, read_request, resolve
+from mpigauge.placement import Site, room, share_out
+from mpigauge.plan import Ground, Part, Plan, bind_words, read_request, resolve
 from mpigauge.plan.quick import quick
 from mpigauge.topology import differences
 from tests.unit.test_plan import CARDS, MPICH
@@ -145,8 +145,8 @@ def big(repository: Path) -> Machine:
     return topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
 
 
-def nodes(machine: Machine, *names: str, slots: int | None = None) -> tuple[Node, ...]:
-    return tuple(Node(name, replace(machine, hostname=name), "", slots) for name in names)
+def sites(machine: Machine, *names: str, slots: int | None = None) -> tuple[Site, ...]:
+    return tuple(Site(name, replace(machine, hostname=name), slots) for name in names)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def nodes(machine: Machine, *names: str, slots: int | None = None) -> tuple[Node
 def test_shared_out(
     big: Machine, world: int, ppn: int | None, slots: int | None, counts: tuple[int, ...]
 ) -> None:
-    assert share_out(nodes(big, "a", "b", "c", slots=slots), world, ppn, False) == counts
+    assert share_out(sites(big, "a", "b", "c", slots=slots), world, ppn, False) == counts
 
 
 @given(
@@ -173,7 +173,7 @@ def test_shared_out(
 def test_shared_out_evenly(slots: list[int], share: float) -> None:
     """All ranks have a place, no host more than it may, and none could take from a fuller one."""
     machine = topology.read()
-    hosts = [Node(f"n{i}", machine, "", each) for i, each in enumerate(slots)]
+    hosts = [Site(f"n{i}", machine, each) for i, each in enumerate(slots)]
     world = max(1, int(share * sum(slots)))
     counts = share_out(hosts, world, None, False)
     assert sum(counts) == world
@@ -196,13 +196,13 @@ def test_too_many(
     big: Machine, world: int, ppn: int | None, slots: int | None, sentence: str
 ) -> None:
     with pytest.raises(UserError, match=re.escape(sentence)):
-        share_out(nodes(big, "a", "b", "c", slots=slots), world, ppn, False)
+        share_out(sites(big, "a", "b", "c", slots=slots), world, ppn, False)
 
 
 def test_room(big: Machine) -> None:
-    assert room(nodes(big, "a", "b"), None) == 64
-    assert room(nodes(big, "a", "b", slots=3), None) == 6
-    assert room(nodes(big, "a", "b"), 4) == 8
+    assert room(sites(big, "a", "b"), None) == 64
+    assert room(sites(big, "a", "b", slots=3), None) == 6
+    assert room(sites(big, "a", "b"), 4) == 8
 
 
 # --- plans ----------------------------------------------------------------------------------
@@ -212,11 +212,15 @@ def plan(ground: Ground, *benchmarks: str, **raw: Any) -> Plan:
 
 
 def counts(made: Plan) -> dict[str, int]:
-    return {seat.host: seat.ranks for seat in made.parts[0].seats}
+    return counts_of(made.parts[0])
+
+
+def counts_of(part: Part) -> dict[str, int]:
+    return {block.host: block.ranks for block in part.blocks}
 
 
 def test_a_pair_sits_on_two_hosts(big: Machine) -> None:
-    made = plan(Ground(big, nodes(big, "a", "b", "c")), "PingPong")
+    made = plan(Ground(big, sites(big, "a", "b", "c")), "PingPong")
     assert counts(made) == {"a": 1, "b": 1}
     assert made.hosts == ("a", "b")
     assert not made.parts[0].bind
@@ -224,38 +228,60 @@ def test_a_pair_sits_on_two_hosts(big: Machine) -> None:
 
 
 def test_collectives_get_all_hosts(big: Machine) -> None:
-    assert counts(plan(Ground(big, nodes(big, "a", "b")), "Allreduce")) == {"a": 32, "b": 32}
-    assert counts(plan(Ground(big, nodes(big, "a", "b")), "Allreduce", ppn="4")) == {"a": 4, "b": 4}
-    assert counts(plan(Ground(big, nodes(big, "a", "b")), "Allreduce", np="3")) == {"a": 2, "b": 1}
-    assert counts(plan(Ground(big, nodes(big, "a", "b", slots=2)), "Allreduce")) == {"a": 2, "b": 2}
+    assert counts(plan(Ground(big, sites(big, "a", "b")), "Allreduce")) == {"a": 32, "b": 32}
+    assert counts(plan(Ground(big, sites(big, "a", "b")), "Allreduce", ppn="4")) == {"a": 4, "b": 4}
+    assert counts(plan(Ground(big, sites(big, "a", "b")), "Allreduce", np="3")) == {"a": 2, "b": 1}
+    assert counts(plan(Ground(big, sites(big, "a", "b", slots=2)), "Allreduce")) == {"a": 2, "b": 2}
 
 
 def test_each_rank_has_a_core_of_its_host(big: Machine) -> None:
     """Hosts that allow other cores are told others; equal ones the same, for one command."""
     part = replace(big, hostname="b", allowed=frozenset(range(4, 8)))
     (a, b) = (
-        plan(Ground(big, (*nodes(big, "a"), Node("b", part))), "Allreduce", np="4").parts[0].seats
+        plan(Ground(big, (*sites(big, "a"), Site("b", part))), "Allreduce", np="4").parts[0].blocks
     )
     assert (a.bind, b.bind) == (("0", "1"), ("4", "5"))
-    uneven = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", np="3").parts[0].seats
-    assert [seat.bind for seat in uneven] == [("0", "1"), ("0", "1")]
+    uneven = plan(Ground(big, sites(big, "a", "b")), "Allreduce", np="3").parts[0].blocks
+    assert [block.bind for block in uneven] == [("0", "1"), ("0", "1")]
 
 
 def test_cores_as_said(big: Machine) -> None:
-    made = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", bind="0,16")
+    made = plan(Ground(big, sites(big, "a", "b")), "Allreduce", bind="0,16")
     assert counts(made) == {"a": 2, "b": 2}
-    assert made.parts[0].seats[1].bind == ("0", "16")
+    assert made.parts[0].blocks[1].bind == ("0", "16")
     assert (
-        plan(Ground(big, nodes(big, "a", "b")), "PingPong", bind="none").parts[0].seats[0].bind
+        plan(Ground(big, sites(big, "a", "b")), "PingPong", bind="none").parts[0].blocks[0].bind
         == ()
     )
+
+
+def test_placements_on_hosts(big: Machine) -> None:
+    """Each is a part; the pair on one host does not touch the other."""
+    ground = Ground(big, sites(big, "a", "b"))
+    near, far = plan(ground, "PingPong", place=("core,hosts",)).parts
+    assert near.blocks == (Block("a", 2, ("0", "32"), "a"),)
+    assert far.blocks == (Block("a", 1, ("0",), "a"), Block("b", 1, ("0",), "b"))
+    assert [part.placement for part in (near, far)] == ["core", "hosts"]
+
+
+def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
+    ground = Ground(big, sites(big, "a", "b"))
+    part = plan(ground, "Allreduce", place=("hosts",), ppn="2").parts[0]
+    assert part.blocks == (Block("a", 2, ("0", "1"), "a"), Block("b", 2, ("0", "1"), "b"))
+    assert part.in_turn
+    part = plan(ground, "Allreduce", place=("compact",), ppn="3").parts[0]
+    assert (counts_of(part), part.in_turn) == ({"a": 3, "b": 3}, False)
+    with pytest.raises(UserError, match="it places 2 ranks, the job has 4"):
+        plan(ground, "Allreduce", place=("node",), ppn="2")
+    with pytest.raises(UserError, match="--place cores:0,1 puts 2 ranks on host a, which has room"):
+        plan(Ground(big, sites(big, "a", slots=1)), "PingPong", bind="0,1")
 
 
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        ({"bind": "0,1,2", "np": "4"}, "--bind names cores for 3 ranks, a host has up to 2"),
-        ({"bind": "0,999"}, "on host a: --bind: core 999 may not be used"),
+        ({"bind": "0,1,2", "np": "4"}, "it names cores for 6 ranks, the job has 4"),
+        ({"bind": "0,999"}, "--place cores:0,999: there is no core 999 on a"),
         ({"np": "65"}, "65 ranks are more than the 64 slots of the hosts"),
         ({"hosts": "a", "hostfile": "f"}, "--hosts and --hostfile contradict"),
         ({"ppn": "0"}, "--ppn: '0' is no number of ranks"),
@@ -265,11 +291,11 @@ def test_cores_as_said(big: Machine) -> None:
 )
 def test_refused(big: Machine, raw: dict[str, str], sentence: str) -> None:
     with pytest.raises(UserError, match=re.escape(sentence)):
-        plan(Ground(big, nodes(big, "a", "b")), "Allreduce", **raw)
+        plan(Ground(big, sites(big, "a", "b")), "Allreduce", **raw)
 
 
 def test_slots_that_exceed_the_cores(big: Machine) -> None:
-    ground = Ground(big, nodes(big, "a", "b", slots=40))
+    ground = Ground(big, sites(big, "a", "b", slots=40))
     with pytest.raises(UserError, match="40 ranks are more than the cores of host a, which has 32"):
         plan(ground, "Allreduce")
     assert plan(ground, "Allreduce", oversubscribe=True).oversubscribe
@@ -277,28 +303,29 @@ def test_slots_that_exceed_the_cores(big: Machine) -> None:
 
 def test_quick_on_hosts(big: Machine) -> None:
     small = replace(big, allowed=frozenset({0}))
-    parts = quick(read_request({}), CARDS, Ground(big, nodes(small, "a", "b", "c")), MPICH).parts
-    assert [[seat.ranks for seat in part.seats] for part in parts] == [[1, 1], [1, 1], [1, 1, 1]]
+    parts = quick(read_request({}), CARDS, Ground(big, sites(small, "a", "b", "c")), MPICH).parts
+    assert [[block.ranks for block in part.blocks] for part in parts] == [[1, 1], [1, 1], [1, 1, 1]]
 
 
 def test_quick_spreads_its_pairs(big: Machine) -> None:
-    ground = Ground(big, nodes(big, "a", "b"), ppn=2)
+    ground = Ground(big, sites(big, "a", "b"), ppn=2)
     parts = quick(read_request({}), CARDS, ground, MPICH).parts
-    assert [[seat.ranks for seat in part.seats] for part in parts] == [[1, 1], [1, 1], [2, 2]]
+    assert [[block.ranks for block in part.blocks] for part in parts] == [[1, 1], [1, 1], [2, 2]]
 
 
 def test_plans_with_hosts_can_be_stored(big: Machine) -> None:
-    made = plan(Ground(big, nodes(big, "a", "b")), "Allreduce", rsh="sh -x")
+    made = plan(Ground(big, sites(big, "a", "b")), "Allreduce", rsh="sh -x")
     again = Plan.from_json(made.to_json())
     assert again == made
     assert again.rsh[1:] == ("-x",)
-    assert again.parts[0].seats[1].hostname == "b"
+    assert again.parts[0].blocks[1].hostname == "b"
 
 
-def test_seats_of_ranks() -> None:
-    part = Part(("PingPong",), 3, seats=(Seats("a", 2), Seats("b", 1)))
-    launch = LaunchPlan(0, part, 1)
-    assert [seat_of(rank, launch).host for rank in range(3)] == ["a", "a", "b"]
+def test_hosts_of_ranks() -> None:
+    part = Part(("PingPong",), 3, blocks=(Block("a", 2), Block("b", 1)))
+    assert [block_of(rank, part).host for rank in range(3)] == ["a", "a", "b"]
+    in_turn = replace(part, in_turn=True)
+    assert [block_of(rank, in_turn).host for rank in range(3)] == ["a", "b", "a"]
 
 
 def test_words_of_a_binding() -> None:
@@ -308,6 +335,10 @@ def test_words_of_a_binding() -> None:
 
 
 # --- what differs ---------------------------------------------------------------------------
+def nodes(machine: Machine, *names: str) -> list[Node]:
+    return [Node(name, replace(machine, hostname=name)) for name in names]
+
+
 def test_equal_hosts_have_no_differences(big: Machine) -> None:
     assert differences(nodes(big, "a", "b")) == []
     assert differences(()) == []

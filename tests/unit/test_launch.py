@@ -105,6 +105,21 @@ def test_on_hosts(mpi: Mpi, hosts: tuple[OnHost, ...], expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("mpi", "expected"),
+    [
+        (MPICH, "mpiexec|-hosts|a,b|-ppn|1|-n|3|p"),
+        (INTEL, "mpiexec|-genv|I_MPI_PIN|0|-n|3|-hosts|a,b|-ppn|1|p"),
+        (OPENMPI5, "mpiexec|--bind-to|none|--map-by|node|-n|3|--host|a:2,b:1|p"),
+        (OPENMPI4, "mpiexec|--bind-to|none|--map-by|node|-n|3|--host|a:2,b:1|p"),
+    ],
+    ids=lambda value: value.label if isinstance(value, Mpi) else None,
+)
+def test_on_hosts_in_turn(mpi: Mpi, expected: str) -> None:
+    job = Job(replace(mpi, env={}), 3, ("p",), hosts=UNEVEN, in_turn=True)
+    assert words(job).removeprefix("/m/bin/") == expected
+
+
+@pytest.mark.parametrize(
     ("mpi", "said", "variable"),
     [
         (MPICH, "-launcher|ssh|-launcher-exec|/usr/bin/ssh", "HYDRA_LAUNCHER_EXTRA_ARGS"),

@@ -198,10 +198,15 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["Bcast"], {"ranks": "4", "np": "2"}, "--ranks wants groups of 4 ranks, the job has 2"),
         (["Bcast"], {"ranks": "4"}, "4 ranks are more than the 2 cores that may be used here"),
         (["PingPong"], {"ranks": "1"}, "PingPong needs at least 2 ranks"),
-        (["Bcast"], {"bind": "0,9"}, "core 9 may not be used; the cpuset of this process is 0-1"),
+        (["Bcast"], {"bind": "0,9"}, "there is no core 9 on vm; those that may be used are 0-1"),
+        (["Bcast"], {"bind": "0,1", "place": ("l3",)}, "--bind and --place contradict"),
+        (["Bcast"], {"place": ("l5",)}, "there is no placement 'l5'; there are all, compact"),
+        (["PingPong"], {"place": ("numa",)}, "this machine has l3"),
+        (["Bcast"], {"place": ("l3",), "np": "3"}, "it places 2 ranks, the job has 3"),
+        (["PingPong"], {"place": ("cores:0",)}, "PingPong needs at least 2 ranks, the job has 1"),
         (["Bcast"], {"bind": "0,x"}, "--bind: 'x' (word 2 of '0,x') names no cores"),
         (["Bcast"], {"bind": "3-1"}, "names no cores"),
-        (["Bcast"], {"bind": "0,0"}, "ranks 0 and 1 on the same core 0"),
+        (["Bcast"], {"bind": "0,0"}, "ranks 0 and 1 of vm on the same core 0"),
         (["PingPong"], {"bind": "0", "np": "2"}, "names cores for 1 rank, the job has 2"),
         (["Bcast"], {"datatype": "flot"}, "no data type 'flot'; did you mean 'float'"),
         (["Allreduce"], {"op": "sun"}, "no operation 'sun'; did you mean 'sum'"),
@@ -269,6 +274,71 @@ def test_quick_on_one_core_says_what_to_do(one_core: Machine) -> None:
     assert of_quick(one_core, oversubscribe=True).oversubscribe
 
 
+def test_quick_measures_pairs_on_each_placement(big: Machine) -> None:
+    made = of_quick(big, place=("l3,node",))
+    assert [(part.placement, part.world_ranks, part.bind) for part in made.parts] == [
+        ("l3", 2, ("0", "1")),
+        ("node", 2, ("0", "16")),
+        ("l3", 2, ("0", "1")),
+        ("node", 2, ("0", "16")),
+        ("", 32, tuple(map(str, range(32)))),
+    ]
+
+
+def test_quick_measures_collectives_where_a_placement_has_room(big: Machine) -> None:
+    made = of_quick(big, place=("scatter",))
+    assert [(part.world_ranks, part.ranks) for part in made.parts] == [
+        (2, (2,)),
+        (2, (2,)),
+        (32, (32,)),
+    ]
+    assert {part.placement for part in made.parts} == {"scatter"}
+    assert made.parts[2].bind[:4] == ("0", "16", "2", "18")
+
+
+def test_quick_needs_two_seats(big: Machine) -> None:
+    with pytest.raises(UserError, match="--place cores:3 seats one rank; pairs need at least 2"):
+        of_quick(big, place=("cores:3",))
+
+
+# --- placements -----------------------------------------------------------------------------
+def test_a_placement_is_a_part(big: Machine) -> None:
+    made = plan(big, "PingPong", place=("core,node", "cores:0,5"), sizes="8")
+    assert [(part.placement, part.bind, part.sizes) for part in made.parts] == [
+        ("core", ("0", "32"), (8,)),
+        ("node", ("0", "16"), (8,)),
+        ("cores:0,5", ("0", "5"), (8,)),
+    ]
+
+
+def test_all_and_one_of_them_is_measured_once(big: Machine) -> None:
+    made = plan(big, "PingPong", place=("all,core",))
+    names = [part.placement for part in made.parts]
+    assert names[0] == "core"
+    assert len(set(names)) == len(names)
+
+
+def test_collectives_on_a_placement_have_as_many_ranks_as_without(big: Machine) -> None:
+    assert plan(big, "Bcast", place=("scatter",)).world_ranks == 32
+    assert plan(big, "Bcast", place=("scatter",), ranks="2,4").parts[0].bind == (
+        "0",
+        "16",
+        "2",
+        "18",
+    )
+
+
+def test_groups_may_be_smaller_than_a_placement(big: Machine) -> None:
+    part = plan(big, "Bcast", bind="0,1,2,3", ranks="2").parts[0]
+    assert (part.world_ranks, part.ranks) == (4, (2,))
+
+
+def test_bind_is_short_for_cores(big: Machine) -> None:
+    assert plan(big, "PingPong", bind="0,4", seed=1) == plan(
+        big, "PingPong", place=("cores:0,4",), seed=1
+    )
+
+
 # --- the words of the kernels ---------------------------------------------------------------
 def test_kernel_words(two_cores: Machine) -> None:
     made = plan(two_cores, "PingPong", "Bcast", sizes="0,8", root_shift=True, seed=5)
@@ -297,6 +367,7 @@ def test_a_plan_survives_json(big: Machine) -> None:
     for made in (
         plan(big, "Bcast", map="2x4", sizes="1,2", settings=("A=b",), seconds="3s"),
         of_quick(big),
+        of_quick(big, place=("l3",)),
     ):
         assert Plan.from_json(json.loads(json.dumps(made.to_json()))) == made
 

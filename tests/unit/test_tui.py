@@ -130,3 +130,11 @@ def test_a_row_without_an_interval_is_the_widest() -> None:
     known = cells.cell(message_bytes=1)
     unknown = cells.cell(message_bytes=2, ci_low_s=math.nan, ci_high_s=math.nan)
     assert words.widest(state(known, unknown)) == "widest ±? (PingPong 2 B)"
+
+
+def test_placements_are_lines_of_their_own() -> None:
+    from mpigauge.stats.launches import rows
+    from mpigauge.tui.matrix import by_line
+
+    found = rows([cells.cell(placement=name, message_bytes=8) for name in ("numa", "l3")])
+    assert list(by_line(found)) == ["PingPong numa", "PingPong l3"]

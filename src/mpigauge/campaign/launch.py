@@ -16,8 +16,8 @@ from mpigauge.campaign.process import Job, Line
 from mpigauge.campaign.reasons import why
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
-from mpigauge.model.hosts import Seats
-from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record
+from mpigauge.model.hosts import Block
+from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record, with_placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.campaign.interrupt import Interrupt
     from mpigauge.launch import Command
     from mpigauge.model.mpi import Mpi
-    from mpigauge.plan import LaunchPlan
+    from mpigauge.plan import LaunchPlan, Part
     from mpigauge.store import RunWriter
 
 GRACE_S = 5.0
@@ -75,7 +75,8 @@ class Watch:
 
     def take(self, line: Line) -> None:
         self.heard_s = time.monotonic()
-        record = self.writer.append(line.text) if line.stream == "stdout" else None
+        text = with_placement(line.text, self.plan.part.placement)
+        record = self.writer.append(text) if line.stream == "stdout" else None
         if record is None:
             self.keep(line)
         else:
@@ -189,22 +190,24 @@ def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
 
 def misplaced(rank: Rank, plan: LaunchPlan) -> str:
     """Why a rank is not on the host or the cores that it was to have."""
-    seat = seat_of(rank.rank, plan)
-    if seat.hostname and rank.host != seat.hostname:
+    block = block_of(rank.rank, plan.part)
+    if block.hostname and rank.host != block.hostname:
         return (
-            f"rank {rank.rank} was to run on host {seat.host} and runs on {rank.host}: the "
+            f"rank {rank.rank} was to run on host {block.host} and runs on {rank.host}: the "
             "launcher has hosts of its own; look into its settings and hostfiles"
         )
-    return wrongly_bound(rank, seat.bind) if seat.bind else ""
+    return wrongly_bound(rank, block.bind) if block.bind else ""
 
 
-def seat_of(rank: int, plan: LaunchPlan) -> Seats:
-    """Ranks are numbered host by host."""
-    for seat in plan.part.seats:
-        if rank < seat.ranks:
-            return seat
-        rank -= seat.ranks
-    return Seats("", plan.part.world_ranks, plan.part.bind)
+def block_of(rank: int, part: Part) -> Block:
+    """The host of a rank, by the order in which ranks are numbered."""
+    if part.in_turn:
+        return part.blocks[rank % len(part.blocks)]
+    for block in part.blocks:
+        if rank < block.ranks:
+            return block
+        rank -= block.ranks
+    return Block("", part.world_ranks)
 
 
 def wrongly_bound(rank: Rank, bind: tuple[str, ...]) -> str:

@@ -45,7 +45,7 @@ def check_same(stored: Run, mpi: Mpi, machine: Machine) -> None:
 
 def check_same_hosts(plan: Plan, nodes: Iterable[Node]) -> None:
     """A name may stand for another machine than before, as in another allocation."""
-    then = {seat.host: seat.hostname for part in plan.parts for seat in part.seats}
+    then = {block.host: block.hostname for part in plan.parts for block in part.hosts}
     for node in nodes:
         if (now := node.machine.hostname) != then[node.name]:
             raise UserError(

@@ -133,9 +133,10 @@ class Campaign:
                 env=self.plan.env,
                 settings=self.plan.settings,
                 hosts=tuple(
-                    OnHost(seat.host, seat.ranks, bind_words(seat.bind))
-                    for seat in planned.part.seats
+                    OnHost(block.host, block.ranks, bind_words(block.bind))
+                    for block in planned.part.hosts
                 ),
+                in_turn=planned.part.in_turn,
                 agent=self.plan.rsh,
                 oversubscribe=self.plan.oversubscribe,
             )

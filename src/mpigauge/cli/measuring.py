@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.model.hosts import Named, Node
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
+    from mpigauge.model.topology import Topology
     from mpigauge.plan import Ground, Plan
     from mpigauge.store import Run, RunWriter
 
@@ -31,14 +32,15 @@ if TYPE_CHECKING:
 class Setup:
     """All that has to be there before a plan can be made."""
 
+    machine: Machine
+    """The one we stand on."""
     ground: Ground
+    """Where ranks can be placed."""
     mpi: Mpi
     kernels: Kernels
     cards: Cards
-
-    @property
-    def machine(self) -> Machine:
-        return self.ground.machine
+    nodes: tuple[Node, ...] = ()
+    """The hosts that have answered."""
 
 
 def tell(text: str) -> None:
@@ -54,21 +56,29 @@ class Wanted:
     rsh: tuple[str, ...] = ()
     output: Path | None = None
     """Where the run will be stored; None: below mpigauge-runs."""
+    topology: Topology | None = None
+    """What hosts are built like, only to see where ranks would sit; None: as they are."""
 
 
 def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
     from mpigauge import topology
     from mpigauge.model.cards import Cards
     from mpigauge.mpi import find, kernels
+    from mpigauge.placement import Site
     from mpigauge.plan import Ground
 
     if wanted.ppn is not None and not wanted.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
     mpi = find(mpi_spec)
     built = kernels(mpi, tell)
+    machine, cards = topology.read(), Cards.load(built.cards)
+    if like := wanted.topology:
+        hosts = [(host, replace(like, hostname=host.name)) for host in wanted.hosts]
+        sites = tuple(Site(host.name, each, host.slots) for host, each in hosts)
+        return Setup(machine, Ground(like, sites, wanted.ppn), mpi, built, cards)
     nodes = reach(wanted, mpi, built) if wanted.hosts else ()
-    ground = Ground(topology.read(), nodes, wanted.ppn)
-    return Setup(ground, mpi, built, Cards.load(built.cards))
+    sites = tuple(Site(node.name, node.machine, node.slots) for node in nodes)
+    return Setup(machine, Ground(machine, sites, wanted.ppn), mpi, built, cards, nodes)
 
 
 def reach(wanted: Wanted, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
@@ -137,7 +147,7 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
     from mpigauge.topology import passport
 
     try:
-        writer.write_passport(passport(setup.mpi, setup.machine, setup.ground.nodes))
+        writer.write_passport(passport(setup.mpi, setup.machine, setup.nodes))
     except RunError as error:  # nothing was launched yet
         raise UserError(str(error)) from None
 

@@ -49,6 +49,23 @@ output_option = click.option(
     help="Folder of the run; it must not hold anything yet.  [default: a new one below "
     "mpigauge-runs]",
 )
+place_option = click.option(
+    "--place",
+    multiple=True,
+    metavar="POLICY",
+    help="Where ranks sit: core, l2, l3, numa, socket or node (two ranks that share this at the "
+    "closest), nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE, hosts, "
+    "or all (a pair of each level). Several, with commas or again, are all measured.",
+)
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Print which rank would sit where, and start nothing."
+)
+topology_option = click.option(
+    "--topology",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --dry-run: the machine in an XML of hwloc instead of this one.",
+)
 precision_option = click.option(
     "--precision", metavar="SHARE", help="Wanted relative error, such as 2%.  [default: 5%]"
 )

@@ -23,7 +23,7 @@ def command(job: Job) -> Command:
     sets = job.sets(even=intel)
     for number, ranks in enumerate(sets):
         words += [":"] if number else []
-        words += ["-n", str(ranks.ranks), *(_on(ranks, len(sets)) if intel else [])]
+        words += ["-n", str(ranks.ranks), *(_on(job, ranks, len(sets)) if intel else [])]
         words += ranks.program
     return Command(tuple(words), {**_agent_env(job, intel), **env})
 
@@ -36,16 +36,18 @@ def _unbound(intel: bool) -> dict[str, str]:
 def _hosts(job: Job) -> list[str]:
     if not job.hosts:
         return []
+    if job.in_turn:
+        return ["-hosts", ",".join(host.name for host in job.hosts), "-ppn", "1"]
     return ["-hosts", ",".join(f"{host.name}:{host.ranks}" for host in job.hosts)]
 
 
-def _on(ranks: RankSet, sets: int) -> list[str]:
+def _on(job: Job, ranks: RankSet, sets: int) -> list[str]:
     if not ranks.hosts:
         return []
     if sets > 1:
         return ["-host", ranks.hosts[0].name]
     names = ",".join(host.name for host in ranks.hosts)
-    return ["-hosts", names, "-ppn", str(ranks.hosts[0].ranks)]
+    return ["-hosts", names, "-ppn", "1" if job.in_turn else str(ranks.hosts[0].ranks)]
 
 
 def _agent(job: Job) -> list[str]:

@@ -42,6 +42,8 @@ class Job:
     """Settings of the MPI library: environment variables, or names of Open MPI's MCA."""
     hosts: tuple[OnHost, ...] = ()
     """Hosts in the order of their ranks; none: this one."""
+    in_turn: bool = False
+    """Ranks go from host to host in turn, and all are told the same; else host by host."""
     agent: tuple[str, ...] = ()
     """What starts programs on other hosts, such as ssh -p 50000; none: the launcher's own."""
     oversubscribe: bool = False
@@ -52,7 +54,9 @@ class Job:
 
         `even`: hosts with different numbers of ranks get sets of their own too.
         """
-        kinds = {(host.words, host.ranks if even else 0) for host in self.hosts}
+        kinds = {
+            (host.words, host.ranks if even and not self.in_turn else 0) for host in self.hosts
+        }
         if len(kinds) <= 1:
             words = self.hosts[0].words if self.hosts else ()
             return [RankSet(self.ranks, self.hosts, (*self.program, *words))]

@@ -38,8 +38,8 @@ def _hosts(ranks: RankSet) -> list[str]:
 
 
 def _mapped(job: Job) -> list[str]:
-    """On hosts the ranks fill one after the other; more ranks than cores have to be allowed."""
-    by = "slot" if job.hosts else ""
+    """The order of ranks on hosts; more ranks than cores have to be allowed."""
+    by = "" if not job.hosts else "node" if job.in_turn else "slot"
     if _is_old(job):
         allowed = ["--oversubscribe"] if job.oversubscribe else []
         return [*(["--map-by", by] if by else []), *allowed]

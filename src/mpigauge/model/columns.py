@@ -105,6 +105,10 @@ class Cell:
     # between.
     settings: str
 
+    # The policy that ranks were placed by (--place); empty: a core for each rank, or as --bind
+    # none leaves it. Where each rank really was is in the rank records of the launch.
+    placement: str
+
     # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
     mode: str
 
@@ -275,6 +279,7 @@ KEY_COLUMNS = (
     "directory",
     "layout",
     "settings",
+    "placement",
     "mode",
     "memory",
     "origin",
@@ -301,6 +306,7 @@ _READ: dict[str, Any] = {
     "directory": str,
     "layout": str,
     "settings": str,
+    "placement": str,
     "mode": str,
     "memory": str,
     "origin": str,
@@ -347,6 +353,7 @@ ABSENT: dict[str, Any] = {
     "directory": "",
     "layout": "base",
     "settings": "",
+    "placement": "",
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -512,6 +519,17 @@ COLUMNS = (
         (
             "Options that only some benchmarks heed and that are not as usual: name=value, "
             "with blanks between."
+        ),
+    ),
+    Column(
+        "placement",
+        "str",
+        "",
+        "cell",
+        (
+            "The policy that ranks were placed by (--place); empty: a core for each rank, or "
+            "as --bind none leaves it. Where each rank really was is in the rank records of "
+            "the launch."
         ),
     ),
     Column(

@@ -33,17 +33,13 @@ class Node:
     """What the MPI library says of itself there."""
     slots: int | None = None
 
-    @property
-    def room(self) -> int:
-        """Ranks that it may have: as said, or one for each core."""
-        return self.machine.cores if self.slots is None else self.slots
-
 
 @dataclass(frozen=True)
-class Seats:
-    """A host and the ranks that it gets: so many in a row."""
+class Block:
+    """A host and the ranks that it gets."""
 
     host: str
+    """As it was named; empty: this machine."""
     ranks: int
     bind: tuple[str, ...] = ()
     """The cores of its local rank 0, 1, …; none: ranks are not bound."""

@@ -181,6 +181,22 @@ def parse(line: str) -> Record | None:
         return None
 
 
+def with_placement(line: str, placement: str) -> str:
+    """The line of a job, with the policy of its ranks where it is about a cell: kernels know only
+    cores. Other lines are as they were."""
+    payload = find_payload(line) if placement else None
+    if payload is None:
+        return line
+    try:
+        data = json.loads(payload)
+    except ValueError:
+        return line
+    if data.get("record") not in ("cell", "progress", "skip"):
+        return line
+    data.get("key", data)["placement"] = placement
+    return json.dumps(data, separators=(",", ":"))
+
+
 def find_payload(line: str) -> str | None:
     """The JSON object in a line, without what launchers put before it, such as `[0] `."""
     start = line.find('{"record":')

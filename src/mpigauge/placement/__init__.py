@@ -1,10 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which rank sits on which cores. Pure: nothing is bound here, the kernels bind themselves."""
+"""Which rank sits on which host and cores. Pure: kernels bind themselves.
+
+A policy is one file in policies/ that says `@policy("name", ...)` over a function from what is
+asked to the seats of ranks. There is no list to edit.
+"""
 
 from __future__ import annotations
 
-from mpigauge.placement.cores import check, cores_of, one_core_each, parse_bind
-from mpigauge.placement.seats import room, share_out
+from mpigauge.placement.blocks import blocks, in_turn
+from mpigauge.placement.cores import check_alone, cores_of, parse_entries
+from mpigauge.placement.even import even, room, share_out
+from mpigauge.placement.registry import place, policies, words
+from mpigauge.placement.site import Site
 
-__all__ = ["check", "cores_of", "one_core_each", "parse_bind", "room", "share_out"]
+__all__ = [
+    "Site",
+    "blocks",
+    "check_alone",
+    "cores_of",
+    "even",
+    "in_turn",
+    "parse_entries",
+    "place",
+    "policies",
+    "room",
+    "share_out",
+    "words",
+]

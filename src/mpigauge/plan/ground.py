@@ -5,115 +5,121 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge import placement
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Node, Seats
 from mpigauge.topology import cold_bytes
 
 if TYPE_CHECKING:
-    from mpigauge.model.machine import Machine
+    from mpigauge.model.hosts import Block
+    from mpigauge.model.placement import Placement
+    from mpigauge.model.topology import Topology
+    from mpigauge.placement import Site
     from mpigauge.plan.plan import Part
     from mpigauge.plan.request import Request
 
 
 @dataclass(frozen=True)
 class Ground:
-    machine: Machine
-    """The one we stand on."""
-    nodes: tuple[Node, ...] = ()
-    """The hosts to be measured; none: this machine."""
+    machine: Topology
+    """The one we stand on, or one that is only a file."""
+    hosts: tuple[Site, ...] = ()
+    """Those to be measured; none: this machine."""
     ppn: int | None = None
     """Ranks for each host; None: up to its slots or cores."""
 
-    @property
-    def hosts(self) -> int:
-        return max(1, len(self.nodes))
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """At least one."""
+        return self.hosts or (placement.Site(self.machine.hostname, self.machine),)
 
     @property
     def room(self) -> int:
         """Ranks that there can be without sharing cores, or as hostfile and --ppn say."""
-        return placement.room(self.nodes, self.ppn) if self.nodes else self.machine.cores
+        return placement.room(self.sites, self.ppn)
 
-    def settle(self, part: Part, request: Request) -> Part:
-        """The part with a place for each rank, or a sentence why there is none."""
-        if self.nodes:
-            return replace(part, seats=self._seats(part.world_ranks, request))
-        check_slots(part.world_ranks, self.machine.cores, request.oversubscribe)
-        return replace(part, bind=_bind(self.machine, part.world_ranks, request))
+    def placements(self, request: Request, usual: int) -> tuple[Placement, ...]:
+        """One for each policy that was asked for, else a core for each of the `usual` ranks."""
+        if not request.place:
+            found = {"": self._even(request, usual)}
+        else:
+            sites = [replace(site, slots=self.ppn or site.slots) for site in self.sites]
+            ranks = request.np if request.np is not None or self.ppn is None else self.room
+            found = {
+                each.name: each
+                for word in request.place
+                for each in placement.place(word, sites, usual, ranks)
+            }
+        if not request.oversubscribe:
+            for each in found.values():
+                self._check(each)
+        return tuple(found.values())
+
+    def seated(self, part: Part, where: Placement) -> Part:
+        """The part with a place for each rank."""
+        blocks = placement.blocks(where)
+        if self.hosts:
+            names = {site.name: site.topology.hostname for site in self.hosts}
+            blocks = tuple(replace(block, hostname=names[block.host]) for block in blocks)
+        else:
+            blocks = tuple(replace(block, host="") for block in blocks)
+        return replace(
+            part,
+            world_ranks=where.ranks,
+            placement=where.name,
+            blocks=blocks,
+            in_turn=placement.in_turn(where),
+        )
+
+    def topology(self, block: Block) -> Topology:
+        """Of the host of these ranks."""
+        return next((s.topology for s in self.hosts if s.name == block.host), self.machine)
 
     def cold_bytes(self, part: Part) -> int:
         """What makes all caches of a rank cold, on the host where that takes most."""
-        if not part.seats:
-            return cold_bytes(self.machine, part.world_ranks)
-        machines = {node.name: node.machine for node in self.nodes}
-        return max(cold_bytes(machines[seat.host], seat.ranks) for seat in part.seats)
+        return max(cold_bytes(self.topology(block), block.ranks) for block in part.blocks)
 
     def crowded(self, part: Part) -> bool:
         """Whether ranks have to share cores anywhere."""
-        cores = {node.name: node.machine.cores for node in self.nodes}
-        return (
-            part.world_ranks > self.machine.cores
-            if not part.seats
-            else any(seat.ranks > cores[seat.host] for seat in part.seats)
-        )
+        return any(block.ranks > self.topology(block).cores for block in part.blocks)
 
-    def _seats(self, world: int, request: Request) -> tuple[Seats, ...]:
+    def _even(self, request: Request, world: int) -> Placement:
+        if not self.hosts and not request.oversubscribe:
+            _check_room_here(world, self.machine.cores)
         full = request.np is not None or world >= self.room
         ppn = self.ppn if full else None  # a pair of quick is spread over two hosts
-        counts = placement.share_out(self.nodes, world, ppn, request.oversubscribe)
-        taken = [(node, ranks) for node, ranks in zip(self.nodes, counts, strict=True) if ranks]
-        if request.bind and len(request.bind) != max(ranks for _, ranks in taken):
-            raise UserError(
-                f"--bind names cores for {len(request.bind)} ranks, a host has up to "
-                f"{max(ranks for _, ranks in taken)}; name one entry for each rank of a host"
-            )
-        seats = [_seat(node, ranks, request) for node, ranks in taken]
-        return _alike(seats)
+        bound = not request.unbound
+        return placement.even(
+            self.sites, world, ppn, request.oversubscribe or not self.hosts, bound
+        )
+
+    def _check(self, where: Placement) -> None:
+        """That no host has more ranks than cores or slots, and no core is taken twice."""
+        placement.check_alone(where)
+        sites = {site.name: site for site in self.sites}
+        for host, seats in where.by_host.items():
+            site = sites[host]
+            if not self.hosts:
+                _check_room_here(len(seats), site.topology.cores)
+            elif len(seats) > site.topology.cores:
+                raise UserError(
+                    f"{len(seats)} ranks are more than the cores of host {host}, which has "
+                    f"{site.topology.cores}; ranks that share a core measure the scheduler, add "
+                    "--oversubscribe if that is wanted"
+                )
+            elif len(seats) > (self.ppn or site.room):
+                raise UserError(
+                    f"--place {where.name} puts {len(seats)} ranks on host {host}, which has room "
+                    f"for {self.ppn or site.room}; name more hosts or slots, or add --oversubscribe"
+                )
 
 
-def check_slots(world: int, cores: int, oversubscribe: bool) -> None:
-    if world > cores and not oversubscribe:
+def _check_room_here(world: int, cores: int) -> None:
+    if world > cores:
         named = "1 core" if cores == 1 else f"{cores} cores"
         raise UserError(
             f"{world} ranks are more than the {named} that may be used here; ranks that share a "
             "core measure the scheduler, add --oversubscribe if that is wanted"
         )
-
-
-def _seat(node: Node, ranks: int, request: Request) -> Seats:
-    if ranks > node.machine.cores and not request.oversubscribe:
-        raise UserError(
-            f"{ranks} ranks are more than the cores of host {node.name}, which has "
-            f"{node.machine.cores}; ranks that share a core measure the scheduler, add "
-            "--oversubscribe if that is wanted"
-        )
-    try:
-        bind = _bind(node.machine, ranks, request)
-    except UserError as error:
-        raise UserError(f"on host {node.name}: {error}") from None
-    return Seats(node.name, ranks, bind, node.machine.hostname)
-
-
-def _bind(machine: Machine, ranks: int, request: Request) -> tuple[str, ...]:
-    """The cores as said, or a core for each rank where there are enough."""
-    if request.bind is None:
-        return placement.one_core_each(machine, ranks)
-    bind = request.bind[:ranks]
-    if bind:
-        placement.check(
-            request.bind if ranks > len(bind) else bind, machine, ranks, request.oversubscribe
-        )
-    return bind
-
-
-def _alike(seats: list[Seats]) -> tuple[Seats, ...]:
-    """Hosts whose cores are a beginning of the longest list get all of it: one command for all."""
-    longest = max((seat.bind for seat in seats), key=len)
-    return tuple(
-        replace(seat, bind=longest)
-        if seat.bind and seat.bind == longest[: len(seat.bind)]
-        else seat
-        for seat in seats
-    )

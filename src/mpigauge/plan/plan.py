@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mpigauge.model.hosts import Seats
+from mpigauge.model.hosts import Block
 from mpigauge.model.sizes import default_sizes
 
 LEAST_LAUNCHES = 6
@@ -28,10 +28,22 @@ class Part:
     """Sizes of groups; none: 2, 4, … all, as IMB does."""
     sizes: tuple[int, ...] | None = None
     """None: 0, 1, 2, 4, … 4 MiB."""
-    bind: tuple[str, ...] = ()
-    """The cores of local rank 0, 1, …, on this machine."""
-    seats: tuple[Seats, ...] = ()
-    """The hosts and their ranks; none: this machine."""
+    placement: str = ""
+    """The policy that `blocks` came from; empty: nobody asked for one."""
+    blocks: tuple[Block, ...] = ()
+    """This machine or the hosts, each with its ranks and their cores."""
+    in_turn: bool = False
+    """Ranks go from host to host in turn; else the hosts are filled one after the other."""
+
+    @property
+    def hosts(self) -> tuple[Block, ...]:
+        """None: this machine."""
+        return tuple(block for block in self.blocks if block.host)
+
+    @property
+    def bind(self) -> tuple[str, ...]:
+        """The cores of local rank 0, 1, … of this machine; hosts are each told their own."""
+        return next((block.bind for block in self.blocks if not block.host), ())
 
     @property
     def weight(self) -> int:
@@ -87,7 +99,7 @@ class Plan:
     @property
     def hosts(self) -> tuple[str, ...]:
         """All that have ranks in any part, as they were named; none: this machine."""
-        return tuple(dict.fromkeys(seat.host for part in self.parts for seat in part.seats))
+        return tuple(dict.fromkeys(block.host for part in self.parts for block in part.hosts))
 
     @property
     def least_rounds(self) -> int:
@@ -143,10 +155,11 @@ def _part(data: Mapping[str, Any]) -> Part:
         world_ranks=int(data["world_ranks"]),
         ranks=tuple(data.get("ranks") or ()),
         sizes=None if sizes is None else tuple(sizes),
-        bind=tuple(data.get("bind") or ()),
-        seats=tuple(_seats(each) for each in data.get("seats") or ()),
+        blocks=tuple(_block(each) for each in data.get("blocks") or ()),
+        in_turn=bool(data.get("in_turn")),
+        placement=str(data.get("placement") or ""),
     )
 
 
-def _seats(data: Mapping[str, Any]) -> Seats:
-    return Seats(**{**data, "bind": tuple(data.get("bind") or ())})
+def _block(data: Mapping[str, Any]) -> Block:
+    return Block(**{**data, "bind": tuple(data.get("bind") or ())})

@@ -14,8 +14,9 @@ from mpigauge.plan.resolve import plan_of
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Mpi
+    from mpigauge.model.placement import Placement
+    from mpigauge.model.topology import Topology
     from mpigauge.plan.ground import Ground
     from mpigauge.plan.request import Request
 
@@ -31,32 +32,43 @@ COARSE_SIZES = tuple(parse_sizes("0,8,64,512,4Ki,32Ki,256Ki"))
 def quick(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     """Pairs on two cores or hosts, the default collectives on all."""
     check_cores(request, ground.machine)
-    plan = plan_of(request, parts(cards, ground.room), cards, ground, mpi)
+    plan = plan_of(request, parts(request, cards, ground), cards, ground, mpi)
     return replace(plan, seconds=plan.seconds or SECONDS)
 
 
-def check_cores(request: Request, machine: Machine) -> None:
+def check_cores(request: Request, machine: Topology) -> None:
     """Before anything is built or installed for a machine that is too small."""
     if machine.cores < 2 and not request.oversubscribe and not request.hosts:
         raise UserError(one_core(machine))
 
 
-def parts(cards: Cards, room: int) -> tuple[Part, ...]:
-    """The collectives share the job of the bands where both have two ranks."""
-    everything = max(room, 2)
-    pairs = _part(2, [name for name in PAIRS if cards.get(name)], PAIR_SIZES)
+def parts(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
+    """Pairs and bands on each placement that was asked for; the collectives on all cores, or on
+    those placements that have more than a pair. They share the job of the bands where both have two
+    ranks."""
+    pairs = [name for name in PAIRS if cards.get(name)]
     bands = [name for name in BANDS if cards.get(name)]
     others = [card.word for card in cards.default() if card.word not in (*PAIRS, *BANDS)]
-    if everything == 2:
-        return pairs, _part(2, [*bands, *others], COARSE_SIZES)
+    two = ground.placements(request, usual=2)
+    for each in two:
+        if each.ranks < 2:
+            raise UserError(f"--place {each.name} seats one rank; pairs need at least 2")
+    everything = max(ground.room, 2)
+    if not request.place and everything == 2:
+        return (
+            _part(ground, two[0], 2, pairs, PAIR_SIZES),
+            _part(ground, two[0], 2, [*bands, *others], COARSE_SIZES),
+        )
+    many = [each for each in ground.placements(request, usual=everything) if each.ranks > 2]
+    many = many or list(ground.placements(replace(request, place=()), usual=everything))
     return (
-        pairs,
-        _part(2, bands, COARSE_SIZES),
-        _part(everything, others, COARSE_SIZES),
+        *(_part(ground, each, 2, pairs, PAIR_SIZES) for each in two),
+        *(_part(ground, each, 2, bands, COARSE_SIZES) for each in two),
+        *(_part(ground, each, each.ranks, others, COARSE_SIZES) for each in many),
     )
 
 
-def one_core(machine: Machine) -> str:
+def one_core(machine: Topology) -> str:
     reason = (
         "this machine has one core"
         if len({pu.core for pu in machine.pus}) == 1
@@ -68,10 +80,9 @@ def one_core(machine: Machine) -> str:
     )
 
 
-def _part(ranks: int, names: list[str], sizes: tuple[int, ...]) -> Part:
-    return Part(
-        benchmarks=tuple(names),
-        world_ranks=ranks,
-        ranks=(ranks,),
-        sizes=sizes,
-    )
+def _part(
+    ground: Ground, where: Placement, ranks: int, names: list[str], sizes: tuple[int, ...]
+) -> Part:
+    """Groups of so many ranks, in a job that has all seats."""
+    part = Part(tuple(names), where.ranks, ranks=(ranks,), sizes=sizes)
+    return ground.seated(part, where)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import Named
 from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
-from mpigauge.placement import parse_bind
+from mpigauge.placement import parse_entries
+from mpigauge.placement import words as parse_place
 from mpigauge.plan import words
 
 DEFAULT_PRECISION = 0.05
@@ -42,8 +43,10 @@ class Request:
     inflight: int | None = None
     cache: str = "hot"
     sync: str = "barrier"
-    bind: tuple[str, ...] | None = None
-    """An empty tuple: do not bind."""
+    place: tuple[str, ...] = ()
+    """Policies of placement, each measured."""
+    unbound: bool = False
+    """Leave binding to others."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -67,6 +70,7 @@ def read_request(raw: Mapping[str, Any], environment: Mapping[str, str] | None =
     said = {name: value for name, value in raw.items() if value not in (None, (), "")}
     _refuse_contradictions(said)
     known = {name: read(said[name]) for name, read in _READERS.items() if name in said}
+    known |= _bind(said.get("bind", ""))
     request = Request(**known, heeded=read_settings(said))
     if "sizes_file" in said:
         request = replace(request, sizes=tuple(read_sizes(Path(said["sizes_file"]))))
@@ -89,6 +93,7 @@ def _option(name: str) -> str:
 
 
 _CONTRADICTIONS = (
+    ("bind", "place", "both say where ranks sit; give one of them"),
     ("sizes", "sizes_file", "both name the message sizes; give one of them"),
     ("hosts", "hostfile", "both name the hosts; give one of them"),
     ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
@@ -96,8 +101,15 @@ _CONTRADICTIONS = (
 )
 
 
-def _bind(text: str) -> tuple[str, ...]:
-    return () if text.strip().lower() == "none" else parse_bind(text)
+def _bind(text: str) -> dict[str, Any]:
+    """--bind 0,4 is short for --place cores:0,4; none leaves binding to others."""
+    if text.strip().lower() == "none":
+        return {"unbound": True}
+    return {"place": (f"cores:{','.join(parse_entries(text, '--bind'))}",)} if text else {}
+
+
+def _place(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for text in texts for word in parse_place(text)))
 
 
 def _launches(count: int) -> int:
@@ -136,7 +148,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "inflight": _inflight,
     "cache": str,
     "sync": str,
-    "bind": _bind,
+    "place": _place,
     "settings": words.parse_settings,
     "classic": bool,
     "npmin": _count("--npmin", "ranks"),

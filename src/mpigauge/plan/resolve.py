@@ -35,15 +35,15 @@ def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
         raise UserError("no benchmark is named; `mpigauge list` shows which there are")
-    world = world_ranks(request, chosen, ground)
-    check_ranks(request, chosen, world)
-    part = Part(
-        benchmarks=tuple(card.word for card in chosen),
-        world_ranks=world,
-        ranks=request.ranks,
-        sizes=request.sizes,
+    usual = world_ranks(request, chosen, ground)
+    benchmarks = tuple(card.word for card in chosen)
+    parts = tuple(
+        ground.seated(Part(benchmarks, where.ranks, request.ranks, request.sizes), where)
+        for where in ground.placements(request, usual)
     )
-    return plan_of(request, (part,), cards, ground, mpi)
+    for part in parts:
+        check_ranks(request, chosen, part.world_ranks)
+    return plan_of(request, parts, cards, ground, mpi)
 
 
 def plan_of(
@@ -51,7 +51,6 @@ def plan_of(
 ) -> Plan:
     """The plan for these parts, when nothing in the request contradicts them."""
     chosen = cards.chosen(name for part in parts for name in part.benchmarks)
-    parts = tuple(ground.settle(part, request) for part in parts)
     check_effect(request, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
@@ -88,13 +87,11 @@ def world_ranks(request: Request, chosen: Sequence[Card], ground: Ground) -> int
     """Ranks of the job: as said, or as the cores, the groups or the grid ask for."""
     if request.np is not None:
         return request.np
-    if request.bind:
-        return len(request.bind) * ground.hosts
     if request.map is not None:
         return max(request.map[0] * request.map[1], *request.ranks, 1)
     if request.multi is not None:
         return max(ground.room, *request.ranks, 2)
-    if request.ppn is not None and ground.nodes:
+    if ground.ppn is not None:
         return ground.room
     if request.ranks:
         return max(request.ranks)

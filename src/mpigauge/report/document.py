@@ -84,7 +84,7 @@ class Document:
 _USUAL: dict[str, Any] = {
     "cache": "hot", "data": "static", "memory": "host", "mode": "adaptive", "origin": "measured",
     "root_shift": False, "threads": 1, "directory": "", "completion": "", "layout": "base",
-    "settings": "",
+    "settings": "", "placement": "",
 }  # fmt: skip
 _HEADING = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
 

@@ -63,12 +63,14 @@ def in_order(
     """
     known = list(rows)
     names = {name: i for i, name in reversed([*enumerate([*benchmarks, *_names(known)])])}
+    placements = list(dict.fromkeys(row.cell.placement for row in known))
 
     def place(row: Row) -> tuple[object, ...]:
         cell = row.cell
         size = _place_of_size(cell.message_bytes, sizes.get(row.benchmark))
         mode = cell.threads, cell.directory, cell.completion
-        where = names[row.benchmark], cell.ranks, cell.groups, *mode
+        seats = placements.index(cell.placement)
+        where = names[row.benchmark], cell.ranks, cell.groups, seats, *mode
         return *where, size, cell.cache != "hot", cell.group
 
     return sorted(known, key=place)

@@ -82,9 +82,10 @@ def long_table(rows: Sequence[Row], precision: float) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     last = ""
     for row in rows:
-        name = "" if row.benchmark == last else row.benchmark
-        table.add_row(name, *_cells(row), style=style(row, precision))
-        last = row.benchmark
+        name = f"{row.benchmark} {row.cell.placement}".rstrip()
+        shown = "" if name == last else name
+        table.add_row(shown, *_cells(row), style=style(row, precision))
+        last = name
     return table
 
 

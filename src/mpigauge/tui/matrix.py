@@ -57,7 +57,8 @@ def by_line(rows: Sequence[Row]) -> dict[str, Line]:
     for row in rows:
         name = f"{row.benchmark} {row.ranks}" if several else row.benchmark
         cold = " cold" if row.cell.cache == "cold" else ""
-        lines.setdefault(name + cold, {})[row.message_bytes] = row
+        where = f" {row.cell.placement}" if row.cell.placement else ""
+        lines.setdefault(name + cold + where, {})[row.message_bytes] = row
     return lines
 
 

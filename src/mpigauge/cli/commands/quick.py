@@ -27,28 +27,43 @@ if TYPE_CHECKING:
     options.precision_option,
     options.set_option,
     options.env_option,
+    options.place_option,
     *options.host_options,
     options.oversubscribe_option,
+    options.dry_run_option,
+    options.topology_option,
     options.seed_option,
     options.timeout_option,
     options.format_option(default=None),
     options.output_option,
 )
-def command(form: str | None, output: Path | None, mpi_spec: str | None, **raw: Any) -> None:
+def command(
+    form: str | None,
+    output: Path | None,
+    mpi_spec: str | None,
+    dry_run: bool,
+    topology: Path | None,
+    **raw: Any,
+) -> None:
     """Measure this machine in about a minute.
 
     Messages between two cores, collectives on all cores, and the few numbers that people quote,
     each with its error.
     """
-    from mpigauge import topology
-    from mpigauge.cli.measuring import Wanted, measure, prepare, printer
+    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.cli.placing import print_seats, wanted
     from mpigauge.plan import read_request
     from mpigauge.plan.quick import check_cores, quick
+    from mpigauge.topology import read
 
     request = read_request(raw)
-    check_cores(request, topology.read())
-    setup = prepare(mpi_spec, Wanted(request.hosts, request.ppn, request.rsh, output))
+    where = wanted(request, output, topology, dry_run)
+    check_cores(request, where.topology or read())
+    setup = prepare(mpi_spec, where)
     plan = quick(request, setup.cards, setup.ground, setup.mpi)
+    if dry_run:
+        print_seats(plan, setup.ground)
+        return
     if form is None:
         introduce(setup)
     measure(setup, plan, output, "quick", printer(form) if form else present)

@@ -31,7 +31,7 @@ def command(run: str, form: str) -> None:
     hosts = tuple(map(Named, plan.hosts))
     setup = prepare(plan.mpi, Wanted(hosts, rsh=plan.rsh, output=folder))
     check_same(stored, setup.mpi, setup.machine)
-    check_same_hosts(plan, setup.ground.nodes)
+    check_same_hosts(plan, setup.nodes)
     with RunWriter.resume(folder) as writer:
         finish(
             folder,

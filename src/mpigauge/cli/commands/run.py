@@ -59,6 +59,7 @@ def _heeded(setting: Setting) -> Any:
         help="Cores of rank 0, 1, …: 0,4 or 0-3,4+5; none leaves it to others.  [default: a core "
         "for each rank]",
     ),
+    options.place_option,
     *map(_heeded, SETTINGS),
     options.mpi_option,
     options.set_option,
@@ -76,22 +77,34 @@ def _heeded(setting: Setting) -> Any:
     click.option(
         "--memory", metavar="SIZE", help="Buffers per rank at most.  [default: 80% of free]"
     ),
+    options.dry_run_option,
+    options.topology_option,
     options.seed_option,
     options.timeout_option,
     options.format_option(),
     options.output_option,
 )
 def command(
-    form: str, output: Path | None, mpi_spec: str | None, map_: str | None, **raw: Any
+    form: str,
+    output: Path | None,
+    mpi_spec: str | None,
+    map_: str | None,
+    dry_run: bool,
+    topology: Path | None,
+    **raw: Any,
 ) -> None:
     """Measure benchmarks (`mpigauge list` shows them).
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.measuring import Wanted, measure, prepare, printer
+    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.cli.placing import print_seats, wanted
     from mpigauge.plan import read_request, resolve
 
     request = read_request(raw | {"map": map_})
-    setup = prepare(mpi_spec, Wanted(request.hosts, request.ppn, request.rsh, output))
+    setup = prepare(mpi_spec, wanted(request, output, topology, dry_run))
     plan = resolve(request, setup.cards, setup.ground, setup.mpi)
+    if dry_run:
+        print_seats(plan, setup.ground)
+        return
     measure(setup, plan, output, "-".join(plan.benchmarks), printer(form))

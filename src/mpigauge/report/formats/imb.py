@@ -187,7 +187,7 @@ _MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}
 
 def _said(table: Table) -> Iterator[tuple[str, object]]:
     """What our tables can vary and IMB's cannot."""
-    names = ("cache", "data", "threads", "directory", "layout", "settings")
+    names = ("cache", "data", "threads", "directory", "layout", "settings", "placement")
     return ((name, table.variant[name]) for name in names if name in table.variant)
 
 

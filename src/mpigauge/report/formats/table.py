@@ -98,9 +98,10 @@ def remark_lines(document: Document, colour: bool = False) -> list[str]:
 def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.zero:
         error = plus_minus(head.zero.relative_error)
+        words = (head.zero.benchmark, head.zero.cell.placement, _over(head.zero))
         yield (
             f"latency, {byte_count(head.zero.message_bytes)}",
-            f"{_us(head.zero.latency)} µs {error}  ({head.zero.benchmark}, {_over(head.zero)})",
+            f"{_us(head.zero.latency)} µs {error}  ({', '.join(filter(None, words))})",
         )
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
