@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -74,6 +75,20 @@ def test_four_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
         f"node0{number}" for number in range(1, 5)
     ]
     assert {cell.ranks for cell in stored.cells if cell.benchmark == "Allreduce"} == {4}
+
+
+def test_a_map_of_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
+    """Every two of them, through the wire; and a picture."""
+    kind = [f"--set={k}={v}" for k, v in KIND.items() if ready.launcher == "openmpi"]
+    agent = ("--rsh", f"{hosts.agent} -p 50000")
+    where = ("--hosts", "node[01-04]", "--ppn", "1", *agent, *kind, "--mpi", ready.spec)
+    words = ("map", "--sizes", "8", "--in", "5s", "--svg", "map.svg", "--output", "out")
+    done = hosts.mpigauge(*words, *where, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    pairs = {cell.members for cell in load(tmp_path / "out").cells}
+    assert pairs == {f"{a},{b}" for a in range(4) for b in range(a + 1, 4)}
+    assert re.search(r"different hosts +[\d.]+ µs .* 6 pairs", done.stdout)
+    assert (tmp_path / "map.svg").read_text().count("<title>node0") == 12
 
 
 def test_hostfile(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.resume import resume
-from mpigauge.campaign.run import Ending, run
+from mpigauge.campaign.run import Again, Ending, run
 from mpigauge.campaign.state import State, View
 
-__all__ = ["Ending", "Results", "State", "View", "resume", "run"]
+__all__ = ["Again", "Ending", "Results", "State", "View", "resume", "run"]

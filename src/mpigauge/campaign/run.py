@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import mean
 
 from mpigauge.campaign import launch as one
@@ -21,7 +21,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
-from mpigauge.plan import LaunchPlan, Plan, bind_words, kernel_words
+from mpigauge.plan import LaunchPlan, Part, Plan, bind_words, kernel_words
 from mpigauge.store import RunWriter
 
 FAILURES_IN_A_ROW = 3
@@ -29,6 +29,8 @@ FAILURES_IN_A_ROW = 3
 SHOW_EVERY_S = 0.25
 LAUNCHER = -1
 """Stands for the rank in the record of a launch that failed as a whole."""
+Again = Callable[[Results], Part | None]
+"""What to measure once more when everything is measured; None: nothing."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Campaign:
         interrupt: Interrupt,
         cells: Iterable[Cell] = (),
         spent_s: float = 0.0,
+        again: Again | None = None,
     ) -> None:
         self.plan, self.mpi, self.kernels = plan, mpi, kernels
         self.writer, self.view = writer, view
@@ -61,18 +64,29 @@ class Campaign:
         self.spent_s = spent_s
         self.started_s = time.monotonic()
         self.interrupt = interrupt
+        self.again = again
         self.shown_s = 0.0
 
     def go(self) -> Ending:
         number = self.next_launch(0)
         while number is not None and not self.interrupt.count:
             self.state.launch = number
-            outcome = self.launch(number)
-            self.note(outcome)
+            self.note(self.launch(self.planned(number)))
             if self.hopeless():
                 break
             number = self.next_launch(number + 1)
+        if number is None and not self.interrupt.count:
+            self.once_more()
         return self.ending(finished=number is None)
+
+    def once_more(self) -> None:
+        """A last launch for what stood out, if anything did."""
+        part = self.again(self.state.results) if self.again else None
+        if part is not None:
+            made = (outcome.launch for outcome in self.state.outcomes)
+            number = max([*self.writer.complete, *made], default=-1) + 1
+            self.state.launch = number
+            self.note(self.launch(replace(self.planned(number), part=part)))
 
     def next_launch(self, number: int) -> int | None:
         """The first launch from this number on that is missing; None: there are enough."""
@@ -90,8 +104,8 @@ class Campaign:
     def enough(self, rounds: int) -> bool:
         return rounds >= self.plan.least_rounds and self.state.results.converged()
 
-    def launch(self, number: int) -> Outcome:
-        planned = self.planned(number)
+    def launch(self, planned: LaunchPlan) -> Outcome:
+        number = planned.number
         words = self.command(planned)
         self.writer.write_command(number, words.words, words.env)
         self.state.activity = "starting"
@@ -209,10 +223,11 @@ def run(
     view: View,
     cells: Iterable[Cell] = (),
     spent_s: float = 0.0,
+    again: Again | None = None,
 ) -> Ending:
     """Makes the launches that are missing. Whatever happens, the folder says how it ended."""
     with Interrupt() as interrupt:
-        campaign = Campaign(plan, mpi, kernels, writer, view, interrupt, cells, spent_s)
+        campaign = Campaign(plan, mpi, kernels, writer, view, interrupt, cells, spent_s, again)
         try:
             ending = campaign.go()
         except RunError as error:

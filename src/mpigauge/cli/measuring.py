@@ -18,7 +18,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
-    from mpigauge.campaign import Ending
+    from mpigauge.campaign import Again, Ending
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import Named, Node
     from mpigauge.model.machine import Machine
@@ -101,6 +101,7 @@ def measure(
     output: Path | None,
     label: str,
     present: Callable[[Run], None],
+    again: Again | None = None,
 ) -> None:
     """Measures into a new folder, presents what was measured, and raises what went wrong."""
     from mpigauge import campaign, tui
@@ -111,7 +112,7 @@ def measure(
         write_passport(writer, setup)
         finish(
             writer.folder,
-            lambda: campaign.run(plan, setup.mpi, setup.kernels, writer, tui.view()),
+            lambda: campaign.run(plan, setup.mpi, setup.kernels, writer, tui.view(), again=again),
             present,
         )
 

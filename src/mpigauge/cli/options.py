@@ -20,7 +20,7 @@ def format_option(default: str | None = "table") -> Callable[[_F], _F]:
         default=default,
         metavar="FORMAT",
         callback=_known_format,
-        help="What to print: table (for people), imb, csv or json.",
+        help="What to print: table (for people), imb, csv, json, map or svg (of pairs).",
     )
 
 

@@ -15,6 +15,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
     table: dict[str, object] = {
         "benchmarks": _list(part.benchmarks),
         "ranks": _list(part.ranks),
+        "pairs": part.pairs,
         "npmin": plan.npmin,
         "multi": plan.multi,
         "map": "x".join(map(str, plan.map)) if plan.map else None,

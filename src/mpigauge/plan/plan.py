@@ -28,6 +28,8 @@ class Part:
     """Sizes of groups; none: 2, 4, … all, as IMB does."""
     sizes: tuple[int, ...] | None = None
     """None: 0, 1, 2, 4, … 4 MiB."""
+    pairs: str = ""
+    """Which 2 ranks measure, side by side: all, each, ring or 0-1,2-3;0-2; empty: groups do."""
     placement: str = ""
     """The policy that `blocks` came from; empty: nobody asked for one."""
     blocks: tuple[Block, ...] = ()
@@ -156,6 +158,7 @@ def _part(data: Mapping[str, Any]) -> Part:
         ranks=tuple(data.get("ranks") or ()),
         sizes=None if sizes is None else tuple(sizes),
         blocks=tuple(_block(each) for each in data.get("blocks") or ()),
+        pairs=str(data.get("pairs") or ""),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

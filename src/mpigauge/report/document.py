@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.report.pairs import stored_map
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.record import Failure, Rank, Skip
     from mpigauge.model.row import Row
+    from mpigauge.report.pairs import PairMap
     from mpigauge.store import Run
 
 
@@ -76,6 +78,8 @@ class Document:
     headline: Headline | None = None
     sentences: tuple[str, ...] = ()
     """What is suspicious, in words."""
+    pairs: PairMap | None = None
+    """Where pairs of ranks were measured."""
 
     def tables(self) -> list[Table]:
         return tables(self.rows, self.cards, self.skips)
@@ -103,7 +107,15 @@ def document(run: Run, precision: float | None = None) -> Document:
         *map(_failure_words, run.failures),
         *run.damaged,
     ]
-    return Document(found, run.cards, _facts(run), skips, None if head.empty else head, tuple(said))
+    return Document(
+        found,
+        run.cards,
+        _facts(run),
+        skips,
+        None if head.empty else head,
+        tuple(said),
+        stored_map(run, found),
+    )
 
 
 def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[Table]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.placement import Seat
 from mpigauge.placement import cores_of
 from mpigauge.topology.levels import Levels
 from mpigauge.topology.words import as_list
@@ -38,6 +39,13 @@ def seat_lines(part: Part, ground: Ground) -> list[str]:
     return [title, *("  " + _line(words, wide) for words in (HEADS, *rows))]
 
 
+def seats_of(part: Part, ground: Ground) -> tuple[list[Seat], dict[str, Levels]]:
+    """Of rank 0, 1, … by the name that the host gives itself, and what each host is built like."""
+    taken = _in_order(part, ground)
+    levels = {seat.levels.topology.hostname: seat.levels for seat in taken}
+    return [Seat(seat.levels.topology.hostname, seat.pus) for seat in taken], levels
+
+
 def _in_order(part: Part, ground: Ground) -> list[_Taken]:
     """The seat of rank 0, 1, …"""
     by_host = [_on(block, ground) for block in part.blocks]
@@ -50,7 +58,7 @@ def _on(block: Block, ground: Ground) -> list[_Taken]:
     topology = ground.topology(block)
     levels, host = Levels.of(topology), block.host or topology.hostname
     entries = block.bind[: block.ranks] or ("",) * block.ranks
-    return [_Taken(host, cores_of(entry), levels) for entry in entries]
+    return [_Taken(host, cores_of(entry) if entry else frozenset(), levels) for entry in entries]
 
 
 def _row(rank: int, first: _Taken, seat: _Taken) -> tuple[str, ...]:

@@ -194,7 +194,8 @@ def _columns(table: Table) -> list[Column]:
     family = table.card.columns
     middle = _MIDDLES.get(family, _OVER_RANKS)
     traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
-    apart = [_GROUP] if table.rows[0].cell.group >= 0 else []
+    first = table.rows[0].cell
+    apart = [_MEMBERS] if first.members else [_GROUP] if first.group >= 0 else []
     over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
     return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
 
@@ -262,6 +263,7 @@ def _bold(text: str, colour: bool) -> str:
 
 
 _GROUP = Column("group", lambda row: str(row.cell.group))
+_MEMBERS = Column("ranks", lambda row: row.cell.members)
 _BYTES = Column("bytes", lambda row: byte_count(row.message_bytes))
 _ERROR = Column("±", lambda row: plus_minus(row.relative_error))
 _ONE_TIME = [Column("µs", lambda row: _us(row.latency)), _ERROR]

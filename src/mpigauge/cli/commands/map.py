@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge map: the time between every two ranks, and which of them are odd."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.campaign import Again, Results
+    from mpigauge.plan import Ground, Part, Plan
+    from mpigauge.store import Run
+
+MOST_AGAIN = 64
+"""Pairs that are measured once more, the worst."""
+
+
+@click.command("map")
+@options.together(
+    click.option("--np", metavar="N", help="Ranks of the job.  [default: one on each core]"),
+    click.option(
+        "--pairs",
+        default="all",
+        metavar="WHICH",
+        help="all: every two ranks, many pairs side by side; each: one pair at a time; ring: each "
+        "rank with the next; or pairs such as 0-1,2-3;0-2.  [default: all]",
+    ),
+    click.option(
+        "--sizes", metavar="LIST", help="Message sizes, a map for each.  [default: 8,1Mi]"
+    ),
+    options.place_option,
+    *options.host_options,
+    options.precision_option,
+    options.seconds_option,
+    click.option("--launches", type=int, metavar="N", help="Starts of the MPI job.  [default: 1]"),
+    options.mpi_option,
+    options.set_option,
+    options.env_option,
+    options.oversubscribe_option,
+    options.dry_run_option,
+    options.topology_option,
+    options.seed_option,
+    options.timeout_option,
+    click.option(
+        "--svg",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write the map as a picture, too.",
+    ),
+    options.format_option(default="map"),
+    options.output_option,
+)
+def command(
+    form: str,
+    svg: Path | None,
+    pairs: str,
+    output: Path | None,
+    mpi_spec: str | None,
+    dry_run: bool,
+    topology: Path | None,
+    **raw: Any,
+) -> None:
+    """Measure between every two cores, or every two hosts (--hosts … --ppn 1).
+
+    Pairs that are slower than their peers, which share as much, are measured once more, alone,
+    before they are called slow.
+    """
+    from mpigauge.cli.measuring import measure, prepare
+    from mpigauge.cli.placing import print_seats, wanted
+    from mpigauge.plan import read_request
+    from mpigauge.plan.map import map_plan
+
+    request = read_request(raw)
+    check_writable(svg)
+    setup = prepare(mpi_spec, wanted(request, output, topology, dry_run))
+    plan = map_plan(request, pairs, setup.cards, setup.ground, setup.mpi)
+    if dry_run:
+        print_seats(plan, setup.ground)
+        return
+    measure(setup, plan, output, "map", presenter(form, svg), again_for(plan, setup.ground))
+
+
+def check_writable(file: Path | None) -> None:
+    """Before anything is measured for a picture that could not be kept."""
+    from mpigauge.model.errors import UserError
+
+    if file is not None and not file.absolute().parent.is_dir():
+        raise UserError(f"--svg {file}: there is no folder {file.absolute().parent}")
+
+
+def again_for(plan: Plan, ground: Ground) -> Again:
+    """What stood out, to be measured alone."""
+    part = plan.parts[0]
+
+    def again(results: Results) -> Part | None:
+        from mpigauge.plan.map import one_after_the_other
+        from mpigauge.report.pairs import pair_map
+        from mpigauge.report.seats import seats_of
+
+        found = pair_map(results.rows(), *seats_of(part, ground))
+        odd = [each for sheet in found.sheets for each in sheet.odd] if found else []
+        odd.sort(key=lambda each: -each.ratio)
+        pairs = dict.fromkeys(each.pair[:2] for each in odd)
+        chosen = list(pairs)[:MOST_AGAIN]
+        return replace(part, pairs=one_after_the_other([[p] for p in chosen])) if chosen else None
+
+    return again
+
+
+def presenter(form: str, svg: Path | None) -> Callable[[Run], None]:
+    from mpigauge.cli.measuring import printer
+
+    printed = printer(form)
+
+    def present(stored: Run) -> None:
+        printed(stored)
+        if svg is not None:
+            write_picture(stored, svg)
+
+    return present
+
+
+def write_picture(stored: Run, file: Path) -> None:
+    from mpigauge.model.errors import RunError
+    from mpigauge.report import document
+    from mpigauge.report.formats import render
+
+    try:
+        file.write_text(render("svg", document(stored)), encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from None
+    click.echo(f"mpigauge: drawn in {file}", err=True)

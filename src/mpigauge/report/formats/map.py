@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The map of pairs for a terminal: numbers where there is room, else shades from fast to slow."""
+
+from __future__ import annotations
+
+import math
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import byte_count, percent, plus_minus
+from mpigauge.report.formats.table import heading, remark_lines
+from mpigauge.report.pairs import ABOUT as LEVELS
+from mpigauge.report.scale import Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.report.document import Document
+    from mpigauge.report.pairs import PairMap, Sheet
+    from mpigauge.stats.peers import Cluster, Odd
+
+ABOUT = "times between every two ranks, as `mpigauge map` measures them"
+WIDTH = 80
+SHADES = " ░▒▓█"
+_ANSI = "\033[48;2;{};{};{}m  \033[0m"
+_MOST_NAMED = 8
+
+
+def render(document: Document, colour: bool = False) -> str:
+    found = document.pairs
+    if found is None:
+        raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
+    blocks = [
+        heading(document.facts),
+        *(list(sheet_lines(found, sheet, colour)) for sheet in found.sheets),
+        remark_lines(document, colour),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def sheet_lines(found: PairMap, sheet: Sheet, colour: bool = False) -> Iterator[str]:
+    """The matrix, what the levels cost, and who is odd."""
+    size = byte_count(sheet.message_bytes)
+    yield f"{sheet.benchmark} {size}, {sheet.unit} between every two ranks".replace("  ", " ")
+    yield from _matrix(found, sheet, colour)
+    yield ""
+    yield from _clusters(sheet)
+    for sentence in _odd(found, sheet):
+        yield from wrap(sentence, WIDTH, subsequent_indent="  ")
+
+
+def _matrix(found: PairMap, sheet: Sheet, colour: bool) -> Iterator[str]:
+    names = [found.name(rank) for rank in range(len(found.seats))]
+    wide = max(map(len, names))
+    texts = {pair: sheet.text(row.latency.value) for pair, row in sheet.holding.items()}
+    column = max(map(len, [*texts.values(), *map(str, range(len(names)))])) + 1
+    if wide + 6 + column * len(names) <= WIDTH:
+        yield from _numbers(names, texts, wide, column)
+        return
+    yield from _shades(found, sheet, colour)
+
+
+def _numbers(
+    names: list[str], texts: dict[tuple[int, int], str], wide: int, column: int
+) -> Iterator[str]:
+    many = range(len(names))
+    yield f"{'rank':>{wide + 6}}" + "".join(f"{rank:>{column}}" for rank in many)
+    for row in many:
+        cells = (texts.get((min(row, at), max(row, at)), "–" if row == at else "") for at in many)
+        line = "".join(f"{text:>{column}}" for text in cells)
+        yield f"{names[row]:<{wide}} {row:>5}{line}".rstrip()
+
+
+def _shades(found: PairMap, sheet: Sheet, colour: bool) -> Iterator[str]:
+    """Each square is two characters wide, one where that is too wide, and stands for the slowest of
+    several ranks where one character is too wide as well."""
+    many = len(found.seats)
+    step = max(1, math.ceil(many / (WIDTH - 8)))
+    squares = math.ceil(many / step)
+    broad = 2 if 2 * squares <= WIDTH - 8 else 1
+    scale = Scale.of(row.latency.value for row in sheet.rows.values())
+    if step > 1:
+        yield f"(each square stands for {step} × {step} ranks, and shows the slowest)"
+    for at in range(squares):
+        cells = (_square(sheet, at, to, step, scale, colour, broad) for to in range(squares))
+        yield f"{at * step:>6}  " + "".join(cells)
+    low, high = sheet.text(scale.low), sheet.text(scale.high)
+    fast, slow = f"{low} ({SHADES[0]!r})", f"{high} {sheet.unit} ({SHADES[-1]!r})"
+    yield f"        from {fast} to {slow}, on a log scale"
+
+
+def _square(
+    sheet: Sheet, row: int, column: int, step: int, scale: Scale, colour: bool, broad: int
+) -> str:
+    rows = (
+        sheet.row(a, b)
+        for a in range(row * step, (row + 1) * step)
+        for b in range(column * step, (column + 1) * step)
+        if a != b
+    )
+    slowest = max((each.latency.value for each in rows if each), default=None)
+    if slowest is None:
+        return "·" * broad if row == column else "?" * broad
+    if colour:
+        return _ANSI.format(*scale.colour(slowest)).replace("  ", " " * broad)
+    return SHADES[round(scale.place(slowest) * (len(SHADES) - 1))] * broad
+
+
+def _clusters(sheet: Sheet) -> Iterator[str]:
+    """A line for each level: its median, between what its pairs lie, and how exact they are."""
+    words = [_cluster(sheet, cluster) for cluster in sheet.clusters]
+    wide = [max(map(len, column)) for column in zip(*words, strict=True)]
+    for name, middle, *rest in words:
+        cells = (f"{text:>{w}}" for text, w in zip(rest, wide[2:], strict=True))
+        yield f"{name:<{wide[0]}}  {middle:>{wide[1]}}  {'  '.join(cells)}".rstrip()
+
+
+def _cluster(sheet: Sheet, cluster: Cluster) -> tuple[str, ...]:
+    low, high = min(cluster.times), max(cluster.times)
+    error = cluster.error_s / cluster.median_s
+    pairs = "1 pair" if len(cluster.pairs) == 1 else f"{len(cluster.pairs)} pairs"
+    return (
+        LEVELS[cluster.level],
+        f"{sheet.text(cluster.median_s)} {sheet.unit}",
+        plus_minus(error),
+        f"{sheet.text(low)} … {sheet.text(high)}",
+        pairs,
+    )
+
+
+def _odd(found: PairMap, sheet: Sheet) -> Iterator[str]:
+    ranks = [each.rank for each in sheet.odd_ranks]
+    for each in sheet.odd_ranks:
+        yield (
+            f"slow: {found.name(each.rank)} (rank {each.rank}) takes {percent(each.ratio - 1)} "
+            "longer with most others than their peers do"
+        )
+    others = [o for o in sheet.odd if o.pair.first not in ranks and o.pair.second not in ranks]
+    for odd in others[:_MOST_NAMED]:
+        yield _odd_pair(found, sheet, odd)
+    if len(others) > _MOST_NAMED:
+        yield f"… and {len(others) - _MOST_NAMED} more slow pairs"
+    calm = [pair for pair in sheet.again if pair not in {o.pair[:2] for o in sheet.odd}]
+    if calm:
+        many = "1 pair" if len(calm) == 1 else f"{len(calm)} pairs"
+        yield f"{many} stood out beside the others, and not when measured again alone"
+
+
+def _odd_pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:
+    pair = odd.pair
+    first, second = found.name(pair.first), found.name(pair.second)
+    again = ", measured twice" if pair[:2] in sheet.again else ", measured once"
+    return (
+        f"slow: {first} with {second} (ranks {pair.first} and {pair.second}) takes "
+        f"{odd.ratio:.2f} × as long as its {len(odd.peers.pairs) - 1} peers: "
+        f"{sheet.text(pair.time.value)} {sheet.unit}{again}"
+    )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Colours for numbers on a log scale, told apart by colour-blind eyes and on paper too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Colour = tuple[int, int, int]
+STOPS: tuple[Colour, ...] = (
+    (255, 250, 205),
+    (253, 199, 90),
+    (226, 118, 84),
+    (148, 52, 110),
+    (45, 19, 75),
+)
+"""From light to dark: lightness alone already orders them."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Scale:
+        """Over positive numbers; there is at least one."""
+        known = list(values)
+        return cls(min(known), max(known))
+
+    def place(self, value: float) -> float:
+        """From 0 for the smallest to 1 for the largest; 0 where these are the same."""
+        if self.high <= self.low:
+            return 0.0
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+    def colour(self, value: float) -> Colour:
+        at = min(1.0, max(0.0, self.place(value))) * (len(STOPS) - 1)
+        below = min(int(at), len(STOPS) - 2)
+        red, green, blue = (
+            round(a + (b - a) * (at - below))
+            for a, b in zip(STOPS[below], STOPS[below + 1], strict=True)
+        )
+        return red, green, blue

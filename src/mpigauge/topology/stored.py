@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A topology out of a passport, as it was when the run was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
+
+
+def stored(data: Mapping[str, Any]) -> Topology:
+    """The reverse of topology.passport.plain. KeyError or TypeError: it is none."""
+    return Topology(
+        hostname=data["hostname"],
+        architecture=data["architecture"],
+        cpu_model=data["cpu_model"],
+        pus=tuple(Pu(**each) for each in data["pus"]),
+        caches=tuple(Cache(**_with_pus(each)) for each in data["caches"]),
+        numa=tuple(Numa(**_with_pus(each)) for each in data["numa"]),
+        distances=tuple(tuple(row) for row in data["distances"]),
+        devices=tuple(
+            Device(**_with_pus(each) | {"also": tuple(each["also"])}) for each in data["devices"]
+        ),
+        allowed=frozenset(data["allowed"]),
+        allowed_numa=frozenset(data["allowed_numa"]),
+        left_out=frozenset(data["left_out"]),
+    )
+
+
+def _with_pus(data: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(data) | {"pus": frozenset(data["pus"])}
