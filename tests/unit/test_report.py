@@ -55,7 +55,8 @@ def whole(launches: int = 6, **changed: Any) -> Document:
 
 # --- formats -------------------------------------------------------------------------------
 def test_formats_are_the_files_in_the_folder() -> None:
-    assert formats.names() == ["csv", "imb", "json", "table"]
+    assert formats.names() == ["csv", "imb", "json", "map", "svg", "table"]
+    assert formats.for_any_run() == ["csv", "imb", "json", "table"]
     assert all(formats.about(name) for name in formats.names())
 
 
@@ -74,7 +75,7 @@ def test_an_unknown_format_gets_the_nearest() -> None:
         formats.render("jsn", whole())
 
 
-@pytest.mark.parametrize("name", formats.names())
+@pytest.mark.parametrize("name", formats.for_any_run())
 def test_every_format_shows_everything_or_nothing(name: str) -> None:
     nothing = Document(rows=(), cards=cells.cards())
     for shown in (whole(), whole(1), nothing):

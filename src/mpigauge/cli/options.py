@@ -13,14 +13,16 @@ import click
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def format_option(default: str | None = "table") -> Callable[[_F], _F]:
+def format_option(default: str | None = "table", pairs: bool = False) -> Callable[[_F], _F]:
+    """`pairs`: formats that show pairs of ranks are among them."""
+    more = ", json, map or svg (of pairs of ranks)" if pairs else " or json"
     return click.option(
         "--format",
         "form",
         default=default,
         metavar="FORMAT",
-        callback=_known_format,
-        help="What to print: table (for people), imb, csv, json, map or svg (of pairs).",
+        callback=_known_format if pairs else _known_format_of_rows,
+        help=f"What to print: table (for people), imb, csv{more}.",
     )
 
 
@@ -32,6 +34,17 @@ def _known_format(ctx: click.Context, param: click.Parameter, value: str | None)
     if value is not None and value not in names():
         hint = did_you_mean(value, names()) or f"; there are {', '.join(names())}"
         raise click.BadParameter(f"there is no format '{value}'{hint}", ctx, param)
+    return value
+
+
+def _known_format_of_rows(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> str | None:
+    """Before anything is measured that could not be shown."""
+    from mpigauge.report.formats import for_any_run
+
+    if _known_format(ctx, param, value) is not None and value not in for_any_run():
+        raise click.BadParameter(f"{value} shows pairs; `mpigauge map` measures them", ctx, param)
     return value
 
 

@@ -55,7 +55,7 @@ MOST_AGAIN = 64
         metavar="FILE",
         help="Write the map as a picture, too.",
     ),
-    options.format_option(default="map"),
+    options.format_option(default="map", pairs=True),
     options.output_option,
 )
 def command(

@@ -11,7 +11,7 @@ from mpigauge.cli import options
 
 @click.command("resume")
 @click.argument("run", metavar="RUN")
-@options.format_option()
+@options.format_option(pairs=True)
 def command(run: str, form: str) -> None:
     """Go on with a run that was killed, interrupted or failed.
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One file for each word of --format: `ABOUT` and `render(document, colour) -> str`."""
+"""One file for each word of --format: `ABOUT` and `render(document, colour) -> str`.
+
+A format that shows only pairs of ranks, as `mpigauge map` measures them, says so with `PAIRS = True`.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
@@ -18,8 +22,13 @@ def names() -> list[str]:
     return sorted(module.name for module in iter_modules(__path__))
 
 
+def for_any_run() -> list[str]:
+    """Those that do not need pairs of ranks."""
+    return [name for name in names() if not getattr(_module(name), "PAIRS", False)]
+
+
 def about(name: str) -> str:
-    return str(import_module(f"{__name__}.{name}").ABOUT)
+    return str(_module(name).ABOUT)
 
 
 def render(name: str, document: Document, colour: bool = False) -> str:
@@ -27,5 +36,9 @@ def render(name: str, document: Document, colour: bool = False) -> str:
     if name not in names():
         hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
         raise UserError(f"there is no format '{name}'{hint}")
-    text: str = import_module(f"{__name__}.{name}").render(document, colour)
+    text: str = _module(name).render(document, colour)
     return text
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"{__name__}.{name}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.peers import Cluster, Odd
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
+PAIRS = True
 WIDTH = 80
 SHADES = " ░▒▓█"
 _ANSI = "\033[48;2;{};{};{}m  \033[0m"

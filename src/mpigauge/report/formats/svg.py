@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.report.pairs import PairMap, Sheet
 
 ABOUT = "the picture of a map, to be written to a file"
+PAIRS = True
 _SIDE, _MARGIN, _TOP, _LINE = 640, 90, 70, 18
 _MOST_LABELS = 40
 
