@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """One file for each word of --format: `ABOUT` and `render(document, colour) -> str`.
 
-A format that shows only pairs of ranks, as `mpigauge map` measures them, says so with `PAIRS = True`.
+A format that shows only pairs of ranks (`mpigauge map` measures them) says so with `PAIRS = True`.
 """
 
 from __future__ import annotations
