@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,6 +162,64 @@ def test_open_mpi_4_and_its_kin(mpi: Mpi) -> None:
     assert words(Job(mpi, 2, ("p",), oversubscribe=True)) == (
         "/m/bin/mpiexec|--bind-to|none|--oversubscribe|-n|2|p"
     )
+
+
+@pytest.mark.parametrize(
+    ("job", "expected", "env"),
+    [
+        (
+            Job(MPICH, 4, ("p",), hosts=EVEN, launcher="srun"),
+            "srun|--mpi=pmi2|--ntasks=4|--nodes=2|--distribution=arbitrary|--nodelist=a,a,b,b|FIXED|p",
+            {},
+        ),
+        (
+            Job(INTEL, 3, ("p",), hosts=UNEVEN, in_turn=True, launcher="srun:pmix"),
+            "srun|--mpi=pmix|--ntasks=3|--nodes=2|--distribution=arbitrary|--nodelist=a,b,a|FIXED|p",
+            {"I_MPI_PIN": "0", "I_MPI_PMI": "pmix", "I_MPI_ROOT": "/m"},
+        ),
+        (
+            Job(OPENMPI5, 2, ("p", "x y"), hosts=BOUND, launcher="srun", oversubscribe=True,
+                settings={"btl": "tcp,self", "UCX_TLS": "tcp"}, env={"A": "1"}),
+            (
+                "srun|--mpi=pmix|--ntasks=2|--nodes=2|--distribution=arbitrary|--nodelist=a,b|FIXED"
+                '|--overcommit|sh|-c|case "$SLURMD_NODENAME" in a) set -- "$@" --bind 0;; '
+                'b) set -- "$@" --bind 4;; esac; exec "$@"|sh|p|x y'
+            ),
+            {"OMPI_MCA_btl": "tcp,self", "UCX_TLS": "tcp", "A": "1"},
+        ),
+    ],
+    ids=["mpich", "intel", "openmpi"],
+)  # fmt: skip
+def test_srun(job: Job, expected: str, env: dict[str, str]) -> None:
+    fixed = "--cpu-bind=none|--overlap|--kill-on-bad-exit=1|--input=none"
+    made = launch.command(
+        replace(job, mpi=replace(job.mpi, env=INTEL.env if "I_MPI_PMI" in env else {}))
+    )
+    assert "|".join(made.words) == expected.replace("FIXED", fixed)
+    assert made.env == env
+
+
+def test_words_of_each_host_in_a_shell(tmp_path: Path) -> None:
+    """What srun is given for hosts that are told different words does what it should."""
+    say = tmp_path / "say"
+    say.write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
+    say.chmod(0o755)
+    words = launch.command(Job(MPICH, 2, (str(say), "x y"), hosts=BOUND, launcher="srun")).words
+    program = words[words.index("sh") :]
+    for name, bind in (("a", "0"), ("b", "4")):
+        done = subprocess.run(
+            program, env={**os.environ, "SLURMD_NODENAME": name}, stdout=subprocess.PIPE,
+            text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout == f"x y|--bind|{bind}|"
+
+
+def test_intel_is_told_how_a_batch_system_reaches_hosts() -> None:
+    """With hosts on its command line it would take ssh; MPICH and Open MPI look for themselves."""
+    job = Job(INTEL, 4, ("p",), hosts=EVEN, system="slurm")
+    assert launch.command(job).env["I_MPI_HYDRA_BOOTSTRAP"] == "slurm"
+    for other in (replace(job, agent=SSH), replace(job, system="pbs"), replace(job, mpi=MPICH)):
+        assert "I_MPI_HYDRA_BOOTSTRAP" not in launch.command(other).env
 
 
 def test_a_command_can_be_shown_to_people() -> None:

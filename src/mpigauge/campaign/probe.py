@@ -52,11 +52,13 @@ class Agent:
     """What runs a command on a host: its words, then the host, then a line for the shell there."""
 
     words: tuple[str, ...] = SSH
+    shell: tuple[str, ...] = ()
+    """What stands before that line, where the agent takes words."""
 
     def command(self, host: str, script: str) -> list[str]:
         if is_here(host):
             return ["sh", "-c", script]
-        return [*self.words, host, f"sh -c {shlex.quote(script)}"]
+        return [*self.words, host, *self.shell, f"sh -c {shlex.quote(script)}"]
 
 
 def probe(

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from statistics import mean
 
+from mpigauge import batch
 from mpigauge.campaign import launch as one
 from mpigauge.campaign.budget import overhead_s, round_s, share
 from mpigauge.campaign.interrupt import Interrupt
@@ -27,6 +29,8 @@ from mpigauge.store import RunWriter
 FAILURES_IN_A_ROW = 3
 """After so many there is no reason to think that the next launch would work."""
 SHOW_EVERY_S = 0.25
+SYSTEM_S = 1.0
+"""How long after a step of a job we may be told to end too."""
 LAUNCHER = -1
 """Stands for the rank in the record of a launch that failed as a whole."""
 Again = Callable[[Results], Part | None]
@@ -63,6 +67,7 @@ class Campaign:
         self.state = State(plan, Results(plan.precision, cells, plan.benchmarks))
         self.spent_s = spent_s
         self.started_s = time.monotonic()
+        self.given = batch.here(os.environ)
         self.interrupt = interrupt
         self.again = again
         self.shown_s = 0.0
@@ -120,7 +125,15 @@ class Campaign:
             on_record=self.learn,
             on_tick=self.show,
         )
-        return one.launch(watch)
+        return self.or_interrupted(one.launch(watch))
+
+    def or_interrupted(self, outcome: Outcome) -> Outcome:
+        """A batch system that ends a job ends its steps and us, in any order."""
+        if outcome.reason and self.given and not self.interrupt.count:
+            time.sleep(SYSTEM_S)
+        if outcome.reason and self.given and self.interrupt.count:
+            return replace(outcome, reason="", interrupted=True)
+        return outcome
 
     def planned(self, number: int) -> LaunchPlan:
         return LaunchPlan(
@@ -153,6 +166,8 @@ class Campaign:
                 in_turn=planned.part.in_turn,
                 agent=self.plan.rsh,
                 oversubscribe=self.plan.oversubscribe,
+                launcher=self.plan.launcher,
+                system=self.given.system.name if self.given else "",
             )
         )
 

@@ -14,11 +14,13 @@ import click
 
 import mpigauge
 from mpigauge.cli.showing import show
-from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.errors import RunError, UserError, did_you_mean
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
+    from mpigauge.batch import Given
     from mpigauge.campaign import Again, Ending
+    from mpigauge.campaign.probe import Agent
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import Named, Node
     from mpigauge.model.machine import Machine
@@ -58,6 +60,10 @@ class Wanted:
     """Where the run will be stored; None: below mpigauge-runs."""
     topology: Topology | None = None
     """What hosts are built like, only to see where ranks would sit; None: as they are."""
+    given: Given | None = None
+    """The batch job that we are in."""
+    launcher: str = ""
+    """Another than the MPI's own."""
 
 
 def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
@@ -70,6 +76,7 @@ def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
     if wanted.ppn is not None and not wanted.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
     mpi = find(mpi_spec)
+    check_launcher(wanted, mpi)
     built = kernels(mpi, tell)
     machine, cards = topology.read(), Cards.load(built.cards)
     if like := wanted.topology:
@@ -77,19 +84,55 @@ def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
         sites = tuple(Site(host.name, each, host.slots) for host, each in hosts)
         return Setup(machine, Ground(like, sites, wanted.ppn), mpi, built, cards)
     nodes = reach(wanted, mpi, built) if wanted.hosts else ()
-    sites = tuple(Site(node.name, node.machine, node.slots) for node in nodes)
+    sites = tuple(Site(node.name, node.machine, _slots(node, wanted)) for node in nodes)
     return Setup(machine, Ground(machine, sites, wanted.ppn), mpi, built, cards, nodes)
+
+
+def _slots(node: Node, wanted: Wanted) -> int | None:
+    """A batch system counts CPUs, which may be more than there are cores."""
+    if wanted.given is None or node.slots is None:
+        return node.slots
+    return min(node.slots, node.machine.cores)
+
+
+def check_launcher(wanted: Wanted, mpi: Mpi) -> None:
+    """That there is the launcher that was asked for, and that it can start this MPI here."""
+    from mpigauge.launch import launchers
+    from mpigauge.model.mpi import LAUNCHERS
+
+    name = wanted.launcher.partition(":")[0]
+    known = [each for each in launchers() if each not in LAUNCHERS]
+    if name and name not in known:
+        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+        raise UserError(
+            f"--launcher: there is no launcher '{name}' beside the MPI's own ({mpi.launcher}){hint}"
+        )
+    if name == "srun" and (wanted.given is None or wanted.given.system.name != "slurm"):
+        raise UserError(
+            "--launcher srun starts ranks in a job of Slurm, and this is none; begin one with "
+            "salloc, or use `mpigauge submit --system slurm`"
+        )
+
+
+def agent_of(wanted: Wanted) -> Agent:
+    """What reaches the hosts: as said, else what the batch system has for it, else ssh."""
+    from mpigauge.campaign.probe import Agent
+
+    if wanted.rsh:
+        return Agent(wanted.rsh)
+    if wanted.given and (words := wanted.given.system.agent):
+        return Agent(words, wanted.given.system.shell)
+    return Agent()
 
 
 def reach(wanted: Wanted, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
     """Asks all hosts what they are, and says where they differ."""
-    from mpigauge.campaign.probe import Agent, probe
+    from mpigauge.campaign.probe import probe
     from mpigauge.store.writer import DEFAULT_ROOT
     from mpigauge.topology import differences
 
     folder = wanted.output.parent if wanted.output else DEFAULT_ROOT
-    agent = Agent(wanted.rsh) if wanted.rsh else Agent()
-    nodes = probe(wanted.hosts, mpi, kernels, folder, agent)
+    nodes = probe(wanted.hosts, mpi, kernels, folder, agent_of(wanted))
     for sentence in differences(nodes):
         tell(sentence)
     return nodes

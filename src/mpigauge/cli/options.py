@@ -112,7 +112,7 @@ host_options = (
         "--hosts",
         metavar="LIST",
         help="Hosts to measure, such as a,b[01-04] or a:2,b:2 with their most ranks.  "
-        "[default: this machine]",
+        "[default: those of the batch job that we are in, else this machine]",
     ),
     click.option(
         "--hostfile",
@@ -121,6 +121,11 @@ host_options = (
         help="The same, a line each: a, a:2 or a slots=2.",
     ),
     click.option("--ppn", metavar="N", help="Ranks on each host."),
+    click.option(
+        "--launcher",
+        metavar="NAME",
+        help="What starts the ranks: srun, srun:pmi2 or srun:pmix.  [default: the MPI's own]",
+    ),
     click.option(
         "--rsh",
         metavar="WORDS",

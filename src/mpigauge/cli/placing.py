@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +18,18 @@ if TYPE_CHECKING:
 
 
 def wanted(request: Request, output: Path | None, file: Path | None, dry_run: bool) -> Wanted:
-    """The hosts, or machines as in the file, that somebody wants."""
+    """The hosts that somebody named, else those of the batch job, or machines as in the file."""
+    from mpigauge import batch
     from mpigauge.cli.measuring import Wanted
     from mpigauge.topology import built
 
     if file is not None and not dry_run:
         raise UserError("--topology is for --dry-run: nothing can be measured on a file")
-    topology = None if file is None else built(file)
-    return Wanted(request.hosts, request.ppn, request.rsh, output, topology)
+    if file is not None:
+        return Wanted(request.hosts, request.ppn, topology=built(file))
+    given = batch.here(os.environ)
+    hosts = request.hosts or (given.hosts if given else ())
+    return Wanted(hosts, request.ppn, request.rsh, output, None, given, request.launcher)
 
 
 def print_seats(plan: Plan, ground: Ground) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from mpigauge.launch.job import Command, Job, RankSet
 from mpigauge.launch.registry import launcher
 
+_BOOTSTRAPS = ("slurm", "lsf")
+
 
 @launcher("hydra")
 def command(job: Job) -> Command:
@@ -56,6 +58,9 @@ def _agent(job: Job) -> list[str]:
 
 
 def _agent_env(job: Job, intel: bool) -> dict[str, str]:
+    """Told hosts, Intel's takes ssh also where the batch system has a way of its own."""
+    if intel and job.hosts and not job.agent and job.system in _BOOTSTRAPS:
+        return {"I_MPI_HYDRA_BOOTSTRAP": job.system}
     name = "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" if intel else "HYDRA_LAUNCHER_EXTRA_ARGS"
     return {name: " ".join(job.agent[1:])} if job.agent[1:] else {}
 

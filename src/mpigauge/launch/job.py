@@ -48,6 +48,16 @@ class Job:
     """What starts programs on other hosts, such as ssh -p 50000; none: the launcher's own."""
     oversubscribe: bool = False
     """Whether there may be more ranks than cores."""
+    launcher: str = ""
+    """Another than the MPI's own, with what it shall use: srun, srun:pmix."""
+
+    system: str = ""
+    """The batch system in a job of which we are; empty: in none."""
+
+    @property
+    def variant(self) -> str:
+        """What stands behind the launcher's colon."""
+        return self.launcher.partition(":")[2]
 
     def sets(self, even: bool = False) -> list[RankSet]:
         """One for all hosts where these are told the same, else one for each.

@@ -38,8 +38,8 @@ def launchers() -> Mapping[str, Commander]:
 
 
 def command(job: Job) -> Command:
-    """The words that start this job with its MPI's own launcher."""
-    name = job.mpi.launcher
+    """The words that start this job, with its MPI's own launcher if it names no other."""
+    name = job.launcher.partition(":")[0] or job.mpi.launcher
     known = launchers()
     if name not in known:
         raise UserError(f"unknown launcher '{name}'{did_you_mean(name, known)}")

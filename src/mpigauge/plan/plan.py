@@ -85,6 +85,8 @@ class Plan:
     timeout_s: float = 300.0
     rsh: tuple[str, ...] = ()
     """The launch agent's words; none: the launcher's own."""
+    launcher: str = ""
+    """Another than the MPI's own, such as srun."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options of model.settings, in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -60,6 +60,8 @@ class Request:
     """None: this machine."""
     ppn: int | None = None
     rsh: tuple[str, ...] = ()
+    launcher: str = ""
+    """Another than the MPI's own."""
     memory: int = 0
     seed: int | None = None
     timeout_s: float | None = None
@@ -158,6 +160,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "hosts": lambda text: parse_hosts(text, "--hosts"),
     "ppn": _count("--ppn", "ranks"),
     "rsh": words.parse_agent,
+    "launcher": str.strip,
     "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
     "seed": _seed,
     "timeout_s": lambda text: words.parse_duration("--timeout", text),

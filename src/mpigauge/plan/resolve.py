@@ -77,6 +77,7 @@ def plan_of(
         oversubscribe=any(map(ground.crowded, parts)),
         timeout_s=request.timeout_s or Plan.timeout_s,
         rsh=request.rsh,
+        launcher=request.launcher,
         heeded=dict(request.heeded),
         settings=dict(request.settings),
         env=dict(request.env),

@@ -58,7 +58,8 @@ def command(
 
     request = read_request(raw)
     where = wanted(request, output, topology, dry_run)
-    check_cores(request, where.topology or read())
+    if not where.hosts:
+        check_cores(request, where.topology or read())
     setup = prepare(mpi_spec, where)
     plan = quick(request, setup.cards, setup.ground, setup.mpi)
     if dry_run:

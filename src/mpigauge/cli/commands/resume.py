@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from mpigauge.cli import options
@@ -18,7 +20,7 @@ def command(run: str, form: str) -> None:
     RUN is a folder, its name below mpigauge-runs, or `last`. Complete launches are kept, the
     missing ones are made as they were planned.
     """
-    from mpigauge import campaign, tui
+    from mpigauge import batch, campaign, tui
     from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.cli.measuring import Wanted, finish, prepare, printer
     from mpigauge.cli.showing import find_run
@@ -29,7 +31,9 @@ def command(run: str, form: str) -> None:
     stored = load(folder)
     plan = plan_of(stored)
     hosts = tuple(map(Named, plan.hosts))
-    setup = prepare(plan.mpi, Wanted(hosts, rsh=plan.rsh, output=folder))
+    given = batch.here(os.environ)
+    where = Wanted(hosts, rsh=plan.rsh, output=folder, given=given, launcher=plan.launcher)
+    setup = prepare(plan.mpi, where)
     check_same(stored, setup.mpi, setup.machine)
     check_same_hosts(plan, setup.nodes)
     with RunWriter.resume(folder) as writer:

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Batch systems: what a job was given, how one is asked for, and what became of it. Pure.
+
+A batch system is one file in this folder that says `@batch_system` over a subclass of System.
+There is no list to edit.
+"""
+
+from __future__ import annotations
+
+from mpigauge.batch.registry import batch_system, here, system, systems
+from mpigauge.batch.script import script
+from mpigauge.batch.system import Given, State, System, Wish
+
+__all__ = [
+    "Given",
+    "State",
+    "System",
+    "Wish",
+    "batch_system",
+    "here",
+    "script",
+    "system",
+    "systems",
+]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""srun of Slurm, with the way to start processes that the MPI understands: pmi2 or pmix."""
+
+from __future__ import annotations
+
+import shlex
+
+from mpigauge.launch.job import Command, Job
+from mpigauge.launch.openmpi import is_mca
+from mpigauge.launch.registry import launcher
+
+PMIX = ("openmpi", "spectrum")
+"""The others are started with pmi2."""
+FIXED = ("--cpu-bind=none", "--overlap", "--kill-on-bad-exit=1", "--input=none")
+
+
+@launcher("srun")
+def command(job: Job) -> Command:
+    """Ranks in just this order: a name in the list for each. Settings go by the environment."""
+    pmi = job.variant or ("pmix" if job.mpi.name in PMIX else "pmi2")
+    intel = {"I_MPI_PIN": "0", "I_MPI_PMI": pmi} if job.mpi.name == "intel" else {}
+    settings = {f"OMPI_MCA_{n}" if is_mca(n) else n: v for n, v in job.settings.items()}
+    words = ["srun", f"--mpi={pmi}", f"--ntasks={job.ranks}", f"--nodes={len(job.hosts) or 1}"]
+    if job.hosts:
+        words += ["--distribution=arbitrary", f"--nodelist={','.join(_order(job))}"]
+    words += [*FIXED, *(["--overcommit"] if job.oversubscribe else []), *_program(job)]
+    return Command(tuple(words), {**job.mpi.env, **intel, **settings, **job.env})
+
+
+def _order(job: Job) -> list[str]:
+    """The host of each rank."""
+    if job.in_turn:
+        return [job.hosts[rank % len(job.hosts)].name for rank in range(job.ranks)]
+    return [host.name for host in job.hosts for _ in range(host.ranks)]
+
+
+def _program(job: Job) -> list[str]:
+    """Where hosts are told different words, a shell on each adds its own."""
+    sets = job.sets()
+    if len(sets) == 1:
+        return list(sets[0].program)
+    cases = (f'{shlex.quote(h.name)}) set -- "$@" {shlex.join(h.words)};;' for h in job.hosts)
+    script = f'case "$SLURMD_NODENAME" in {" ".join(cases)} esac; exec "$@"'
+    return ["sh", "-c", script, "sh", *job.program]
