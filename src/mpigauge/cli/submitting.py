@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What `mpigauge submit` needs: the command to run, the files beside its run, the wait, the end."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import commands
+from mpigauge.model.errors import RunError, UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from mpigauge.batch import System, Wish
+    from mpigauge.campaign.submit import Queue
+
+NAMES = ("run", "quick", "resume")
+VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
+"""Where our own files are: a job has to find the same ones."""
+OURS = "mpigauge: "
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command in a job, and its files."""
+
+    words: tuple[str, ...]
+    folder: Path
+    """Of the run."""
+    script: Path
+    log: Path
+    form: str
+    """How the result is to be shown."""
+    before: str
+    """What status.json held until now: of a run that is resumed."""
+
+
+def task(words: tuple[str, ...]) -> Task:
+    """UserError: the command could not run, whatever hosts there are."""
+    name, *rest = words
+    if name not in NAMES:
+        hint = did_you_mean(name, NAMES) or f"; there are {', '.join(NAMES)}"
+        raise UserError(f"submit: '{name}' is no command for a job{hint}")
+    said = _understood(name, rest)
+    if said.get("dry_run"):
+        raise UserError("submit: a --dry-run needs no job; write it before the command's name")
+    if name == "resume":
+        from mpigauge.cli.showing import find_run
+
+        folder = find_run(said["run"]).absolute()
+    else:
+        folder = _new_folder(said, name)
+    more = () if name == "resume" or said["output"] else ("--output", str(folder))
+    base = _unused(folder)
+    return Task(
+        words=(*_program(), *words, *more),
+        folder=folder,
+        script=base.with_name(f"{base.name}.sh"),
+        log=base.with_name(f"{base.name}.log"),
+        form=said.get("form") or "table",
+        before=_status(folder),
+    )
+
+
+def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
+    """The options of the command, checked as far as they can be without hosts."""
+    from mpigauge.plan import read_request
+
+    found: click.Command = import_module(f"{commands.__name__}.{name}").command
+    said = found.make_context(f"mpigauge {name}", rest).params
+    if name != "resume":
+        read_request(said | {"map": said.get("map_")})
+    return said
+
+
+def _new_folder(said: Mapping[str, Any], name: str) -> Path:
+    from mpigauge.store.writer import DEFAULT_ROOT
+
+    if said["output"] is not None:
+        return Path(said["output"]).absolute()
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+    label = "-".join(said.get("benchmarks") or (name,)).replace("/", "-")[:60]
+    return _unused((DEFAULT_ROOT / f"{stamp}-{label}").absolute())
+
+
+def _unused(path: Path) -> Path:
+    """The path, or the first one numbered after it, that has no script beside it."""
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    candidates = (path, *(next(numbered) for _ in range(1000)))
+    return next(p for p in candidates if not p.with_name(f"{p.name}.sh").exists())
+
+
+def _program() -> tuple[str, ...]:
+    script = Path(sys.executable).with_name("mpigauge")
+    if script.exists():
+        return (str(script),)
+    return (sys.executable, "-c", "from mpigauge.cli import main; main()")
+
+
+def choose(name: str | None) -> System:
+    """The batch system of this name, or the one whose program is here."""
+    from mpigauge.batch import system, systems
+
+    if name is not None:
+        return system(name)
+    here = [each for each in systems().values() if shutil.which(each.submit[0])]
+    if len(here) != 1:
+        programs = ", ".join(each.submit[0] for each in here or systems().values())
+        found = "several of" if here else "none of"
+        raise UserError(f"there is {found} {programs} here; name the batch system with --system")
+    return here[0]
+
+
+def wish(raw: Mapping[str, Any], log: Path) -> Wish:
+    from mpigauge.batch import Wish
+    from mpigauge.plan.words import parse_count, parse_duration
+
+    time = raw["time_"]
+    return Wish(
+        name="mpigauge",
+        log=str(log),
+        nodes=parse_count("--nodes", raw["nodes"] or "1", "nodes"),
+        ppn=None if raw["ppn"] is None else parse_count("--ppn", raw["ppn"], "ranks"),
+        minutes=None if time is None else math.ceil(parse_duration("--time", time) / 60),
+        queue=raw["queue"],
+        account=raw["account"],
+        options=tuple(raw["more"]),
+    )
+
+
+def environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
+
+
+def write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+        path.chmod(0o755)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None
+
+
+def tell(text: str) -> None:
+    click.echo(f"{OURS}{text}", err=True)
+
+
+def wait(queue: Queue, job: str, task: Task) -> None:
+    """Follows the job, shows what it has measured, and raises what went wrong."""
+    from mpigauge.campaign.submit import follow
+
+    try:
+        state = follow(
+            lambda: queue.ask(job), lambda: _done(task), lambda text: tell(f"job {job} {text}")
+        )
+    except KeyboardInterrupt:
+        raise RunError(
+            f"job {job} goes on; `{queue.system.cancel} {job}` ends it, and "
+            f"`mpigauge show {task.folder}` shows what it has measured"
+        ) from None
+    collect(job, state.why, task)
+
+
+def collect(job: str, why: str, task: Task) -> None:
+    """`why`: how the job ended, if not well."""
+    from mpigauge.cli.measuring import wrong_words
+    from mpigauge.cli.showing import show
+    from mpigauge.store import load
+
+    ended = f"job {job} {why}" if why else f"job {job}"
+    if not (task.folder / "run.json").exists():
+        raise RunError(f"{ended} measured nothing: {_last_words(task)}")
+    stored = load(task.folder)
+    if stored.cells:
+        show(stored, task.form)
+    tell(f"stored in {task.folder}")
+    if not _done(task):
+        complete = len(stored.complete)
+        launches = "1 launch is" if complete == 1 else f"{complete} launches are"
+        raise RunError(
+            f"{ended if why else f'{ended}: {_last_words(task)}'}; {launches} complete, what was "
+            f"measured is kept in {task.folder}; `mpigauge submit … resume {task.folder}` goes on"
+        )
+    if wrong := wrong_words(stored):
+        raise RunError("; ".join(wrong))
+
+
+def _status(folder: Path) -> str:
+    try:
+        return (folder / "status.json").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _done(task: Task) -> bool:
+    """Whether the run is complete. If it ended otherwise, the system may be what knows why."""
+    text = _status(task.folder)
+    return text not in ("", task.before) and json.loads(text)["status"] == "done"
+
+
+def _last_words(task: Task) -> str:
+    """What mpigauge said last in the job, else what anybody did."""
+    try:
+        lines = task.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        return f"there is no output in {task.log}"
+    ours = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    return (ours or lines or [f"{task.log} is empty"])[-1]

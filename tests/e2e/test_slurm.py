@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Jobs of a real Slurm: every MPI with its own launcher and with srun; jobs that end early."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.store import Run, load
+from mpigauge.topology.words import parse_list
+from tests.conftest import MPIS
+from tests.e2e import commands as cli
+from tests.e2e.slurm import Slurm, needs_root, slurm
+
+pytestmark = [pytest.mark.mpi, pytest.mark.hosts, needs_root]
+
+LONG = ("PingPong", "--sizes", "0,8", "--launches", "20", "--mpi", "mpich", "--output", "out")
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Slurm]:
+    """Two nodes; where there are enough CPUs, each has one of its own."""
+    with slurm("-n", "2") as made:
+        yield made
+
+
+@pytest.fixture
+def ready(mpi: Mpi, built: Kernels) -> Mpi:
+    assert built.executable.exists()
+    return mpi
+
+
+def submit(nodes: Slurm, cwd: Path, *words: str) -> tuple[Run, subprocess.CompletedProcess[str]]:
+    done = nodes.mpigauge("submit", "--nodes", "2", *words, "--output", "out", cwd=cwd)
+    log = (cwd / "out.log").read_text() if (cwd / "out.log").exists() else ""
+    assert done.returncode == 0, done.stderr + log
+    return load(cwd / "out"), done
+
+
+def check_seats(stored: Run) -> None:
+    """A rank on each node, bound as the plan wants it."""
+    part = stored.plan["parts"][0]
+    wanted = {block["host"]: block["bind"][0] for block in part["blocks"]}
+    assert list(wanted) == ["node01", "node02"]
+    ranks = sorted(stored.ranks, key=lambda rank: rank.rank)
+    assert [rank.host for rank in ranks] == ["node01", "node02"]
+    for rank in ranks:
+        assert parse_list(rank.cpuset) == parse_list(wanted[rank.host])
+
+
+@pytest.mark.parametrize("launcher", [(), ("--launcher", "srun")], ids=["own", "srun"])
+def test_a_job(ready: Mpi, nodes: Slurm, tmp_path: Path, launcher: tuple[str, ...]) -> None:
+    """The hosts are those of the job; its result is shown by the command that submitted it."""
+    words = ("PingPong", "Barrier", "--sizes", "8", "--launches", "1", "--in", "1s")
+    stored, done = submit(nodes, tmp_path, "run", *words, "--mpi", ready.spec, *launcher)
+    check_seats(stored)
+    assert {cell.benchmark for cell in stored.cells} == {"PingPong", "Barrier"}
+    assert "2 hosts: node[01-02]" in done.stdout
+    assert "PingPong · 2 ranks" in done.stdout
+    first = (tmp_path / "out" / "logs" / "launch-000.command").read_text()
+    assert ("srun --mpi=" in first) == bool(launcher)
+
+
+@pytest.mark.skipif("intel" not in MPIS, reason="there is no Intel MPI for such a machine")
+def test_another_pmi(nodes: Slurm, tmp_path: Path) -> None:
+    """Intel MPI understands both; for the others the right one is taken."""
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "1", "--in", "1s")
+    stored, _ = submit(nodes, tmp_path, *words, "--mpi", "intel", "--launcher", "srun:pmix")
+    check_seats(stored)
+    assert "srun --mpi=pmix" in (tmp_path / "out" / "logs" / "launch-000.command").read_text()
+
+
+# --- jobs that end early ----------------------------------------------------------------------
+def ended_early(nodes: Slurm, cwd: Path, *end: str) -> tuple[Run, str]:
+    """Submits a long run, and ends its job after the first launch with a command of Slurm."""
+    process = subprocess.Popen(
+        nodes.words("submit", "--nodes", "2", "--time", "1m", "run", *LONG),
+        cwd=cwd,
+        env={**os.environ, **nodes.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    cli.wait_for((cwd / "out" / "run.json").exists)
+    cli.wait_for(lambda: bool(load(cwd / "out").complete))
+    done = nodes.script(*(word.replace("JOB", nodes.job()) for word in end))
+    assert done.returncode == 0, done.stderr
+    _, errors = process.communicate(timeout=cli.PATIENCE_S)
+    stored = load(cwd / "out")
+    assert process.returncode == 1, errors
+    assert 0 in stored.complete
+    assert len(stored.complete) < 20
+    assert stored.status["status"] == "interrupted"
+    return stored, cli.last_line(errors)
+
+
+def test_a_job_that_is_cancelled(nodes: Slurm, tmp_path: Path) -> None:
+    """What was measured is kept, the reason is said, and another job goes on."""
+    stored, said = ended_early(nodes, tmp_path, "scancel", "JOB")
+    assert " was cancelled; " in said
+    assert f"what was measured is kept in {stored.path.absolute()}; " in said
+    done = nodes.mpigauge("submit", "--nodes", "2", "resume", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = load(tmp_path / "out")
+    assert again.complete == frozenset(range(20))
+    assert again.status["status"] == "done"
+
+
+def test_a_job_that_runs_out_of_time(nodes: Slurm, tmp_path: Path) -> None:
+    _, said = ended_early(nodes, tmp_path, "scontrol", "update", "JobId=JOB", "EndTime=now+1")
+    assert " ran out of its time; " in said
+
+
+def test_slurm_refuses(nodes: Slurm, tmp_path: Path) -> None:
+    done = nodes.mpigauge("submit", "--queue", "none", "run", "PingPong", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "sbatch refused the job: " in done.stderr
+    assert "Invalid partition" in done.stderr
+    outside = nodes.mpigauge(
+        "run", "PingPong", "--launcher", "srun", "--mpi", "mpich", cwd=tmp_path
+    )
+    assert outside.returncode == 2
+    assert "starts ranks in a job of Slurm, and this is none" in outside.stderr

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Jobs that are submitted: what is refused before, how a job is followed, how its end is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mpigauge import batch
+from mpigauge.batch import State
+from mpigauge.campaign.submit import ASK_EVERY_S, Queue, follow
+from mpigauge.cli import submitting
+from mpigauge.cli.main import run
+from mpigauge.model.errors import RunError, UserError
+from tests.unit.test_cli import stored
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def fake(folder: Path, name: str, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+    (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder before all others in PATH."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    return folder
+
+
+# --- following --------------------------------------------------------------------------------
+class Clock:
+    """Time that passes only in sleep."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.asked_s: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+def followed(*states: State, done_at_s: float = float("inf")) -> tuple[State, Clock, list[str]]:
+    clock, told = Clock(), list[str]()
+    answers: Iterator[State] = iter(states)
+
+    def ask() -> State:
+        clock.asked_s.append(clock.now_s - 100.0)
+        return next(answers)
+
+    end = follow(
+        ask, lambda: clock.now_s - 100 >= done_at_s, told.append, clock.sleep, lambda: clock.now_s
+    )
+    return end, clock, told
+
+
+WAITS, RUNS, GONE = State("waiting", "Resources"), State("running"), State("unknown")
+
+
+def test_a_job_is_asked_for_no_more_than_every_ten_seconds() -> None:
+    end, clock, told = followed(WAITS, WAITS, RUNS, RUNS, State("ended", "was cancelled"))
+    assert end == State("ended", "was cancelled")
+    assert clock.asked_s == [0, 10, 20, 30, 40]
+    assert ASK_EVERY_S == 10
+    assert told == ["is waiting (Resources)", "is running"]
+
+
+def test_a_run_that_is_done_ends_the_wait_at_once() -> None:
+    end, clock, _ = followed(RUNS, RUNS, done_at_s=11.0)
+    assert (end, clock.now_s) == (State("ended"), 111.0)
+
+
+def test_a_job_that_nobody_knows_any_more() -> None:
+    """A system that does not answer once is no reason to go."""
+    end, clock, told = followed(RUNS, GONE, RUNS, GONE, GONE, GONE)
+    assert (end, told) == (GONE, ["is running"])
+    assert clock.asked_s[-1] == 50
+
+
+# --- a batch system's programs ------------------------------------------------------------------
+def test_a_job_is_submitted_on_standard_input(programs: Path) -> None:
+    fake(programs, "bsub", f'cat > {programs}/got; echo "Job <5> is submitted to queue <q>."')
+    assert Queue(batch.system("lsf")).submit("#!/bin/sh\n") == "5"
+    assert (programs / "got").read_text() == "#!/bin/sh\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("echo 'qsub: no such queue' >&2; exit 1", "qsub refused the job: qsub: no such queue"),
+        ("exit 3", "qsub refused the job: exit status 3"),
+    ],
+)
+def test_a_job_that_is_refused(programs: Path, text: str, sentence: str) -> None:
+    fake(programs, "qsub", text)
+    with pytest.raises(UserError, match=sentence):
+        Queue(batch.system("pbs")).submit("")
+
+
+def test_no_such_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(UserError, match="there is no program bsub here"):
+        Queue(batch.system("lsf")).submit("")
+    with pytest.raises(RunError, match="cannot ask for job 5: there is no program bjobs"):
+        Queue(batch.system("lsf")).ask("5")
+    with pytest.raises(UserError, match=r"there is none of .*sbatch.* here; name the batch system"):
+        submitting.choose(None)
+
+
+def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(programs))
+    fake(programs, "qsub", "")
+    assert submitting.choose(None).name == "pbs"
+    assert submitting.choose("lsf").name == "lsf"
+    fake(programs, "bsub", "")
+    with pytest.raises(UserError, match="there is several of bsub, qsub here"):
+        submitting.choose(None)
+
+
+# --- the command --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rnu", "PingPong"], "submit: 'rnu' is no command for a job; did you mean 'run'?"),
+        (["topo"], "submit: 'topo' is no command for a job; there are run, quick, resume"),
+        (["run", "PingPong", "--sizes", "4..1"], "runs downwards"),
+        (["run", "PingPong", "--size", "4"], "no such option '--size'"),
+        (["run", "PingPong", "--dry-run"], "a --dry-run needs no job"),
+        (["resume", "no-such-run"], "there is no run 'no-such-run'"),
+        (["--nodes", "0", "run", "PingPong"], "--nodes: '0' is no number of nodes"),
+        (["--time", "soon", "run", "PingPong"], "--time: 'soon' is no time; write 30s"),
+        (["--ppn", "x", "run", "PingPong"], "--ppn: 'x' is no number of ranks"),
+        (["--system", "slrum", "run", "PingPong"], "there is no batch system 'slrum'; did you"),
+    ],
+)
+def test_refused_before_anything_is_submitted(
+    words: list[str], sentence: str, programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(programs, "sbatch", f"touch {programs}/called")
+    system = [] if "--system" in words else ["--system", "slurm"]
+    assert run(["submit", *system, *words]) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.err.count("\n") == 1
+    assert not (programs / "called").exists()
+    assert not Path("mpigauge-runs").exists()
+
+
+def test_dry_run_prints_the_script(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["--system", "pbs", "--nodes", "2", "--ppn", "4", "--time", "90m", "--dry-run"]
+    assert run(["submit", *words, "run", "PingPong", "--output", "out"]) == 0
+    text = capsys.readouterr().out
+    assert f"#PBS -o {tmp_path}/out.log\n#PBS -l select=2:ncpus=4:mpiprocs=4\n" in text
+    assert "#PBS -l walltime=1:30:00\n" in text
+    assert text.endswith("run PingPong --output out\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_one_job_do_not_take_those_of_another(tmp_path: Path) -> None:
+    first = submitting.task(("run", "PingPong", "--output", "out"))
+    submitting.write(first.script, "")
+    second = submitting.task(("run", "PingPong", "--output", "out"))
+    assert (first.script.name, second.script.name) == ("out.sh", "out-2.sh")
+    assert first.folder == second.folder == tmp_path / "out"
+    with pytest.raises(UserError, match=r"cannot write .*/out.sh: File exists"):
+        submitting.write(first.script, "")
+
+
+def test_a_run_without_a_name_gets_one(tmp_path: Path) -> None:
+    task = submitting.task(("run", "PingPong", "IMB:Bcast"))
+    assert task.folder.parent == tmp_path / "mpigauge-runs"
+    assert task.words[-2:] == ("--output", str(task.folder))
+
+
+# --- the end ------------------------------------------------------------------------------------
+def test_a_good_end(capsys: pytest.CaptureFixture[str]) -> None:
+    task = submitting.task(("run", "PingPong", "--output", "mpigauge-runs/x"))
+    stored("x")
+    submitting.collect("7", "", task)
+    captured = capsys.readouterr()
+    assert "PingPong" in captured.out
+    assert "stored in" in captured.err
+
+
+def test_a_job_that_measured_nothing() -> None:
+    task = submitting.task(("run", "PingPong", "--output", "out"))
+    task.log.write_text("slurm: hello\nmpigauge: host n2 does not answer: no\nslurm: bye\n")
+    with pytest.raises(RunError, match=r"^job 7 failed measured nothing: host n2 does not answer"):
+        submitting.collect("7", "failed", task)
+    task.log.unlink()
+    with pytest.raises(RunError, match=r"measured nothing: there is no output in .*out.log"):
+        submitting.collect("7", "", task)
+
+
+def test_a_job_that_was_killed() -> None:
+    """Without a status, as after SIGKILL."""
+    task = submitting.task(("run", "PingPong", "--output", "mpigauge-runs/x"))
+    (stored("x") / "status.json").unlink()
+    with pytest.raises(RunError, match=r"job 7 was cancelled; 1 launch is complete, .* resume "):
+        submitting.collect("7", "was cancelled", task)
+
+
+def test_a_resumed_run_counts_only_when_it_ended_again() -> None:
+    folder = stored("x")
+    task = submitting.task(("resume", "x"))
+    with pytest.raises(RunError, match="job 7 failed; 1 launch is complete"):
+        submitting.collect("7", "failed", task)
+    (folder / "status.json").write_text('{"status": "done", "ended": "later"}')
+    submitting.collect("7", "", task)
