@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from mpigauge.doctor import Host, diagnose
 from mpigauge.topology.files import Files
 from mpigauge.topology.read import read_files
 
@@ -17,13 +18,14 @@ from mpigauge.topology.read import read_files
 KEPT = {
     "proc/cpuinfo": ("model name", "CPU part", "flags"),
     "proc/meminfo": ("MemTotal", "MemAvailable"),
-    "proc/self/status": ("Cpus_allowed_list", "Mems_allowed_list"),
+    "proc/self/limits": ("Max locked memory",),
+    "proc/self/status": ("Cpus_allowed_list", "Mems_allowed_list", "Seccomp:"),
     "proc/stat": ("cpu ",),
 }
 
 
 def record(files: Files) -> str:
-    read_files(files)
+    diagnose(Host(files, read_files(files), None))
     for path, starts in KEPT.items():
         if path in files.seen:
             files.seen[path] = _only(files.seen[path], starts)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mpigauge.topology.words import parse_list
+
 if TYPE_CHECKING:
     from mpigauge.topology.files import Files
 
@@ -28,6 +30,17 @@ def memory_limit(files: Files) -> int | None:
         _bytes(files, f"{folder}/memory.limit_in_bytes") for folder in _folders(files, "memory")
     ]
     return min((limit for limit in found if limit is not None), default=None)
+
+
+def cpuset(files: Files) -> frozenset[int] | None:
+    """The PUs that the group's cpuset leaves; None where there is none, or it does not tell."""
+    names = [("", "cpuset.cpus.effective")]
+    names += [("cpuset", name) for name in ("cpuset.effective_cpus", "cpuset.cpus")]
+    for controller, name in names:
+        for folder in _folders(files, controller):
+            if text := (files.text(f"{folder}/{name}") or "").strip():
+                return frozenset(parse_list(text))
+    return None
 
 
 def _folders(files: Files, controller: str) -> Iterator[str]:

@@ -2,12 +2,23 @@
 # Copyright the mpigauge authors
 """The files that tell what a machine is: below a root, or recorded in one text file.
 
-A record has a line `path<TAB>content` for each file that was read, with line ends as \\n.
+A record has a line `path<TAB>content` for each file that was read, with line ends as \\n. The room
+of a file system is recorded as if it were a file in it.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import NamedTuple
+
+ROOM = ".room"
+"""What the record calls the room of a file system."""
+
+
+class Room(NamedTuple):
+    total_bytes: int
+    free_bytes: int
 
 
 class Files:
@@ -33,6 +44,20 @@ class Files:
         except OSError:
             return []
 
+    def room(self, folder: str) -> Room | None:
+        """Of the file system at this folder; None where there is no such folder."""
+        path = f"{folder}/{ROOM}"
+        if (said := self.text(path)) is None and (room := self._room(folder)) is not None:
+            said = self.seen[path] = f"{room.total_bytes} {room.free_bytes}"
+        return Room(*map(int, said.split())) if said else None
+
+    def _room(self, folder: str) -> Room | None:
+        try:
+            about = os.statvfs(self.root / folder)
+        except OSError:
+            return None
+        return Room(about.f_blocks * about.f_frsize, about.f_bavail * about.f_frsize)
+
     def record(self) -> str:
         """Everything read so far, as a text that `Recorded` reads back."""
         return "".join(f"{path}\t{_escaped(text)}\n" for path, text in sorted(self.seen.items()))
@@ -48,6 +73,10 @@ class Recorded(Files):
 
     def text(self, path: str) -> str | None:
         return self.files.get(path)
+
+    def _room(self, folder: str) -> Room | None:
+        del folder
+        return None
 
     def names(self, folder: str) -> list[str]:
         start = folder.rstrip("/") + "/"

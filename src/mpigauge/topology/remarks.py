@@ -22,6 +22,11 @@ def remarks(machine: Machine) -> list[str]:
     return [sentence for look in found for sentence in look(machine)]
 
 
+def is_loaded(machine: Machine) -> bool:
+    """Whether other programs are taken to be at work."""
+    return machine.load[0] > max(0.5, HIGH_LOAD * len(machine.pus))
+
+
 def _cores(machine: Machine) -> Iterator[str]:
     if machine.cores == 1:
         yield (
@@ -45,7 +50,7 @@ def _limits(machine: Machine) -> Iterator[str]:
     quota = machine.cpu_quota
     if quota is not None and quota < machine.cores:
         yield (
-            f"the cgroup allows {quota:.3g} CPUs' worth of time on {_many(machine.cores, 'core')}: "
+            f"the cgroup allows {quota:.3g} CPUs' worth of time on {many(machine.cores, 'core')}: "
             "ranks that poll will be stopped in between"
         )
     limit = machine.memory_limit_bytes
@@ -63,10 +68,9 @@ def _frequency(machine: Machine) -> Iterator[str]:
 
 
 def _sharing(machine: Machine) -> Iterator[str]:
-    load = machine.load[0]
-    if load > max(0.5, HIGH_LOAD * len(machine.pus)):
+    if is_loaded(machine):
         yield (
-            f"the load is {load:.1f} on {_many(len(machine.pus), 'CPU')}: "
+            f"the load is {machine.load[0]:.1f} on {many(len(machine.pus), 'CPU')}: "
             "other programs are running, or were until a minute ago"
         )
     if machine.steal_ratio > HIGH_STEAL:
@@ -89,5 +93,6 @@ def _caches(machine: Machine) -> Iterator[str]:
         yield "the machine does not tell its caches, so cold caches are a guess"
 
 
-def _many(count: int, thing: str) -> str:
+def many(count: int, thing: str) -> str:
+    """1 core, 2 cores."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge doctor: what spoils times on this machine, and what mends it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mpigauge.doctor import Host
+
+SPOILT = 1
+
+
+@click.command("doctor")
+@click.argument("names", nargs=-1, metavar="[CHECK]...")
+@click.option(
+    "--noise",
+    "seconds",
+    type=click.FloatRange(0, 600),
+    default=1.0,
+    metavar="SECONDS",
+    help="How long all cores are watched for time that goes elsewhere; 0: not.  [default: 1]",
+)
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A machine that tools/record_machine.py has recorded.  [default: this one]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--list", "only_list", is_flag=True, help="List the checks and run none.")
+def command(
+    names: tuple[str, ...], seconds: float, file: Path | None, as_json: bool, only_list: bool
+) -> int:
+    """Say what spoils times on this machine, what it costs, and what mends it.
+
+    The worst comes first: BAD spoils times, a note costs something or may, ? cannot be read here.
+    Exit status 1 if something is BAD, else 0.
+    """
+    from mpigauge.cli.tables import lines, screen_width
+    from mpigauge.doctor import all_checks, diagnose
+    from mpigauge.report.diagnosis import page, to_json
+
+    if only_list:
+        for line in lines(
+            ["check", "looks at"], [[c.name, c.about] for c in all_checks().values()]
+        ):
+            click.echo(line)
+        return 0
+    host = _host(file, seconds if not names or "noise" in names else 0.0)
+    findings = diagnose(host, names)
+    if as_json:
+        click.echo(json.dumps(to_json(host, findings), indent=2))
+    else:
+        click.echo("\n".join(page(host, findings, screen_width() or 96)))
+    return SPOILT if any(finding.state == "bad" for finding in findings) else 0
+
+
+def _host(file: Path | None, seconds: float) -> Host:
+    """Everything is read through Files; only noise and memory of others are measured."""
+    from mpigauge.doctor import Host, measure
+    from mpigauge.topology.files import Files, Recorded
+    from mpigauge.topology.read import read_files
+
+    if file is not None:
+        recorded = Recorded(_text(file))
+        return Host(recorded, read_files(recorded), None)
+    files = Files(Path("/"))
+    machine = read_files(files)
+    return Host(files, machine, measure(machine, seconds))
+
+
+def _text(file: Path) -> str:
+    from mpigauge.model.errors import UserError
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"cannot read {file}: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    if "\t" not in text:
+        raise UserError(
+            f"{file} is no record of a machine; make one with `python tools/record_machine.py`"
+        )
+    return text
