@@ -35,6 +35,8 @@ class Mpi:
     """What its processes need in their environment on top of ours."""
     found: str
     """Where it was found, in words."""
+    again: str = ""
+    """What finds it again with --mpi, where its launcher alone does not."""
 
     @property
     def label(self) -> str:
@@ -45,7 +47,7 @@ class Mpi:
     def spec(self) -> str:
         """What finds this MPI again when it is given to --mpi."""
         private = self.found.startswith("installed by mpigauge")
-        place = f"{self.name}=={self.version}" if private else str(self.mpiexec)
+        place = f"{self.name}=={self.version}" if private else self.again or str(self.mpiexec)
         return place + ("@std" if self.abi == "std" else "")
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,28 +12,30 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Mpi
 from mpigauge.mpi import site, wheels
+from mpigauge.mpi.place import (
+    Place,
+    module_place,
+    place_on_path,
+    private_place,
+    script_place,
+    site_place,
+)
 from mpigauge.mpi.query import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
-    from mpigauge.model.mpi import Abi, Launcher
+    from mpigauge.model.mpi import Abi
 
 STANDARD = "@std"
+BY_KIND: dict[str, Callable[[str], Place]] = {
+    "module": module_place,
+    "script": lambda text: script_place(Path(text)),
+}
+"""How an MPI is found that is behind a change of the environment."""
 WHAT_TO_DO = (
     "run `mpigauge mpi install mpich`, or load an MPI module, or name an MPI's folder with --mpi"
 )
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an MPI is said to be, before it was asked anything."""
-
-    prefix: Path
-    mpiexec: Path
-    launcher: Launcher
-    env: Mapping[str, str]
-    found: str
 
 
 @dataclass(frozen=True)
@@ -49,20 +50,21 @@ def find(spec: str | None = None) -> Mpi:
     """The MPI that `spec` means.
 
     None: the embedded one if it is installed, else the one on PATH. Otherwise "path", a name
-    ("intel", "mpich==5.0.2"), or the path of a prefix, mpiexec or mpirun; with "@std" at the
+    ("intel", "mpich==5.0.2"), "module:NAME" after an environment module is loaded, "script:FILE"
+    after that script is sourced, or the path of a prefix, mpiexec or mpirun; with "@std" at the
     end, its library with the standard ABI.
     """
     wanted, standard = _split(spec)
-    return _ask_it(_place(wanted), standard)
+    return asked(_place(wanted), standard)
 
 
 def list_all() -> Found:
     """Every MPI that can be found without being told where to look."""
-    places = [_private_place(prefix) for name in wheels.WHEELS for prefix in wheels.installed(name)]
+    places = [private_place(prefix) for name in wheels.WHEELS for prefix in wheels.installed(name)]
     mpis, problems = [], []
-    for place in [*places, *_place_on_path()]:
+    for place in [*places, *place_on_path()]:
         try:
-            mpis.append(_ask_it(place, standard=False))
+            mpis.append(asked(place))
         except UserError as error:
             problems.append(str(error))
     return Found(tuple(mpis), tuple(problems))
@@ -79,6 +81,9 @@ def _place(wanted: str | None) -> Place:
         return _default_place()
     if wanted == "path":
         return _on_path_or_error("there is no mpiexec and no mpirun on PATH")
+    kind, colon, rest = wanted.partition(":")
+    if colon and kind in BY_KIND:
+        return BY_KIND[kind](rest)
     if wanted.partition("==")[0] in wheels.WHEELS:
         return _named_place(wanted)
     if "/" in wanted or Path(wanted).exists():
@@ -90,34 +95,28 @@ def _unknown(wanted: str) -> UserError:
     known = [*wheels.WHEELS, "path"]
     return UserError(
         f"unknown MPI '{wanted}'{did_you_mean(wanted, known)} "
-        f"(known: {', '.join(known)}, or the path of a prefix or an mpiexec)"
+        f"(known: {', '.join(known)}, module:NAME, script:FILE, or the path of a prefix or an "
+        "mpiexec)"
     )
 
 
 def _default_place() -> Place:
     for prefix in wheels.installed(wheels.EMBEDDED):
-        return _private_place(prefix)
+        return private_place(prefix)
     return _on_path_or_error("no MPI found")
 
 
 def _on_path_or_error(problem: str) -> Place:
-    for place in _place_on_path():
+    for place in place_on_path():
         return place
     raise UserError(f"{problem}; {WHAT_TO_DO}")
-
-
-def _place_on_path() -> list[Place]:
-    program = shutil.which("mpiexec") or shutil.which("mpirun")
-    if program is None:
-        return []
-    return [_site_place(Path(program).absolute(), f"on PATH as {program}")]
 
 
 def _named_place(wanted: str) -> Place:
     name, _, version = wanted.partition("==")
     for prefix in wheels.installed(name):
         if version in ("", _version_of(prefix, name)):
-            return _private_place(prefix)
+            return private_place(prefix)
     raise UserError(f"{wanted} is not installed; run `mpigauge mpi install {wanted}`")
 
 
@@ -125,34 +124,14 @@ def _version_of(prefix: Path, name: str) -> str:
     return prefix.name.removeprefix(f"{name}-")
 
 
-def _private_place(prefix: Path) -> Place:
-    name = prefix.name.partition("-")[0]
-    return Place(
-        prefix=prefix,
-        mpiexec=prefix / "bin" / "mpiexec",
-        launcher=wheels.WHEELS[name].launcher,
-        env=wheels.environment(name, prefix),
-        found=f"installed by mpigauge in {prefix}",
-    )
-
-
 def _place_at(path: Path) -> Place:
     if not path.exists():
         raise UserError(f"there is no MPI at {path}: no such file or folder")
-    return _site_place(site.launcher_below(path) if path.is_dir() else path, f"at {path}")
+    return site_place(site.launcher_below(path) if path.is_dir() else path, f"at {path}")
 
 
-def _site_place(program: Path, found: str) -> Place:
-    return Place(
-        prefix=program.parent.parent,
-        mpiexec=program,
-        launcher=site.launcher_kind(program),
-        env={},
-        found=found,
-    )
-
-
-def _ask_it(place: Place, standard: bool) -> Mpi:
+def asked(place: Place, standard: bool = False) -> Mpi:
+    """The MPI at this place, as its library tells. UserError: it is none, or does not work."""
     if not os.access(place.mpiexec, os.X_OK):
         raise UserError(f"{place.mpiexec} is missing or cannot be run; {_repair(place)}")
     library = site.library(place.prefix, place.mpiexec, place.launcher, standard)
@@ -164,6 +143,11 @@ def _ask_it(place: Place, standard: bool) -> Mpi:
         )
     answer = ask(library, place.env)
     name, version = answer.name_and_version
+    if answer.ompi != (place.launcher == "openmpi"):
+        raise UserError(
+            f"the launcher {place.mpiexec} ({place.launcher}) and the library {library} "
+            f"({name} {version}) do not belong together; name the MPI by its own folder with --mpi"
+        )
     abi: Abi = "std" if standard else "ompi" if answer.ompi else "mpich"
     return Mpi(
         name=name,
@@ -178,6 +162,7 @@ def _ask_it(place: Place, standard: bool) -> Mpi:
         include=site.include(place.prefix, place.mpiexec, abi),
         env=place.env,
         found=place.found,
+        again=place.again,
     )
 
 

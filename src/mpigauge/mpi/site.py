@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shlex
 import subprocess
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mpigauge.model.mpi import Abi, Launcher
 
@@ -42,9 +43,9 @@ def launcher_below(folder: Path) -> Path:
     raise UserError(f"there is no bin/mpiexec and no bin/mpirun in {folder}, so it is no MPI")
 
 
-def launcher_kind(program: Path) -> Launcher:
+def launcher_kind(program: Path, env: Mapping[str, str] | None = None) -> Launcher:
     """Which launcher a program is, by its own words."""
-    text = _output_of([str(program), "--version"])
+    text = launcher_words(program, env)
     for sign, kind in KINDS:
         if sign in text.lower():
             return kind
@@ -53,6 +54,11 @@ def launcher_kind(program: Path) -> Launcher:
         f"{program} is neither Hydra (MPICH, Intel MPI) nor Open MPI's launcher: "
         f"asked for --version it says: {said}"
     )
+
+
+def launcher_words(program: Path, env: Mapping[str, str] | None = None) -> str:
+    """What a launcher says of itself."""
+    return _output_of([str(program), "--version"], env)
 
 
 def library_names(launcher: Launcher, standard: bool) -> tuple[str, ...]:
@@ -99,9 +105,11 @@ def _roots(prefix: Path, mpiexec: Path) -> list[Path]:
 
 
 def _from_wrapper(mpiexec: Path, option: str) -> Iterator[Path]:
-    """Folders that the mpicc beside the launcher hands to the compiler."""
-    wrapper = mpiexec.with_name("mpicc")
-    if wrapper.is_file():
+    """Folders that the mpicc beside the launcher hands to the compiler; Debian has several of
+    both in one folder, with the name of the MPI behind: mpiexec.openmpi, mpicc.openmpi."""
+    wrappers = (mpiexec.with_name(f"mpicc{mpiexec.suffix}"), mpiexec.with_name("mpicc"))
+    wrapper = next((path for path in wrappers if path.is_file()), None)
+    if wrapper is not None:
         words = shlex.split(_output_of([str(wrapper), "-show"]))
         yield from (Path(word[2:]) for word in words if word.startswith(option))
 
@@ -125,10 +133,11 @@ def _is_elf(path: Path) -> bool:
         return False
 
 
-def _output_of(words: list[str]) -> str:
+def _output_of(words: list[str], env: Mapping[str, str] | None = None) -> str:
     try:
         done = subprocess.run(
             words,
+            env={**os.environ, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -4,7 +4,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
+
+if TYPE_CHECKING:
+    from mpigauge.campaign.trial import Trial
+    from mpigauge.mpi.listing import Listed
 
 
 @click.group("mpi")
@@ -28,18 +37,96 @@ def install_command(names: tuple[str, ...]) -> None:
 
 
 @command.command("list")
-def list_command() -> None:
-    """List the MPIs that are installed here or on PATH."""
-    from mpigauge.cli.measuring import tell
-    from mpigauge.cli.tables import lines
-    from mpigauge.mpi import list_all
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[PREFIX]...")
+@click.option(
+    "--env-script",
+    "scripts",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A script to source that brings an MPI, such as setvars.sh.",
+)
+@click.option("--no-start", is_flag=True, help="Do not try whether two ranks start.")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+def list_command(
+    folders: tuple[Path, ...], scripts: tuple[Path, ...], no_start: bool, as_json: bool
+) -> None:
+    """List the MPIs that are here, and whether two ranks start with them.
 
-    found = list_all()
-    heads = ["MPI", "standard", "ABI", "--mpi", "found"]
-    rows = [[mpi.label, mpi.standard, mpi.abi, mpi.spec, mpi.found] for mpi in found.mpis]
+    Looked for on PATH, among environment modules, Debian's alternatives, Python wheels, in usual
+    places, and in what mpigauge has installed; and in each PREFIX, or the prefixes below it. The
+    word under --mpi is what selects it in other commands.
+    """
+    from mpigauge.campaign.trial import trial
+    from mpigauge.cli.measuring import tell
+    from mpigauge.mpi.listing import everything
+
+    listing = everything(folders, scripts)
+    tried = {each.mpi.spec: trial(each.mpi) for each in listing.listed if not no_start}
+    if as_json:
+        click.echo(json.dumps(_as_json(listing.listed, tried, listing.problems), indent=2))
+        return
+    _show(listing.listed, tried)
+    for each in listing.listed:
+        for remark in _wrong_with(each, tried):
+            tell(f"{each.mpi.spec}: {remark}")
+    for problem in listing.problems:
+        tell(problem)
+    if not listing.listed:
+        tell("no MPI is installed; run `mpigauge mpi install mpich`")
+
+
+def _show(listed: tuple[Listed, ...], tried: Mapping[str, Trial]) -> None:
+    from mpigauge.cli.tables import lines
+
+    heads = ["MPI", "standard", "ABI", "launcher", "works", "--mpi", "found"]
+    rows = [
+        [
+            each.mpi.label,
+            each.mpi.standard,
+            ", ".join(each.abis),
+            f"{each.mpi.launcher} {each.launcher.version}".strip(),
+            {True: "yes", False: "no", None: "?"}[_works(each, tried)],
+            each.mpi.spec,
+            each.mpi.found,
+        ]
+        for each in listed
+    ]
     for line in lines(heads, rows) if rows else []:
         click.echo(line)
-    for problem in found.problems:
-        tell(problem)
-    if not rows:
-        tell("no MPI is installed; run `mpigauge mpi install mpich`")
+
+
+def _works(each: Listed, tried: Mapping[str, Trial]) -> bool | None:
+    found = tried.get(each.mpi.spec)
+    return None if found is None else found.works
+
+
+def _wrong_with(each: Listed, tried: Mapping[str, Trial]) -> list[str]:
+    found = tried.get(each.mpi.spec)
+    return [*each.remarks, *([f"does not work: {found.reason}"] if found and found.reason else [])]
+
+
+def _as_json(
+    listed: tuple[Listed, ...], tried: Mapping[str, Trial], problems: tuple[str, ...]
+) -> dict[str, Any]:
+    mpis = [
+        {
+            "name": each.mpi.name,
+            "version": each.mpi.version,
+            "standard": each.mpi.standard,
+            "abis": list(each.abis),
+            "launcher": each.mpi.launcher,
+            "launcher_version": each.launcher.version,
+            "mpiexec": str(each.mpi.mpiexec),
+            "library": str(each.mpi.library),
+            "library_string": each.mpi.library_string,
+            "prefix": str(each.mpi.prefix),
+            "environment": dict(each.mpi.env),
+            "found": each.mpi.found,
+            "spec": each.mpi.spec,
+            "works": _works(each, tried),
+            "wrong": _wrong_with(each, tried),
+        }
+        for each in listed
+    ]
+    return {"mpis": mpis, "problems": list(problems)}
