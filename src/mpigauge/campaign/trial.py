@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether an MPI works: a job of two ranks that start, meet in a barrier and end."""
+"""Whether an MPI works: a job of two ranks that start, exchange a message and end."""
 
 from __future__ import annotations
 
@@ -16,25 +16,39 @@ from mpigauge.launch import Job, command
 from mpigauge.model.errors import RunError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mpigauge.model.mpi import Mpi
 
 RANKS = 2
 SECONDS = 30.0
 MARK = "mpigauge-trial"
 
-# The handle of the world differs between the ABIs: a number, or the address of a datum.
+# Handles differ between the ABIs: a number, or the address of a datum. A message of this size is
+# too long for what is sent ahead, so both ways of sending are tried.
 RANK = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
-world = {
-    "mpich": lambda: ctypes.c_int(0x44000000),
-    "std": lambda: ctypes.c_void_p(0x101),
-    "ompi": lambda: ctypes.byref(ctypes.c_char.in_dll(library, "ompi_mpi_comm_world")),
+length = 1 << 20
+
+def datum(name):
+    return ctypes.byref(ctypes.c_char.in_dll(library, name))
+
+world, byte, ignore = {
+    "mpich": lambda: (ctypes.c_int(0x44000000), ctypes.c_int(0x4C00010D), ctypes.c_void_p(1)),
+    "std": lambda: (ctypes.c_void_p(0x101), ctypes.c_void_p(0x247), None),
+    "ompi": lambda: (datum("ompi_mpi_comm_world"), datum("ompi_mpi_byte"), None),
 }[sys.argv[2]]()
-size = ctypes.c_int()
+rank, size = ctypes.c_int(), ctypes.c_int()
 library.MPI_Init(None, None)
+library.MPI_Comm_rank(world, ctypes.byref(rank))
 library.MPI_Comm_size(world, ctypes.byref(size))
-library.MPI_Barrier(world)
+sent = ctypes.create_string_buffer(bytes([65 + rank.value]) * length, length)
+got = ctypes.create_string_buffer(length)
+for count in (1, length):
+    peer = (rank.value + 1) % size.value
+    library.MPI_Sendrecv(sent, count, byte, peer, 7, got, count, byte, peer, 7, world, ignore)
+    assert got.raw[:count] == bytes([65 + peer]) * count, "wrong data came"
 library.MPI_Finalize()
 sys.stdout.write("\\n%s %d\\n" % (sys.argv[3], size.value))
 """
@@ -54,10 +68,10 @@ class _Said:
     stderr: list[str] = field(default_factory=list)
 
 
-def trial(mpi: Mpi, seconds: float = SECONDS) -> Trial:
-    """Starts two ranks on this host, and ends them after so many seconds."""
+def trial(mpi: Mpi, seconds: float = SECONDS, settings: Mapping[str, str] | None = None) -> Trial:
+    """Starts two ranks on this host with these settings, and ends them after so many seconds."""
     program = (sys.executable, "-c", RANK, str(mpi.library), mpi.abi, MARK)
-    job = Job(mpi, RANKS, program, oversubscribe=True)
+    job = Job(mpi, RANKS, program, settings=settings or {}, oversubscribe=True)
     begun = time.monotonic()
     try:
         reason = _reason(Process(command(job)), mpi, begun + seconds, seconds)

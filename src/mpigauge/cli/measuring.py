@@ -43,6 +43,8 @@ class Setup:
     cards: Cards
     nodes: tuple[Node, ...] = ()
     """The hosts that have answered."""
+    transport: str = ""
+    """What --transport named."""
 
 
 def tell(text: str) -> None:
@@ -184,6 +186,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
         "command": ["mpigauge", *sys.argv[1:]],
         "plan": plan.to_json(),
         "mpi": mpi,
+        "transport": setup.transport,
     }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option, with_transport
 
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import Setup
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @click.command("quick")
 @options.together(
     options.mpi_option,
+    transport_option,
     options.seconds_option,
     options.launches_option,
     options.precision_option,
@@ -41,6 +43,7 @@ def command(
     form: str | None,
     output: Path | None,
     mpi_spec: str | None,
+    transport: str | None,
     dry_run: bool,
     topology: Path | None,
     **raw: Any,
@@ -60,7 +63,7 @@ def command(
     where = wanted(request, output, topology, dry_run)
     if not where.hosts:
         check_cores(request, where.topology or read())
-    setup = prepare(mpi_spec, where)
+    request, setup = with_transport(request, prepare(mpi_spec, where), transport)
     plan = quick(request, setup.cards, setup.ground, setup.mpi)
     if dry_run:
         print_seats(plan, setup.ground)

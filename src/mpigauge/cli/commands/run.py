@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option, with_transport
 from mpigauge.model.settings import SETTINGS, Setting
 
 
@@ -62,6 +63,7 @@ def _heeded(setting: Setting) -> Any:
     options.place_option,
     *map(_heeded, SETTINGS),
     options.mpi_option,
+    transport_option,
     options.set_option,
     options.env_option,
     click.option("--classic", is_flag=True, help="The schedule and arithmetic of IMB."),
@@ -88,6 +90,7 @@ def command(
     form: str,
     output: Path | None,
     mpi_spec: str | None,
+    transport: str | None,
     map_: str | None,
     dry_run: bool,
     topology: Path | None,
@@ -103,6 +106,7 @@ def command(
 
     request = read_request(raw | {"map": map_})
     setup = prepare(mpi_spec, wanted(request, output, topology, dry_run))
+    request, setup = with_transport(request, setup, transport)
     plan = resolve(request, setup.cards, setup.ground, setup.mpi)
     if dry_run:
         print_seats(plan, setup.ground)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which transports an MPI can use here, by one name for all MPIs, and how each is told.
+
+An MPI is one file in this folder that says `@dialect("name")` over a function from Offers to the
+transports that can be selected. There is no list to edit.
+"""
+
+from __future__ import annotations
+
+from mpigauge.mpi.transports.ask import offers
+from mpigauge.mpi.transports.choose import choose, transports
+
+__all__ = ["choose", "offers", "transports"]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Open MPI: a PML, below which BTLs, UCX, or an MTL with libfabric carry the messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.transport import Offers, Transport
+from mpigauge.mpi.transports import ucx
+from mpigauge.mpi.transports.registry import dialect
+
+SHARED = ("sm", "vader")
+"""The BTL for shared memory: sm since version 5, vader before, when sm was an old one."""
+ANY_UCX = {"pml_ucx_tls": "any", "pml_ucx_devices": "any"}
+"""By default Open MPI takes UCX only with certain network cards."""
+
+WITHIN_A_NODE = ("shm", "sm2")
+"""Providers that MTL ofi refuses, as they reach no other node."""
+NOT_OF_ITSELF = ("tcp", "udp", "sockets", "net", "rstream", "usnic", "UDP")
+"""Providers that MTL ofi takes only where they are named."""
+
+
+@dialect("openmpi")
+def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
+    pml, btl = offers.components.get("pml", ()), offers.components.get("btl", ())
+    if "ob1" in pml:
+        if shared := _shared(mpi, btl):
+            yield Transport("shm", f"PML ob1, BTL {shared}", _ob1(shared))
+        if "tcp" in btl:
+            yield Transport("tcp", "PML ob1, BTL tcp", _ob1("tcp"))
+            for name in offers.interfaces:
+                settings = {**_ob1("tcp"), **_mca({"btl_tcp_if_include": name})}
+                yield Transport(f"tcp:{name}", f"PML ob1, BTL tcp on {name}", settings)
+    if "ucx" in pml:
+        yield from ucx.lanes(offers, "PML ucx", _mca({"pml": "ucx", **ANY_UCX}))
+    if "cm" in pml and "ofi" in offers.components.get("mtl", ()):
+        yield from _ofi(offers)
+
+
+def _shared(mpi: Mpi, btl: tuple[str, ...]) -> str:
+    major = mpi.version.partition(".")[0]
+    wanted = SHARED if major.isdigit() and int(major) >= 5 else SHARED[::-1]
+    return next((name for name in wanted if name in btl), "")
+
+
+def _ofi(offers: Offers) -> Iterator[Transport]:
+    through = {"pml": "cm", "mtl": "ofi"}
+    names = [name for name in offers.provider_names if name not in WITHIN_A_NODE]
+    if any(name.partition(";")[0] not in NOT_OF_ITSELF for name in names):
+        yield Transport("ofi", "PML cm, MTL ofi: the provider it chooses", _mca(through))
+    for name in names:
+        settings = {**_mca({**through, "mtl_ofi_provider_include": name}), "FI_PROVIDER": name}
+        yield Transport(f"ofi:{name}", f"PML cm, MTL ofi, provider {name}", settings)
+
+
+def _ob1(btl: str) -> dict[str, str]:
+    return _mca({"pml": "ob1", "btl": f"self,{btl}"})
+
+
+def _mca(parameters: Mapping[str, str]) -> dict[str, str]:
+    return {f"OMPI_MCA_{name}": value for name, value in parameters.items()}

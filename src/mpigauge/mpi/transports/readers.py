@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What ompi_info, ucx_info and fi_info print, and what MPICH says of itself."""
+
+from __future__ import annotations
+
+import re
+
+from mpigauge.model.transport import Provider, UcxLane
+
+FRAMEWORKS = ("pml", "btl", "mtl", "smsc", "osc")
+NOT_FOR_MESSAGES = ("monitoring", "v", "example")
+"""Components that only watch others."""
+KINDS = {
+    "self": "loopback",
+    **dict.fromkeys(("mm", "posix", "sysv", "cma", "knem"), "intra-node"),
+    **dict.fromkeys(("cuda_copy", "cuda_ipc", "gdr_copy", "rocm_copy", "rocm_ipc"), "accelerator"),
+}
+"""Of transports, where an old ucx_info does not tell; all others are networks."""
+
+
+def read_ompi_info(text: str) -> dict[str, tuple[str, ...]]:
+    """The components of `ompi_info --parsable`, by framework, in their order."""
+    found: dict[str, dict[str, None]] = {name: {} for name in FRAMEWORKS}
+    for framework, component in re.findall(r"^mca:(\w+):(\w+):version:", text, re.MULTILINE):
+        if framework in found and component not in NOT_FOR_MESSAGES:
+            found[framework][component] = None
+    return {name: tuple(components) for name, components in found.items() if components}
+
+
+def read_ucx_info(text: str) -> tuple[UcxLane, ...]:
+    """Transports and devices of `ucx_info -d`; each device comes once for a transport.
+
+    Versions before 1.8 write the device behind the transport and tell no type.
+    """
+    lanes: dict[UcxLane, None] = {}
+    transport = device = ""
+    for line in text.splitlines():
+        name, _, value = (part.strip() for part in line.lstrip("# ").partition(":"))
+        if name == "Transport":
+            transport, device = value, ""
+        elif name == "Device":
+            device = value
+            lanes[UcxLane(transport, device, KINDS.get(transport, "network"))] = None
+        elif name == "Type" and device:
+            lanes.pop(UcxLane(transport, device, KINDS.get(transport, "network")), None)
+            lanes[UcxLane(transport, device, value)] = None
+    return tuple(lanes)
+
+
+def read_fi_info(text: str) -> tuple[Provider, ...]:
+    """Providers of `fi_info` with connectionless endpoints, as MPI needs them, each once."""
+    found: dict[Provider, None] = {}
+    for block in re.split(r"^provider:", text, flags=re.MULTILINE)[1:]:
+        name, _, rest = block.partition("\n")
+        fields = dict(re.findall(r"^\s*(domain|type):\s*(\S+)", rest, re.MULTILINE))
+        if fields.get("type") == "FI_EP_RDM":
+            found[Provider(name.strip(), fields.get("domain", ""))] = None
+    return tuple(found)
+
+
+def read_netmods(library_string: str) -> tuple[str, ...]:
+    """The netmods that MPICH names behind its device, the default first: ch4:ucx ofi."""
+    match = re.search(r"^MPICH Device:\s*(ch\d):(.*)$", library_string, re.MULTILINE)
+    if match is None:
+        return ()
+    if match[1] == "ch3":
+        return ("tcp",)
+    return tuple(re.findall(r"\b(ucx|ofi)\b", match[2]))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Finds the dialects: every module of this folder is looked into once."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
+
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.transport import Offers, Transport
+
+Dialect = Callable[[Mpi, Offers], Iterable[Transport]]
+_registered: dict[str, Dialect] = {}
+
+
+def dialect(*names: str) -> Callable[[Dialect], Dialect]:
+    """Makes a function that of the MPIs of these names."""
+
+    def register(function: Dialect) -> Dialect:
+        for name in names:
+            if name in _registered:
+                raise RuntimeError(f"two dialects are for '{name}'")
+            _registered[name] = function
+        return function
+
+    return register
+
+
+@cache
+def dialects() -> Mapping[str, Dialect]:
+    package = importlib.import_module(__name__.rpartition(".")[0])
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+    return MappingProxyType(_registered)
