@@ -80,22 +80,31 @@ class Answer:
 
 def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
     """What the library says it is; a UserError when it cannot say."""
-    return Answer(**json.loads(_answer(CHILD, library, env, seconds)))
+    return Answer(**json.loads(answer(CHILD, library, env, seconds)))
 
 
 def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:
     """Those of the calls that the library has not."""
-    return frozenset(json.loads(_answer(LOOK_UP, library, env, SECONDS, *calls)))
+    return frozenset(json.loads(answer(LOOK_UP, library, env, SECONDS, *calls)))
 
 
-def _answer(
-    script: str, library: Path, env: Mapping[str, str], seconds: float, *arguments: str
+def answer(
+    script: str,
+    library: Path,
+    env: Mapping[str, str],
+    seconds: float,
+    *arguments: str,
+    without: Iterable[str] = (),
 ) -> str:
+    """What a child with this script prints behind MARK; its arguments are the library, MARK and
+    these. `without` names variables of ours that it is not to see. UserError: it fails."""
+    left = set(without)
+    ours = {name: value for name, value in os.environ.items() if name not in left}
     words = [sys.executable, "-c", script, str(library), MARK, *arguments]
     try:
         child = subprocess.run(
             words,
-            env={**os.environ, **env},
+            env={**ours, **env},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",

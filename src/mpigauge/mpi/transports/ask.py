@@ -8,15 +8,14 @@ a child process, so that a library of an unknown version can take nobody along.
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.transport import Offers
+from mpigauge.mpi import tools
+from mpigauge.mpi.tools import FABRIC_LIBRARY, UCT
 from mpigauge.mpi.transports.readers import (
     read_fi_info,
     read_netmods,
@@ -28,7 +27,6 @@ from mpigauge.topology.files import Files
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
 
-SECONDS = 30.0
 UP = ("up", "unknown")
 """States of network interfaces that carry messages; the loopback's is unknown."""
 
@@ -141,63 +139,21 @@ def interfaces(files: Files) -> Iterator[str]:
 
 
 def _ompi_info(mpi: Mpi) -> str:
-    return _output(
+    return tools.output(
         [str(mpi.mpiexec.with_name(f"ompi_info{mpi.mpiexec.suffix}")), "--parsable"], mpi.env
     )
 
 
 def _ucx_info(mpi: Mpi) -> str:
-    program = _program(mpi, "ucx_info")
-    return _output([program, "-d"], mpi.env) if program else _asked(mpi, UCX, "libuct.so.0")
+    program = tools.program(mpi, "ucx_info", UCT)
+    return tools.output([program, "-d"], mpi.env) if program else _asked(mpi, UCX, UCT)
 
 
 def _fi_info(mpi: Mpi) -> str:
-    program = _program(mpi, "fi_info")
-    return _output([program], mpi.env) if program else _asked(mpi, FABRIC, "libfabric.so.1")
-
-
-def _program(mpi: Mpi, name: str) -> str | None:
-    """The one that belongs to the libraries that the MPI uses; not another on PATH."""
-    if _folder_with(mpi, "libuct.so.0" if name == "ucx_info" else "libfabric.so.1"):
-        beside = (mpi.prefix / "bin" / "libfabric" / name, mpi.prefix / "bin" / name)
-        found = (str(path) for path in beside if _is_program(path))
-        return next(found, None)
-    return shutil.which(name, path=mpi.env.get("PATH") or os.environ.get("PATH"))
-
-
-def _is_program(path: Path) -> bool:
-    try:
-        with path.open("rb") as handle:
-            return handle.read(4) == b"\x7fELF" and os.access(path, os.X_OK)
-    except OSError:
-        return False
-
-
-def _folder_with(mpi: Mpi, library: str) -> Path | None:
-    """Where an MPI keeps its own copy of a library."""
-    beside = mpi.library.parent
-    below = ("", "mpich", "openmpi", "libfabric", "../opt/mpi/libfabric/lib", "../libfabric/lib")
-    return next((beside / name for name in below if (beside / name / library).is_file()), None)
+    program = tools.program(mpi, "fi_info", FABRIC_LIBRARY)
+    return tools.output([program], mpi.env) if program else _asked(mpi, FABRIC, FABRIC_LIBRARY)
 
 
 def _asked(mpi: Mpi, script: str, library: str) -> str:
-    folder = _folder_with(mpi, library)
-    return _output([sys.executable, "-c", script, str(folder or "")], mpi.env)
-
-
-def _output(words: list[str], env: Mapping[str, str]) -> str:
-    """What a program prints; nothing where it is not there or fails."""
-    try:
-        done = subprocess.run(
-            words,
-            env={**os.environ, **env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
+    folder = tools.folder_with(mpi, library)
+    return tools.output([sys.executable, "-c", script, str(folder or "")], mpi.env)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What we know of the settings that matter (catalogue.toml)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mpigauge.model.knob import READ_WORDS, Read
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILE = Path(__file__).with_name("catalogue.toml")
+
+
+@dataclass(frozen=True)
+class Entry:
+    of: str
+    """The MPI, or what is below or beside it: openmpi, mpich, intel, ucx, libfabric, hydra …"""
+    variable: str
+    """An environment variable; a star stands for any letters."""
+    meaning: str
+    legal: str
+    read: Read = ""
+    since: int = 0
+    """The first major version of the MPI that has it."""
+    before: int = 10**9
+    """The first one that has it no longer."""
+
+    @property
+    def is_family(self) -> bool:
+        """Whether it stands for several variables."""
+        return "*" in self.variable
+
+    def fits(self, variable: str) -> bool:
+        return fnmatchcase(variable, self.variable)
+
+    def is_of_version(self, version: str) -> bool:
+        """Whether an MPI of this version has it; yes where the version is no number."""
+        match = re.match(r"\d+", version)
+        return match is None or self.since <= int(match[0]) < self.before
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All entries in their order. ValueError: the file has a word that means nothing."""
+    with FILE.open("rb") as file:
+        found = tuple(Entry(**_known(each)) for each in tomllib.load(file)["knob"])
+    for entry in found:
+        if entry.read not in READ_WORDS:
+            raise ValueError(f"{FILE.name}: {entry.variable}: unknown time '{entry.read}'")
+    return found
+
+
+def _known(said: dict[str, Any]) -> dict[str, Any]:
+    unknown = set(said) - {field.name for field in fields(Entry)}
+    if unknown:
+        raise ValueError(f"{FILE.name}: {said.get('variable')}: unknown word {sorted(unknown)}")
+    return said
