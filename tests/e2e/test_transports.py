@@ -17,6 +17,7 @@ from mpigauge.mpi import find
 from mpigauge.mpi.transports import choose, offers, transports
 from mpigauge.store import load
 from tests.e2e import commands as cli
+from tests.e2e.cluster import cluster, needs_root
 
 pytestmark = [
     pytest.mark.mpi,
@@ -32,7 +33,7 @@ def loopback_bytes() -> int:
     return int(match[1])
 
 
-def moved_by_a_run(transport: str, cwd: Path) -> tuple[int, int]:
+def moved_by_a_run(transport: str, wire: str, cwd: Path) -> tuple[int, int]:
     """Bytes through the loopback, and bytes of messages, of a short PingPong."""
     words = ("PingPong", "--sizes", "1Mi", "--launches", "1", "--in", "3s", "--output", transport)
     before = loopback_bytes()
@@ -40,16 +41,18 @@ def moved_by_a_run(transport: str, cwd: Path) -> tuple[int, int]:
     assert done.returncode == 0, done.stderr
     through = loopback_bytes() - before
     stored = load(cwd / transport)
-    assert stored.header["transport"] == transport
+    selected = stored.header["transport"]
+    assert (selected["name"], selected["used"]) == (transport, f"{wire} within a host")
     assert stored.plan["settings"]["OMPI_MCA_pml"] == "ob1"
+    assert f"openmpi 5.0.11 takes {wire} within a host" in done.stderr
     (cell,) = stored.cells
     return through, 2 * SIZE * cell.calls * cell.samples
 
 
 def test_messages_go_over_tcp_or_shared_memory(tmp_path: Path) -> None:
-    through, messages = moved_by_a_run("tcp", tmp_path)
+    through, messages = moved_by_a_run("tcp", "tcp", tmp_path)
     assert through > messages
-    through, messages = moved_by_a_run("shm", tmp_path)
+    through, messages = moved_by_a_run("shm", "sm", tmp_path)
     assert through < messages
 
 
@@ -88,3 +91,28 @@ def test_a_transport_that_is_not_there(tmp_path: Path) -> None:
     assert "has no 'ucx:mlx5_9:1' here" in done.stderr
     assert "there are: shm, tcp" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_transport_that_does_not_work(tmp_path: Path) -> None:
+    """What is there need not reach the other rank; then nothing is measured."""
+    words = ("PingPong", "--mpi", "openmpi", "--transport", "tcp:lo", "--output", "out")
+    closed = ("--set", "btl_tcp_port_min_v4=1", "--set", "btl_tcp_port_range_v4=0")
+    done = cli.mpigauge("run", *words, *closed, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--transport tcp:lo does not work here: " in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@needs_root
+@pytest.mark.hosts
+def test_between_hosts(tmp_path: Path) -> None:
+    """The trial runs on them, so what it tells is about the wire between them."""
+    with cluster(tmp_path, 2, "--pin") as hosts:
+        where = ("--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", "openmpi")
+        words = ("PingPong", "--sizes", "8", "--launches", "1", "--output", "out", *where)
+        done = hosts.mpigauge("run", *words, "--transport", "tcp:eth0", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert load(tmp_path / "out").header["transport"]["used"] == "tcp between hosts"
+        done = hosts.mpigauge("run", *words, "--transport", "shm", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "shared memory reaches the ranks of one host only" in done.stderr

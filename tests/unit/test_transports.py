@@ -13,7 +13,7 @@ from mpigauge.cli.transport import refuse_contradictions
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
-from mpigauge.mpi.transports import choose, transports
+from mpigauge.mpi.transports import choose, teller_of, transports
 from mpigauge.mpi.transports.ask import FABRIC, UCX, interfaces
 from mpigauge.mpi.transports.readers import (
     read_fi_info,
@@ -223,6 +223,51 @@ def test_intel_mpi_has_ucx_where_libfabric_has_mlx() -> None:
         "FI_PROVIDER": "mlx",
         "UCX_NET_DEVICES": "mlx5_0:1",
     }
+
+
+# --- what an MPI tells ------------------------------------------------------------------------
+OPENMPI_TABLE = """\
+Host 0 [a] ranks 0 - 1
+ host | 0   1
+======|==========
+    0 : sm  ucx[  3]
+Connection summary: (pml)
+  on-host:  all connections are sm
+  off-host: all connections are ucx=rc_mlx5;mlx5_0:1
+"""
+INTEL = """\
+[0] MPI startup(): library kind: release
+[0] MPI startup(): libfabric provider: psm3
+[0] MPI startup(): ===== NIC pinning on a =====
+[0] MPI startup(): Rank    Thread id  Pin nic
+[0] MPI startup(): 0       0          irdma0
+[0] MPI startup(): 1       0          irdma1
+[0] MPI startup(): ===== CPU pinning =====
+[0] MPI startup(): 0       5080     vm         {0-1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "used"),
+    [
+        ("openmpi", OPENMPI_TABLE, "sm within a host, ucx=rc_mlx5;mlx5_0:1 between hosts"),
+        ("openmpi", "  on-host:  all connections are tcp\n  off-host: all connections are n/a\n",
+         "tcp within a host"),
+        ("openmpi", "  on-host:  all connections are self\n  off-host: all connections are tcp\n",
+         "tcp between hosts"),
+        ("openmpi", "nothing", ""),
+        ("intel", INTEL, "provider psm3 on irdma0, irdma1"),
+        ("intel", "[0] MPI startup(): library kind: release\n", "shm"),
+        ("intel", "", ""),
+        ("mpich", "==== UCX netmod Capability ====\n", "netmod ucx"),
+        ("mpich", "provider: tcp, score = 4\nlibfabric provider: tcp;ofi_rxm - 10.0.0.0/24\n",
+         "netmod ofi, provider tcp;ofi_rxm"),
+        ("mpich", "", ""),
+        ("other", OPENMPI_TABLE, ""),
+    ],
+)  # fmt: skip
+def test_what_an_mpi_tells_of_what_it_uses(name: str, text: str, used: str) -> None:
+    assert teller_of(name).read(text) == used
 
 
 # --- mistakes ---------------------------------------------------------------------------------

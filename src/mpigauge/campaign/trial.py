@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from mpigauge.campaign.process import Job as Process
 from mpigauge.campaign.reasons import why
-from mpigauge.launch import Job, command
+from mpigauge.launch import Job, OnHost, command
 from mpigauge.model.errors import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.model.mpi import Mpi
 
@@ -60,6 +60,8 @@ class Trial:
     reason: str
     """Why it does not."""
     seconds: float
+    output: str = ""
+    """What the ranks and the library printed."""
 
 
 @dataclass
@@ -68,20 +70,39 @@ class _Said:
     stderr: list[str] = field(default_factory=list)
 
 
-def trial(mpi: Mpi, seconds: float = SECONDS, settings: Mapping[str, str] | None = None) -> Trial:
-    """Starts two ranks on this host with these settings, and ends them after so many seconds."""
+def trial(
+    mpi: Mpi,
+    seconds: float = SECONDS,
+    settings: Mapping[str, str] | None = None,
+    hosts: Sequence[str] = (),
+    agent: tuple[str, ...] = (),
+) -> Trial:
+    """Starts two ranks with these settings, and ends them after so many seconds.
+
+    They are on the first two hosts, or both on the only one, or on this host where none is named;
+    `agent` starts programs on the others.
+    """
     program = (sys.executable, "-c", RANK, str(mpi.library), mpi.abi, MARK)
-    job = Job(mpi, RANKS, program, settings=settings or {}, oversubscribe=True)
+    taken = hosts[:RANKS]
+    job = Job(
+        mpi,
+        RANKS,
+        program,
+        settings=settings or {},
+        hosts=tuple(OnHost(name, RANKS // len(taken)) for name in taken),
+        agent=agent,
+        oversubscribe=len(taken) < RANKS,
+    )
     begun = time.monotonic()
+    said = _Said()
     try:
-        reason = _reason(Process(command(job)), mpi, begun + seconds, seconds)
+        reason = _reason(Process(command(job)), mpi, said, begun + seconds, seconds)
     except RunError as error:
         reason = str(error)
-    return Trial(not reason, reason, time.monotonic() - begun)
+    return Trial(not reason, reason, time.monotonic() - begun, "".join(said.stdout))
 
 
-def _reason(process: Process, mpi: Mpi, end_s: float, seconds: float) -> str:
-    said = _Said()
+def _reason(process: Process, mpi: Mpi, said: _Said, end_s: float, seconds: float) -> str:
     late = False
     try:
         for line in process.lines():

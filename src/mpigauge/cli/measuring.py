@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
+    from mpigauge.model.transport import Selected
     from mpigauge.plan import Ground, Plan
     from mpigauge.store import Run, RunWriter
 
@@ -43,7 +44,7 @@ class Setup:
     cards: Cards
     nodes: tuple[Node, ...] = ()
     """The hosts that have answered."""
-    transport: str = ""
+    transport: Selected | None = None
     """What --transport named."""
 
 
@@ -186,7 +187,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
         "command": ["mpigauge", *sys.argv[1:]],
         "plan": plan.to_json(),
         "mpi": mpi,
-        "transport": setup.transport,
+        "transport": asdict(setup.transport) if setup.transport else None,
     }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mpigauge.cli.measuring import Setup
+    from mpigauge.model.transport import Transport
     from mpigauge.plan.request import Request
 
 transport_option = click.option(
@@ -24,16 +25,23 @@ transport_option = click.option(
 )
 
 
-def with_transport(request: Request, setup: Setup, name: str | None) -> tuple[Request, Setup]:
-    """The settings that select it are the request's, its name is stored with the run."""
+def with_transport(
+    request: Request, setup: Setup, name: str | None, start: bool = True
+) -> tuple[Request, Setup]:
+    """The settings that select it are the request's; two ranks are started with them, to see
+    whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
     if name is None:
         return request, setup
+    from mpigauge.model.transport import Selected
     from mpigauge.mpi.transports import choose, offers
 
+    if name == "shm" and len(setup.nodes) > 1:
+        raise UserError("--transport shm: shared memory reaches the ranks of one host only")
     chosen = choose(name, setup.mpi, offers(setup.mpi))
     refuse_contradictions(name, chosen.settings, request.settings)
-    settings = {**request.settings, **chosen.settings}
-    return replace(request, settings=settings), replace(setup, transport=name)
+    request = replace(request, settings={**request.settings, **chosen.settings})
+    used = _used(chosen, request, setup) if start else ""
+    return request, replace(setup, transport=Selected(name, chosen.settings, used))
 
 
 def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[str, str]) -> None:
@@ -45,3 +53,19 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
                     f"--transport {name} sets {variable}={value}, --set says {word}={given[word]}; "
                     "leave one of them out"
                 )
+
+
+def _used(chosen: Transport, request: Request, setup: Setup) -> str:
+    from mpigauge.campaign.trial import trial
+    from mpigauge.cli.measuring import tell
+    from mpigauge.mpi.transports import teller_of
+
+    teller = teller_of(setup.mpi.name)
+    settings = {**teller.settings, **request.settings}
+    hosts = [node.name for node in setup.nodes]
+    tried = trial(setup.mpi, settings=settings, hosts=hosts, agent=request.rsh)
+    if not tried.works:
+        raise UserError(f"--transport {chosen.name} does not work here: {tried.reason}")
+    used = teller.read(tried.output) if chosen.told else ""
+    tell(f"{setup.mpi.label} takes {used or chosen.through}")
+    return used

@@ -52,6 +52,16 @@ class Offers:
 
 
 @dataclass(frozen=True)
+class Selected:
+    """The transport of a run."""
+
+    name: str
+    settings: Mapping[str, str] = field(hash=False)
+    used: str
+    """What the MPI told of it in a trial on the same hosts; empty where it tells nothing."""
+
+
+@dataclass(frozen=True)
 class Transport:
     """What can be selected, by the same name for every MPI."""
 
@@ -61,3 +71,5 @@ class Transport:
     """What of the MPI carries the messages then, in words."""
     settings: Mapping[str, str] = field(hash=False)
     """The environment variables that select it."""
+    told: bool = True
+    """Whether what the MPI tells of its transport is about this one."""

@@ -63,7 +63,8 @@ def command(
     where = wanted(request, output, topology, dry_run)
     if not where.hosts:
         check_cores(request, where.topology or read())
-    request, setup = with_transport(request, prepare(mpi_spec, where), transport)
+    setup = prepare(mpi_spec, where)
+    request, setup = with_transport(request, setup, transport, start=not dry_run)
     plan = quick(request, setup.cards, setup.ground, setup.mpi)
     if dry_run:
         print_seats(plan, setup.ground)

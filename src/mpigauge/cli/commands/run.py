@@ -106,7 +106,7 @@ def command(
 
     request = read_request(raw | {"map": map_})
     setup = prepare(mpi_spec, wanted(request, output, topology, dry_run))
-    request, setup = with_transport(request, setup, transport)
+    request, setup = with_transport(request, setup, transport, start=not dry_run)
     plan = resolve(request, setup.cards, setup.ground, setup.mpi)
     if dry_run:
         print_seats(plan, setup.ground)

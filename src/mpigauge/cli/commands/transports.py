@@ -53,8 +53,14 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
 
 def _tried(mpi: Mpi, transport: Transport) -> str:
     from mpigauge.campaign.trial import trial
+    from mpigauge.mpi.transports import teller_of
 
-    return trial(mpi, settings=transport.settings).reason or "works"
+    teller = teller_of(mpi.name)
+    tried = trial(mpi, settings={**teller.settings, **transport.settings})
+    if not tried.works:
+        return tried.reason
+    used = teller.read(tried.output) if transport.told else ""
+    return f"works: {used}" if used else "works"
 
 
 def _settings(transport: Transport) -> str:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 from mpigauge.mpi.transports import ucx
-from mpigauge.mpi.transports.registry import dialect
+from mpigauge.mpi.transports.registry import dialect, teller
 
 
 @dialect("intel")
@@ -31,3 +32,16 @@ def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
 
 def _provider(name: str) -> dict[str, str]:
     return {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": name, "FI_PROVIDER": name}
+
+
+@teller("intel", {"I_MPI_DEBUG": "4"})
+def used(text: str) -> str:
+    """It names the provider of libfabric and its cards; shared memory alone has none."""
+    if "MPI startup():" not in text:
+        return ""
+    provider = re.search(r"libfabric provider: (\S+)", text)
+    table = text.partition("Pin nic")[2].partition("=====")[0]
+    cards = dict.fromkeys(re.findall(r"MPI startup\(\): \d+\s+\d+\s+(\S+)", table))
+    if provider is None:
+        return "shm"
+    return f"provider {provider[1]}" + (f" on {', '.join(cards)}" if cards else "")

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 from mpigauge.mpi.transports import ucx
-from mpigauge.mpi.transports.registry import dialect
+from mpigauge.mpi.transports.registry import dialect, teller
 
 NETWORK_ALONE = {"MPIR_CVAR_NOLOCAL": "1"}
 """No shared memory, also within a node."""
@@ -19,7 +20,7 @@ NETWORK_ALONE = {"MPIR_CVAR_NOLOCAL": "1"}
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
     del mpi
     netmods = offers.netmods
-    yield Transport("shm", "shared memory of MPICH", {"MPIR_CVAR_NOLOCAL": "0"})
+    yield Transport("shm", "shared memory of MPICH", {"MPIR_CVAR_NOLOCAL": "0"}, told=False)
     yield from _tcp(netmods, offers)
     if "ucx" in netmods:
         yield from ucx.lanes(offers, "netmod ucx", _netmod("ucx"))
@@ -53,3 +54,11 @@ def _over(
 
 def _netmod(name: str) -> Mapping[str, str]:
     return {"MPIR_CVAR_CH4_NETMOD": name, **NETWORK_ALONE}
+
+
+@teller("mpich", {"MPIR_CVAR_DEBUG_SUMMARY": "1"})
+def used(text: str) -> str:
+    """The netmod tells of itself, also where shared memory leaves it nothing to do."""
+    if match := re.search(r"^libfabric provider: (\S+)", text, re.MULTILINE):
+        return f"netmod ofi, provider {match[1]}"
+    return "netmod ucx" if "UCX netmod" in text else ""

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 from mpigauge.mpi.transports import ucx
-from mpigauge.mpi.transports.registry import dialect
+from mpigauge.mpi.transports.registry import dialect, teller
 
 SHARED = ("sm", "vader")
 """The BTL for shared memory: sm since version 5, vader before, when sm was an old one."""
@@ -61,3 +62,13 @@ def _ob1(btl: str) -> dict[str, str]:
 
 def _mca(parameters: Mapping[str, str]) -> dict[str, str]:
     return {f"OMPI_MCA_{name}": value for name, value in parameters.items()}
+
+
+@teller("openmpi", {"OMPI_MCA_ompi_display_comm": "mpi_init"})
+def used(text: str) -> str:
+    """Version 5 prints a table of connections and, below it, a line for each kind; a host with one
+    rank has only that of the rank to itself."""
+    kinds = {"on": "within a host", "off": "between hosts"}
+    pattern = r"^\s*(on|off)-host:\s*(?:all )?connections are (.+?)\s*$"
+    found = re.findall(pattern, text, re.MULTILINE)
+    return ", ".join(f"{way} {kinds[where]}" for where, way in found if way not in ("n/a", "self"))

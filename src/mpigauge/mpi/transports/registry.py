@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
@@ -14,6 +15,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 
 Dialect = Callable[[Mpi, Offers], Iterable[Transport]]
+Reader = Callable[[str], str]
 _registered: dict[str, Dialect] = {}
 
 
@@ -28,6 +30,34 @@ def dialect(*names: str) -> Callable[[Dialect], Dialect]:
         return function
 
     return register
+
+
+@dataclass(frozen=True)
+class Teller:
+    """How an MPI is made to tell what it uses."""
+
+    settings: Mapping[str, str] = field(hash=False)
+    read: Callable[[str], str]
+    """What it tells, out of all that a job printed; empty where it tells nothing."""
+
+
+_tellers: dict[str, Teller] = {}
+
+
+def teller(name: str, settings: Mapping[str, str]) -> Callable[[Reader], Reader]:
+    """Makes a function the reader of what this MPI tells with these settings."""
+
+    def register(function: Reader) -> Reader:
+        _tellers[name] = Teller(settings, function)
+        return function
+
+    return register
+
+
+def teller_of(name: str) -> Teller:
+    """That of this MPI; for others one that asks nothing and reads nothing."""
+    dialects()
+    return _tellers.get(name, Teller({}, lambda _: ""))
 
 
 @cache
