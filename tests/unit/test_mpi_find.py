@@ -81,6 +81,23 @@ def test_a_private_intel_mpi_gets_its_own_providers(tmp_path: Path) -> None:
     assert find("intel").name == "intel"
 
 
+def test_an_old_intel_mpi_gets_its_own_libfabric(tmp_path: Path) -> None:
+    prefix = fake.mpich(tmp_path / "home" / "mpi" / "intel-1.0", "Intel(R) MPI Library 1 for x")
+    fabric = prefix / "lib" / "libfabric"
+    fabric.mkdir()
+    (fabric / "libfabric.so.1").touch()
+    assert find("intel").env["LD_LIBRARY_PATH"] == f"{prefix}/lib:{fabric}"
+
+
+def test_a_private_one_is_found_again_by_the_version_of_its_wheel(tmp_path: Path) -> None:
+    """Which may be longer than what the library says of itself."""
+    says = "Intel(R) MPI Library 2021.10 for Linux* OS"
+    fake.mpich(tmp_path / "home" / "mpi" / "intel-2021.10.0", says)
+    mpi = find("intel")
+    assert (mpi.version, mpi.spec) == ("2021.10", "intel==2021.10.0")
+    assert find(mpi.spec) == mpi
+
+
 def test_the_standard_abi(tmp_path: Path) -> None:
     prefix = fake.mpich(tmp_path / "site")
     with pytest.raises(UserError, match=r"has no libmpi_abi.so.1 below .*MPICH 5"):

@@ -273,6 +273,7 @@ def test_versions_of_launcher_and_library(
     [
         ("mpiexec (Open MPI) 5.0.11\n\nReport bugs", "openmpi 5.0.11"),
         ("mpirun (Open MPI) 4.1.4", "openmpi 4.1.4"),
+        ("mpiexec (OpenRTE) 4.1.8", "openmpi 4.1.8"),
         ("HYDRA build details:\n    Version:              5.0.2\n", "mpich 5.0.2"),
         (
             "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626",

@@ -46,9 +46,7 @@ class Mpi:
     @property
     def spec(self) -> str:
         """What finds this MPI again when it is given to --mpi."""
-        private = self.found.startswith("installed by mpigauge")
-        place = f"{self.name}=={self.version}" if private else self.again or str(self.mpiexec)
-        return place + ("@std" if self.abi == "std" else "")
+        return (self.again or str(self.mpiexec)) + ("@std" if self.abi == "std" else "")
 
 
 @dataclass(frozen=True)

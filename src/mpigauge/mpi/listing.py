@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # How launchers say what they are; the first that fits counts.
 LAUNCHERS = (
     ("intel", r"Intel\(R\) MPI Library.*?Version (?P<version>[\d.]+)"),
-    ("openmpi", r"\(Open MPI\) (?P<version>[\w.]+)"),
+    ("openmpi", r"\((?:Open MPI|OpenRTE)\) (?P<version>[\w.]+)"),
     ("mpich", r"HYDRA build details:\s+Version:\s+(?P<version>[\w.]+)"),
 )
 
@@ -95,8 +95,10 @@ def _candidates(prefixes: Iterable[Path], scripts: Iterable[Path]) -> Iterator[C
 
 
 def _note(places: dict[tuple[Path, str], Place], place: Place) -> None:
-    """A launcher that is found twice is one MPI, unless it has another environment."""
-    key = (place.mpiexec.resolve(), place.again)
+    """A launcher that is found twice is one MPI, unless a module or script has changed its
+    environment."""
+    changed = place.again if ":" in place.again else ""
+    key = (place.mpiexec.resolve(), changed)
     known = places.setdefault(key, place)
     if place.found not in known.found:
         places[key] = replace(known, found=f"{known.found}; {place.found}")

@@ -34,10 +34,11 @@ class Place:
 
 def private_place(prefix: Path) -> Place:
     """What `mpigauge mpi install` has put there."""
-    return wheel_place(prefix.name.partition("-")[0], prefix, f"installed by mpigauge in {prefix}")
+    name, _, version = prefix.name.partition("-")
+    return wheel_place(name, prefix, f"installed by mpigauge in {prefix}", f"{name}=={version}")
 
 
-def wheel_place(name: str, prefix: Path, found: str) -> Place:
+def wheel_place(name: str, prefix: Path, found: str, again: str = "") -> Place:
     """A prefix that a wheel was unpacked into, by us or by pip."""
     return Place(
         prefix=prefix,
@@ -45,6 +46,7 @@ def wheel_place(name: str, prefix: Path, found: str) -> Place:
         launcher=wheels.WHEELS[name].launcher,
         env=wheels.environment(name, prefix),
         found=found,
+        again=again,
     )
 
 

