@@ -184,6 +184,24 @@ def test_alternatives_of_debian(tmp_path: Path) -> None:
     assert listing.problems == (f"cannot run {gone}: No such file or directory",)
 
 
+def test_launchers_with_names_behind_them_share_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = fake.mpich(tmp_path / "site")
+    (site / "bin" / "mpiexec").rename(site / "bin" / "mpiexec.hydra")
+    (site / "bin" / "mpirun.mpich").symlink_to("mpiexec.hydra")
+    fake.library(
+        site / "lib" / "libmpi.so.40",
+        "Open MPI v4.1.4, package: Debian",
+        more='extern "C" { int ompi_mpi_comm_world; }',
+    )
+    fake.program(site / "bin" / "mpirun.openmpi", fake.PRTE)
+    on_path(monkeypatch, site / "bin")
+    listed = everything().listed
+    assert [each.mpi.name for each in listed] == ["mpich", "openmpi"]
+    assert listed[1].mpi.spec == str(site / "bin" / "mpirun.openmpi")
+
+
 def test_a_launcher_with_a_name_behind_has_a_wrapper_with_it(tmp_path: Path) -> None:
     site = fake.mpich(tmp_path / "site")
     (site / "bin" / "mpiexec").rename(site / "bin" / "mpirun.mpich")
@@ -204,6 +222,32 @@ def test_all_of_path_and_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert listed[0].mpi == find("path")
     on_path_as = f"on PATH as {other}/bin/mpiexec"
     assert listed[1].mpi.found == f"{on_path_as}; in {tmp_path}/root/opt/openmpi-5"
+
+
+def test_a_strange_launcher_does_not_hide_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = fake.program(tmp_path / "site" / "mpiexec", "#!/bin/sh\necho 'strange 1.0'\n")
+    other = fake.openmpi(tmp_path / "site2")
+    on_path(monkeypatch, strange.parent, other / "bin")
+    listing = everything()
+    assert [each.mpi.name for each in listing.listed] == ["openmpi"]
+    (problem,) = listing.problems
+    assert "neither Hydra (MPICH, Intel MPI) nor Open MPI's" in problem
+
+
+def test_a_module_command_that_cannot_be_run_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.openmpi(tmp_path / "site2")
+    command = tmp_path / "modulecmd"
+    command.write_text("no program")
+    command.chmod(0o755)
+    monkeypatch.setenv("MODULES_CMD", str(command))
+    monkeypatch.setenv("MODULEPATH", str(tmp_path))
+    listing = everything([tmp_path / "site2"])
+    assert [each.mpi.name for each in listing.listed] == ["openmpi"]
+    assert listing.problems == (f"cannot run {command}: Exec format error",)
 
 
 def test_a_wheel_of_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -287,6 +287,11 @@ def test_an_mpi_that_we_cannot_tell() -> None:
         transports(mpi("cray-mpich", "8"), Offers())
 
 
+def test_an_open_mpi_that_does_not_tell() -> None:
+    with pytest.raises(UserError, match=r"no ompi_info beside /mpi/bin/mpiexec, or it fails"):
+        transports(mpi("openmpi"), Offers())
+
+
 def test_a_transport_and_a_setting_must_not_contradict() -> None:
     chosen = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
     refuse_contradictions("tcp", chosen, {"pml": "ob1", "OMPI_MCA_btl": "self,tcp", "x": "y"})

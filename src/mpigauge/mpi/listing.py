@@ -59,7 +59,7 @@ def everything(prefixes: Iterable[Path] = (), scripts: Iterable[Path] = ()) -> L
     """All MPIs of all sources, and of these prefixes and scripts."""
     problems: list[str] = []
     places: dict[tuple[Path, str], Place] = {}
-    for candidate in _candidates(prefixes, scripts):
+    for candidate in _candidates(prefixes, scripts, problems):
         try:
             _note(places, candidate())
         except UserError as error:
@@ -87,11 +87,16 @@ def launcher_is(words: str) -> LauncherIs:
     return LauncherIs("", "")
 
 
-def _candidates(prefixes: Iterable[Path], scripts: Iterable[Path]) -> Iterator[Candidate]:
-    for source in sources.SOURCES:
-        yield from source()
-    yield from sources.after(scripts)
-    yield from sources.below(prefixes)
+def _candidates(
+    prefixes: Iterable[Path], scripts: Iterable[Path], problems: list[str]
+) -> Iterator[Candidate]:
+    """A source that fails, such as a module command that hangs, is a problem of its own."""
+    named = (lambda: sources.after(scripts), lambda: sources.below(prefixes))
+    for source in (*sources.SOURCES, *named):
+        try:
+            yield from source()
+        except UserError as error:
+            problems.append(str(error))
 
 
 def _note(places: dict[tuple[Path, str], Place], place: Place) -> None:

@@ -14,6 +14,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.mpi import environment, site, wheels
 from mpigauge.mpi.place import (
     Place,
+    first_launcher,
     module_place,
     place_on_path,
     private_place,
@@ -48,10 +49,10 @@ def private() -> Iterator[Candidate]:
 
 def on_path() -> Iterator[Candidate]:
     """The launchers of all folders on PATH, the one that is run first."""
-    if places := place_on_path():
-        yield partial(_only, places)
+    if first_launcher(os.environ.get("PATH")):
+        yield _first_on_path
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        if program := _launcher_in(Path(folder)):
+        for program in _launchers_in(Path(folder)):
             yield partial(site_place, program, f"on PATH as {program}")
 
 
@@ -116,8 +117,8 @@ def choices(text: str) -> Iterator[str]:
             yield lines[start]
 
 
-def _only(places: list[Place]) -> Place:
-    return places[0]
+def _first_on_path() -> Place:
+    return place_on_path()[0]
 
 
 def _below(folder: Path) -> Place:
@@ -132,6 +133,15 @@ def _launcher_in(folder: Path) -> Path | None:
         if os.access(folder / name, os.X_OK) and (folder / name).is_file():
             return (folder / name).absolute()
     return None
+
+
+def _launchers_in(folder: Path) -> Iterator[Path]:
+    """The one of the usual name, and those that Debian puts beside each other."""
+    if program := _launcher_in(folder):
+        yield program
+    for name in ("mpirun.openmpi", "mpirun.mpich"):
+        if os.access(folder / name, os.X_OK):
+            yield (folder / name).absolute()
 
 
 def _files_of(package: str, end: str) -> Iterator[Path]:

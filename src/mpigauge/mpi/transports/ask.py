@@ -139,9 +139,11 @@ def interfaces(files: Files) -> Iterator[str]:
 
 
 def _ompi_info(mpi: Mpi) -> str:
-    return tools.output(
-        [str(mpi.mpiexec.with_name(f"ompi_info{mpi.mpiexec.suffix}")), "--parsable"], mpi.env
-    )
+    """Beside the launcher; where several MPIs share a folder, with the same end of its name."""
+    names = dict.fromkeys((f"ompi_info{mpi.mpiexec.suffix}", "ompi_info"))
+    found = (mpi.mpiexec.with_name(name) for name in names)
+    program = next((path for path in found if path.is_file()), None)
+    return tools.output([str(program), "--parsable"], mpi.env) if program else ""
 
 
 def _ucx_info(mpi: Mpi) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 from mpigauge.mpi.transports import ucx
@@ -25,6 +26,11 @@ NOT_OF_ITSELF = ("tcp", "udp", "sockets", "net", "rstream", "usnic", "UDP")
 
 @dialect("openmpi")
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
+    if not offers.components:
+        raise UserError(
+            f"{mpi.label} does not tell its components: there is no ompi_info beside "
+            f"{mpi.mpiexec}, or it fails; give the settings with --set"
+        )
     pml, btl = offers.components.get("pml", ()), offers.components.get("btl", ())
     if "ob1" in pml:
         if shared := _shared(mpi, btl):
