@@ -70,9 +70,9 @@ Phases phases_of(const Session& session) {
   return phases;
 }
 
-std::vector<PairRound> rounds_of_world(const Session& session) {
+std::vector<PairRound> rounds_of_world(const Pairing& pairing, int ranks) {
   try {
-    return rounds_of(*session.options.pairs, session.ranks);
+    return rounds_of(pairing, ranks);
   } catch (const std::invalid_argument& error) {
     throw UsageError(std::string("--pairs: ") + error.what());
   }
@@ -140,9 +140,9 @@ void measure_round(Session& session, const PairRound& round,
   session.hand_over(leader, lines);
 }
 
-void measure_pairs(Session& session) {
+void measure_pairs(Session& session, const Pairing& pairing) {
   const Options& options = session.options;
-  const auto rounds = rounds_of_world(session);
+  const auto rounds = rounds_of_world(pairing, session.ranks);
   std::vector<std::vector<Job>> tables;
   for (const auto& name : options.benchmarks) {
     tables.push_back(jobs_of(*find_benchmark(name), 2, options));
@@ -157,7 +157,7 @@ void measure(Session& session) {
   const Options& options = session.options;
   if (any_on_files(options)) check_directories(session, "--dir");
   for (const auto& name : options.benchmarks) prepare_world(find_benchmark(name)->card);
-  if (options.pairs) measure_pairs(session);
+  if (options.pairs) measure_pairs(session, *options.pairs);
   else measure_phases(session);
 }
 

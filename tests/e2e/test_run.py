@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.mpi import find
 from mpigauge.store import load
+from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
 pytestmark = [
@@ -147,3 +149,31 @@ def test_resume_refuses_another_version(spec: str, tmp_path: Path) -> None:
     done = cli.mpigauge("resume", "out", cwd=tmp_path)
     assert done.returncode == 2
     assert "measured with the mpigauge 0.0.1" in cli.last_line(done.stderr)
+
+
+def test_several_mpis_beside_each_other(tmp_path: Path) -> None:
+    """A run for each, launch by launch in turn, and one table."""
+    words = ("run", "PingPong", "--sizes", "8,1Ki", "--launches", "2", "--output", "out")
+    names = [find(name).label.replace(" ", "-") for name in MPIS]
+    chosen = [word for name in MPIS for word in ("--mpi", name)]
+    done = cli.mpigauge(*words, *chosen, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    stored = {name: load(tmp_path / "out" / name) for name in names}
+    times = sorted((launch.time, name) for name, run in stored.items() for launch in run.launches)
+    assert {name for _, name in times[: len(names)]} == set(names)
+    for name in MPIS:
+        assert done.stdout.count(f"  {find(name).label} ") == 2
+        assert f"mpigauge: {find(name).label}: launch 2 of 2" in done.stderr
+    assert "undecided: few launches" in done.stdout
+
+
+def test_an_mpi_cannot_be_named_twice(tmp_path: Path) -> None:
+    done = cli.mpigauge("run", "PingPong", "--mpi", "mpich", "--mpi", "mpich", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "mpich is named twice" in done.stderr
+    words = ("--mpi", "mpich", "--mpi", "openmpi", "--format", "csv")
+    done = cli.mpigauge("run", "PingPong", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--format csv is of one run" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from mpigauge.campaign.beside import Task, run_beside
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.resume import resume
 from mpigauge.campaign.run import Again, Ending, run
 from mpigauge.campaign.state import State, View
 
-__all__ = ["Again", "Ending", "Results", "State", "View", "resume", "run"]
+__all__ = ["Again", "Ending", "Results", "State", "Task", "View", "resume", "run", "run_beside"]

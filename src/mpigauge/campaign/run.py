@@ -61,28 +61,31 @@ class Campaign:
         cells: Iterable[Cell] = (),
         spent_s: float = 0.0,
         again: Again | None = None,
+        name: str = "",
     ) -> None:
         self.plan, self.mpi, self.kernels = plan, mpi, kernels
         self.writer, self.view = writer, view
-        self.state = State(plan, Results(plan.precision, cells, plan.benchmarks))
+        self.state = State(plan, Results(plan.precision, cells, plan.benchmarks), name)
         self.spent_s = spent_s
-        self.started_s = time.monotonic()
+        self.since_s: float | None = None
+        self.number: int | None = 0
         self.given = batch.here(os.environ)
         self.interrupt = interrupt
         self.again = again
         self.shown_s = 0.0
 
-    def go(self) -> Ending:
-        number = self.next_launch(0)
-        while number is not None and not self.interrupt.count:
-            self.state.launch = number
-            self.note(self.launch(self.planned(number)))
-            if self.hopeless():
-                break
-            number = self.next_launch(number + 1)
-        if number is None and not self.interrupt.count:
+    def step(self) -> bool:
+        """One launch; False when there is none to be made any more."""
+        if self.number is None or self.interrupt.count or self.hopeless():
+            return False
+        self.number = self.next_launch(self.number)
+        if self.number is None:
             self.once_more()
-        return self.ending(finished=number is None)
+            return False
+        self.state.launch = self.number
+        self.note(self.launch(self.planned(self.number)))
+        self.number += 1
+        return True
 
     def once_more(self) -> None:
         """A last launch for what stood out, if anything did."""
@@ -114,6 +117,7 @@ class Campaign:
         words = self.command(planned)
         self.writer.write_command(number, words.words, words.env)
         self.state.activity = "starting"
+        self.since_s = time.monotonic()
         self.show(at_once=True)
         watch = one.Watch(
             job=one.start(words),
@@ -125,7 +129,9 @@ class Campaign:
             on_record=self.learn,
             on_tick=self.show,
         )
-        return self.or_interrupted(one.launch(watch))
+        outcome = one.launch(watch)
+        self.spent_s, self.since_s = self.elapsed_s(), None
+        return self.or_interrupted(outcome)
 
     def or_interrupted(self, outcome: Outcome) -> Outcome:
         """A batch system that ends a job ends its steps and us, in any order."""
@@ -212,7 +218,8 @@ class Campaign:
         last = self.state.outcomes[-FAILURES_IN_A_ROW:]
         return len(last) == FAILURES_IN_A_ROW and all(each.reason for each in last)
 
-    def ending(self, finished: bool) -> Ending:
+    def ending(self) -> Ending:
+        finished = self.number is None or self.next_launch(self.number) is None
         failed = any(outcome.reason for outcome in self.state.outcomes)
         cut_short = any(outcome.interrupted for outcome in self.state.outcomes)
         interrupted = cut_short or (self.interrupt.count > 0 and not finished)
@@ -220,7 +227,8 @@ class Campaign:
         return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
 
     def elapsed_s(self) -> float:
-        return self.spent_s + time.monotonic() - self.started_s
+        """In launches of its own: beside it others may have theirs."""
+        return self.spent_s + (0.0 if self.since_s is None else time.monotonic() - self.since_s)
 
     def left_s(self) -> float | None:
         if self.plan.seconds is not None:
@@ -244,20 +252,27 @@ def run(
     with Interrupt() as interrupt:
         campaign = Campaign(plan, mpi, kernels, writer, view, interrupt, cells, spent_s, again)
         try:
-            ending = campaign.go()
+            while campaign.step():
+                pass
+            return finished(campaign)
         except RunError as error:
-            _finish_if_possible(campaign, str(error))
-            raise
+            raise given_up(campaign, error) from None
         finally:
             view.close()
-        writer.finish(ending.status, **_facts(ending.outcomes))
+
+
+def finished(campaign: Campaign) -> Ending:
+    """Writes how it ended."""
+    ending = campaign.ending()
+    campaign.writer.finish(ending.status, **_facts(ending.outcomes))
     return ending
 
 
-def _finish_if_possible(campaign: Campaign, reason: str) -> None:
-    """On a full disk there is no room for this either."""
+def given_up(campaign: Campaign, error: RunError) -> RunError:
+    """The same error; writes why it failed, though on a full disk there is no room for that."""
     with suppress(RunError):
-        campaign.writer.finish("failed", reason=reason, **_facts(campaign.state.outcomes))
+        campaign.writer.finish("failed", reason=str(error), **_facts(campaign.state.outcomes))
+    return error
 
 
 def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:

@@ -36,6 +36,8 @@ class Outcome:
 class State:
     plan: Plan
     results: Results
+    name: str = ""
+    """What tells it from others that run beside it; empty where there are none."""
     launch: int = 0
     activity: str = "starting"
     elapsed_s: float = 0.0

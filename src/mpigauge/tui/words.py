@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 def launches(state: State) -> str:
-    """launch 3 of 6–20; with parts, which of them."""
+    """launch 3 of 6–20; with parts, which of them; with campaigns side by side, whose."""
     plan = state.plan
     least, most = plan.least_rounds, plan.most_rounds
     of = f"{least}" if least == most else f"{least}–{most}"
     parts = len(plan.parts)
     part = f" (part {state.launch % parts + 1} of {parts})" if parts > 1 else ""
-    return f"launch {state.round} of {of}{part}"
+    name = f"{state.name}: " if state.name else ""
+    return f"{name}launch {state.round} of {of}{part}"
 
 
 def outcome_words(outcome: Outcome) -> str:

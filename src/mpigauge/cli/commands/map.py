@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option, with_transport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mpigauge.campaign import Again, Results
     from mpigauge.plan import Ground, Part, Plan
@@ -41,7 +42,8 @@ MOST_AGAIN = 64
     options.precision_option,
     options.seconds_option,
     click.option("--launches", type=int, metavar="N", help="Starts of the MPI job.  [default: 1]"),
-    options.mpi_option,
+    options.mpis_option,
+    transport_option,
     options.set_option,
     options.env_option,
     options.oversubscribe_option,
@@ -62,8 +64,9 @@ def command(
     form: str,
     svg: Path | None,
     pairs: str,
+    transport: str | None,
     output: Path | None,
-    mpi_spec: str | None,
+    mpi_specs: tuple[str, ...],
     dry_run: bool,
     topology: Path | None,
     **raw: Any,
@@ -73,25 +76,36 @@ def command(
     Pairs that are slower than their peers, which share as much, are measured once more, alone,
     before they are called slow.
     """
-    from mpigauge.cli.measuring import measure, prepare
+    from mpigauge.cli.beside import Job, jobs, measure_all
+    from mpigauge.cli.measuring import prepare
     from mpigauge.cli.placing import print_seats, wanted
     from mpigauge.plan import read_request
     from mpigauge.plan.map import map_plan
 
     request = read_request(raw)
-    check_writable(svg)
-    setup = prepare(mpi_spec, wanted(request, output, topology, dry_run))
-    plan = map_plan(request, pairs, setup.cards, setup.ground, setup.mpi)
+    check_picture(svg, mpi_specs)
+    where = wanted(request, output, topology, dry_run)
+
+    def make(spec: str | None) -> Job:
+        asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
+        plan = map_plan(asked, pairs, setup.cards, setup.ground, setup.mpi)
+        return Job(setup, plan, again_for(plan, setup.ground))
+
+    found = jobs(mpi_specs, form, make)
     if dry_run:
-        print_seats(plan, setup.ground)
+        print_seats(found[0].plan, found[0].setup.ground)
         return
-    measure(setup, plan, output, "map", presenter(form, svg), again_for(plan, setup.ground))
+    measure_all(found, output, "map", presenter(form, svg))
 
 
-def check_writable(file: Path | None) -> None:
+def check_picture(file: Path | None, mpi_specs: Sequence[str]) -> None:
     """Before anything is measured for a picture that could not be kept."""
     from mpigauge.model.errors import UserError
 
+    if file is not None and len(mpi_specs) > 1:
+        raise UserError(
+            "--svg is a picture of one MPI; draw each with `mpigauge show --format svg`"
+        )
     if file is not None and not file.absolute().parent.is_dir():
         raise UserError(f"--svg {file}: there is no folder {file.absolute().parent}")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("quick")
 @options.together(
-    options.mpi_option,
+    options.mpis_option,
     transport_option,
     options.seconds_option,
     options.launches_option,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 def command(
     form: str | None,
     output: Path | None,
-    mpi_spec: str | None,
+    mpi_specs: tuple[str, ...],
     transport: str | None,
     dry_run: bool,
     topology: Path | None,
@@ -53,7 +54,8 @@ def command(
     Messages between two cores, collectives on all cores, and the few numbers that people quote,
     each with its error.
     """
-    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.cli.beside import Job, jobs, measure_all
+    from mpigauge.cli.measuring import prepare, printer
     from mpigauge.cli.placing import print_seats, wanted
     from mpigauge.plan import read_request
     from mpigauge.plan.quick import check_cores, quick
@@ -63,24 +65,28 @@ def command(
     where = wanted(request, output, topology, dry_run)
     if not where.hosts:
         check_cores(request, where.topology or read())
-    setup = prepare(mpi_spec, where)
-    request, setup = with_transport(request, setup, transport, start=not dry_run)
-    plan = quick(request, setup.cards, setup.ground, setup.mpi)
+
+    def make(spec: str | None) -> Job:
+        asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
+        return Job(setup, quick(asked, setup.cards, setup.ground, setup.mpi))
+
+    found = jobs(mpi_specs, form, make)
     if dry_run:
-        print_seats(plan, setup.ground)
+        print_seats(found[0].plan, found[0].setup.ground)
         return
     if form is None:
-        introduce(setup)
-    measure(setup, plan, output, "quick", printer(form) if form else present)
+        introduce([job.setup for job in found])
+    measure_all(found, output, "quick", printer(form) if form else present)
 
 
-def introduce(setup: Setup) -> None:
+def introduce(setups: Sequence[Setup]) -> None:
     """What the machine is, what may spoil times on it, and which MPI."""
     from mpigauge.topology import remarks
 
-    click.echo(machine_line(setup))
-    click.echo(f"{setup.mpi.label}, {setup.mpi.found}")
-    for sentence in remarks(setup.machine):
+    click.echo(machine_line(setups[0]))
+    for setup in setups:
+        click.echo(f"{setup.mpi.label}, {setup.mpi.found}")
+    for sentence in remarks(setups[0].machine):
         click.echo(_wrapped(sentence))
     click.echo()
 

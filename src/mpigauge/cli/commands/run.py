@@ -62,7 +62,7 @@ def _heeded(setting: Setting) -> Any:
     ),
     options.place_option,
     *map(_heeded, SETTINGS),
-    options.mpi_option,
+    options.mpis_option,
     transport_option,
     options.set_option,
     options.env_option,
@@ -89,7 +89,7 @@ def _heeded(setting: Setting) -> Any:
 def command(
     form: str,
     output: Path | None,
-    mpi_spec: str | None,
+    mpi_specs: tuple[str, ...],
     transport: str | None,
     map_: str | None,
     dry_run: bool,
@@ -100,15 +100,21 @@ def command(
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.measuring import measure, prepare, printer
+    from mpigauge.cli.beside import Job, jobs, measure_all, print_beside
+    from mpigauge.cli.measuring import prepare, printer
     from mpigauge.cli.placing import print_seats, wanted
     from mpigauge.plan import read_request, resolve
 
     request = read_request(raw | {"map": map_})
-    setup = prepare(mpi_spec, wanted(request, output, topology, dry_run))
-    request, setup = with_transport(request, setup, transport, start=not dry_run)
-    plan = resolve(request, setup.cards, setup.ground, setup.mpi)
+    where = wanted(request, output, topology, dry_run)
+
+    def make(spec: str | None) -> Job:
+        asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
+        return Job(setup, resolve(asked, setup.cards, setup.ground, setup.mpi))
+
+    found = jobs(mpi_specs, form, make)
     if dry_run:
-        print_seats(plan, setup.ground)
+        print_seats(found[0].plan, found[0].setup.ground)
         return
-    measure(setup, plan, output, "-".join(plan.benchmarks), printer(form))
+    label = "-".join(found[0].plan.benchmarks)
+    measure_all(found, output, label, printer(form), print_beside)

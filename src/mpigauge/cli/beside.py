@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One MPI, or several beside each other: a run for each, launch by launch in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.errors import RunError, UserError
+
+if TYPE_CHECKING:
+    from mpigauge.campaign import Again, Ending, Task
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.plan import Plan
+    from mpigauge.store import Run
+
+Present = Callable[["Run"], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is measured with one MPI."""
+
+    setup: Setup
+    plan: Plan
+    again: Again | None = None
+
+
+def jobs(specs: Sequence[str], form: str | None, make: Callable[[str | None], Job]) -> list[Job]:
+    """A job for each MPI that was named, or for the one that is found. UserError: one is named
+    twice, or the format is of one run."""
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise UserError(f"--mpi {spec} is named twice; name each MPI once")
+    if len(specs) > 1 and form not in (None, "table", "map"):
+        raise UserError(
+            f"--format {form} is of one run, and each of the {len(specs)} MPIs has its own; print "
+            f"them afterwards with `mpigauge show RUN --format {form}`"
+        )
+    return [make(spec) for spec in specs or (None,)]
+
+
+def measure_all(
+    jobs: Sequence[Job],
+    output: Path | None,
+    label: str,
+    present: Present,
+    together: Callable[[Sequence[Run]], None] | None = None,
+) -> None:
+    """Measures each into a folder of its own, presents what was measured (with several MPIs
+    `together`, where there is such a way), and raises what went wrong."""
+    from mpigauge.cli.measuring import measure
+
+    if len(jobs) == 1:
+        (job,) = jobs
+        return measure(job.setup, job.plan, output, label, present, job.again)
+    names = [name_of(job) for job in jobs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise UserError(f"--mpi: {twice} is named twice, in other words; name each MPI once")
+    if output is not None:
+        _make(output)
+    with ExitStack() as stack:
+        tasks = [_task(job, output, label, len(jobs), stack) for job in jobs]
+        stored, problems = _run(tasks)
+    if together is not None and len(stored) > 1:
+        together(stored)
+    else:
+        for run in stored:
+            present(run)
+    if problems:
+        raise RunError("; ".join(problems))
+    return None
+
+
+def _make(folder: Path) -> None:
+    """For the runs; that of each is new."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make {folder}: {error.strerror}") from None
+
+
+def name_of(job: Job) -> str:
+    """As a folder's name: openmpi-5.0.11."""
+    abi = "-std" if job.setup.mpi.spec.endswith("@std") else ""
+    return f"{job.setup.mpi.name}-{job.setup.mpi.version}{abi}"
+
+
+def _task(job: Job, output: Path | None, label: str, many: int, stack: ExitStack) -> Task:
+    """With its share of the time."""
+    from mpigauge.campaign import Task
+    from mpigauge.cli.measuring import header, write_passport
+    from mpigauge.store import RunWriter
+
+    setup, plan = job.setup, job.plan
+    if plan.seconds is not None:
+        plan = replace(plan, seconds=plan.seconds / many)
+    cards = setup.kernels.cards.read_text(encoding="utf-8")
+    folder = output / name_of(job) if output else None
+    made = RunWriter.create(
+        header(setup, plan), cards, output=folder, label=f"{label}-{name_of(job)}"
+    )
+    writer = stack.enter_context(made)
+    write_passport(writer, setup)
+    return Task(plan, setup.mpi, setup.kernels, writer, job.again)
+
+
+def _run(tasks: Sequence[Task]) -> tuple[list[Run], list[str]]:
+    """Those that measured anything, and what went wrong."""
+    from mpigauge import campaign, tui
+    from mpigauge.store import load
+
+    stored: list[Run] = []
+    problems: list[str] = []
+    for task, ending in zip(tasks, campaign.run_beside(tasks, tui.view()), strict=True):
+        run = load(task.writer.folder)
+        if run.cells:
+            stored.append(run)
+        problems += [f"{task.mpi.label}: {words}" for words in _problems(ending, run)]
+    return stored, problems
+
+
+def _problems(ending: Ending | RunError, run: Run) -> list[str]:
+    from mpigauge.cli.measuring import verdict
+
+    return [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
+
+
+def print_beside(stored: Sequence[Run]) -> None:
+    """Each number beside those of the other MPIs."""
+    from mpigauge.report import document
+    from mpigauge.report.beside import render
+
+    click.echo(render([document(run) for run in stored]), nl=False)
+    for run in stored:
+        click.echo(f"mpigauge: stored in {run.path}", err=True)
