@@ -66,10 +66,10 @@ class Slurm:
 
 
 @contextmanager
-def slurm(*options: str) -> Iterator[Slurm]:
+def slurm(name: str, *options: str) -> Iterator[Slurm]:
     """Brings nodes node01, node02, … and a login host up, and down whatever happens."""
     _install()
-    state = Path("/run") / f"mpigauge-slurm-{os.getpid()}"
+    state = Path("/run") / f"mpigauge-slurm-{os.getpid()}-{name}"
     state.mkdir()
     made = Slurm(state)
     done = made.script("start", *options)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,13 +21,20 @@ from tests.e2e.slurm import Slurm, needs_root, slurm
 
 pytestmark = [pytest.mark.mpi, pytest.mark.hosts, needs_root]
 
-LONG = ("PingPong", "--sizes", "0,8", "--launches", "20", "--mpi", "mpich", "--output", "out")
+LONG = ("PingPong", "--sizes", "0,8", "--launches", "12", "--mpi", "mpich", "--output", "out")
 
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Slurm]:
     """Two nodes; where there are enough CPUs, each has one of its own."""
-    with slurm("-n", "2") as made:
+    with slurm("small", "-n", "2") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def wide() -> Iterator[Slurm]:
+    """Four nodes of which Slurm is told that they have 128 cores."""
+    with slurm("wide", "-n", "4", "--fake", "2x64x1") as made:
         yield made
 
 
@@ -76,6 +84,49 @@ def test_another_pmi(nodes: Slurm, tmp_path: Path) -> None:
     assert "srun --mpi=pmix" in (tmp_path / "out" / "logs" / "launch-000.command").read_text()
 
 
+# --- wide nodes ---------------------------------------------------------------------------------
+def test_the_plan_of_512_ranks(wide: Slurm, tmp_path: Path, repository: Path) -> None:
+    """A rank on each core of each node of the job, as if the nodes were built like the file."""
+    rome = repository / "tests" / "machines" / "epyc-rome-2s-nps4.xml"
+    plan = ("run", "Allreduce", "--mpi", "mpich", "--dry-run", "--topology", str(rome))
+    call = shlex.join(wide.words(*plan)[2:])
+    asked = ("--nodes=4", "--ntasks-per-node=128", f"--output={tmp_path}/table")
+    done = wide.script("sbatch", *asked, f"--wrap={call}; echo end", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = tmp_path / "table"
+    cli.wait_for(lambda: table.exists() and table.read_text().endswith("end\n"))
+    title, _, *rows = table.read_text().splitlines()[:-1]
+    assert title == "a core for each rank: 512 ranks, Allreduce"
+    assert [tuple(row.split()[:3]) for row in rows] == [
+        (str(rank), f"node0{rank // 128 + 1}", str(rank % 128)) for rank in range(512)
+    ]
+
+
+def test_the_script_of_512_ranks(wide: Slurm, tmp_path: Path) -> None:
+    words = ("--nodes", "4", "--ppn", "128", "--time", "10m", "--dry-run", "run", "Allreduce")
+    done = wide.mpigauge("submit", *words, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    head = done.stdout.partition("\n\n")[0].splitlines()
+    assert head == [
+        "#!/bin/sh",
+        "#SBATCH --job-name=mpigauge",
+        f"#SBATCH --output={tmp_path}/out.log",
+        "#SBATCH --nodes=4",
+        "#SBATCH --ntasks-per-node=128",
+        "#SBATCH --time=0:10:00",
+    ]
+
+
+def test_several_ranks_of_a_node(wide: Slurm, tmp_path: Path) -> None:
+    """In turn over the nodes, each on a core of its own."""
+    words = ("run", "Barrier", "--place", "hosts", "--np", "4")
+    how = ("--launcher", "srun", "--launches", "1", "--in", "1s", "--mpi", "mpich")
+    stored, _ = submit(wide, tmp_path, *words, *how)
+    seats = {rank.rank: (rank.host, rank.local_rank) for rank in stored.ranks}
+    assert seats == {0: ("node01", 0), 1: ("node02", 0), 2: ("node01", 1), 3: ("node02", 1)}
+    assert len({rank.cpuset for rank in stored.ranks}) == 2
+
+
 # --- jobs that end early ----------------------------------------------------------------------
 def ended_early(nodes: Slurm, cwd: Path, *end: str) -> tuple[Run, str]:
     """Submits a long run, and ends its job after the first launch with a command of Slurm."""
@@ -96,7 +147,7 @@ def ended_early(nodes: Slurm, cwd: Path, *end: str) -> tuple[Run, str]:
     stored = load(cwd / "out")
     assert process.returncode == 1, errors
     assert 0 in stored.complete
-    assert len(stored.complete) < 20
+    assert len(stored.complete) < 12
     assert stored.status["status"] == "interrupted"
     return stored, cli.last_line(errors)
 
@@ -109,7 +160,7 @@ def test_a_job_that_is_cancelled(nodes: Slurm, tmp_path: Path) -> None:
     done = nodes.mpigauge("submit", "--nodes", "2", "resume", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     again = load(tmp_path / "out")
-    assert again.complete == frozenset(range(20))
+    assert again.complete == frozenset(range(12))
     assert again.status["status"] == "done"
 
 

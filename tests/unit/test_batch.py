@@ -26,7 +26,9 @@ def hosts(tmp_path: Path, **environment: str) -> tuple[str, list[tuple[str, int 
         {name: value.replace("NODES", str(file)) for name, value in environment.items()}
     )
     assert found is not None
-    return f"{found.system.name} {found.job}", [(host.name, host.slots) for host in found.hosts]
+    return f"{found.system.name} {found.job}", [
+        (host.name, host.slots) for host in batch.hosts(found)
+    ]
 
 
 # --- the hosts of the job that we are in -----------------------------------------------------
@@ -57,7 +59,7 @@ def test_lsf_has_a_list(tmp_path: Path) -> None:
     "environment", [{}, {"SLURM_JOB_NODELIST": "n1"}, {"SLURM_JOB_ID": "1"}, {"PBS_JOBID": "1"}]
 )
 def test_no_job_or_one_that_names_no_hosts(environment: dict[str, str]) -> None:
-    assert batch.here(environment) is None
+    assert batch.hosts(batch.here(environment)) == ()
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_no_job_or_one_that_names_no_hosts(environment: dict[str, str]) -> None:
 )
 def test_what_cannot_be_understood(environment: dict[str, str], sentence: str) -> None:
     with pytest.raises(UserError, match=re.escape(sentence)):
-        batch.here(environment)
+        batch.hosts(batch.here(environment))
 
 
 # --- scripts ----------------------------------------------------------------------------------

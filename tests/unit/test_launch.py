@@ -199,6 +199,12 @@ def test_srun(job: Job, expected: str, env: dict[str, str]) -> None:
     assert made.env == env
 
 
+def test_contributing_shows_a_launcher_as_it_is(repository: Path) -> None:
+    shown = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    file = repository / "src" / "mpigauge" / "launch" / "srun.py"
+    assert f"```python\n{file.read_text(encoding='utf-8')}```\n" in shown
+
+
 def test_words_of_each_host_in_a_shell(tmp_path: Path) -> None:
     """What srun is given for hosts that are told different words does what it should."""
     say = tmp_path / "say"

@@ -133,7 +133,7 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
     ("words", "sentence"),
     [
         (["rnu", "PingPong"], "submit: 'rnu' is no command for a job; did you mean 'run'?"),
-        (["topo"], "submit: 'topo' is no command for a job; there are run, quick, resume"),
+        (["topo"], "submit: 'topo' is no command for a job; there are run, quick, map"),
         (["run", "PingPong", "--sizes", "4..1"], "runs downwards"),
         (["run", "PingPong", "--size", "4"], "no such option '--size'"),
         (["run", "PingPong", "--dry-run"], "a --dry-run needs no job"),
@@ -167,6 +167,19 @@ def test_dry_run_prints_the_script(capsys: pytest.CaptureFixture[str], tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_is_used_is_refused_before_the_job_waits(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    assert submitting.task(("run", "PingPong", "--output", "out")).folder == tmp_path / "out"
+    (tmp_path / "out" / "run.json").touch()
+    with pytest.raises(UserError, match=r"/out is there already; name a new folder with --output"):
+        submitting.task(("run", "PingPong", "--output", "out"))
+
+
+def test_maps_are_shown_as_maps() -> None:
+    assert submitting.task(("map", "--sizes", "8")).form == "map"
+    assert submitting.task(("quick",)).form == "table"
+
+
 def test_files_of_one_job_do_not_take_those_of_another(tmp_path: Path) -> None:
     first = submitting.task(("run", "PingPong", "--output", "out"))
     submitting.write(first.script, "")
@@ -196,7 +209,9 @@ def test_a_good_end(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_job_that_measured_nothing() -> None:
     task = submitting.task(("run", "PingPong", "--output", "out"))
     task.log.write_text("slurm: hello\nmpigauge: host n2 does not answer: no\nslurm: bye\n")
-    with pytest.raises(RunError, match=r"^job 7 failed measured nothing: host n2 does not answer"):
+    with pytest.raises(
+        RunError, match=r"^job 7 failed and measured nothing: host n2 does not answer"
+    ):
         submitting.collect("7", "failed", task)
     task.log.unlink()
     with pytest.raises(RunError, match=r"measured nothing: there is no output in .*out.log"):

@@ -8,7 +8,7 @@ There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.batch.registry import batch_system, here, system, systems
+from mpigauge.batch.registry import batch_system, here, hosts, system, systems
 from mpigauge.batch.script import script
 from mpigauge.batch.system import Given, State, System, Wish
 
@@ -19,6 +19,7 @@ __all__ = [
     "Wish",
     "batch_system",
     "here",
+    "hosts",
     "script",
     "system",
     "systems",

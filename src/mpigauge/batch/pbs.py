@@ -39,6 +39,7 @@ class Pbs(System):
         each = f":ncpus={wish.ppn}:mpiprocs={wish.ppn}" if wish.ppn else ""
         words = [
             f"-N {wish.name}",
+            "-V",
             "-j oe",
             f"-o {wish.log}",
             f"-l select={wish.nodes}{each}",

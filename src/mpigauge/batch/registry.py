@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from mpigauge.batch.system import Given, System
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.hosts import Named
 
 _registered: dict[str, System] = {}
 
@@ -42,15 +43,19 @@ def system(name: str) -> System:
 
 
 def here(environment: Mapping[str, str]) -> Given | None:
-    """The job that we are in, if it says which hosts it has.
+    """The job that we are in; None: there is none."""
+    for each in systems().values():
+        if job := environment.get(each.variable):
+            return Given(each, job, environment)
+    return None
+
+
+def hosts(given: Given | None) -> tuple[Named, ...]:
+    """Those of the job that we are in, with the ranks of each; none: it does not say.
 
     UserError: what it says cannot be understood.
     """
-    for each in systems().values():
-        if job := environment.get(each.variable):
-            hosts = each.hosts(environment, _read)
-            return Given(each, job, hosts) if hosts else None
-    return None
+    return given.system.hosts(given.environment, _read) if given else ()
 
 
 def _read(file: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from mpigauge.model.hosts import Named
@@ -47,7 +47,7 @@ class Given:
 
     system: System
     job: str
-    hosts: tuple[Named, ...]
+    environment: Environment = field(hash=False)
 
 
 class System(ABC):

@@ -18,7 +18,8 @@ LOOK_EVERY_S = 0.5
 """How often we look at our own files."""
 PATIENCE = 3
 """So often in a row a system may not know a job before it is taken to be gone."""
-SECONDS = 60.0
+ANSWER_S = 60.0
+"""A program of a batch system that takes longer has not answered."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,9 @@ def _said(words: Sequence[str], text: str = "") -> tuple[int, str]:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
-            timeout=SECONDS,
+            timeout=ANSWER_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return 1, f"{words[0]} did not answer within {SECONDS:g} s"
+        return 1, f"{words[0]} did not answer within {ANSWER_S:g} s"
     return done.returncode, done.stdout

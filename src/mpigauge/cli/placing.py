@@ -25,11 +25,10 @@ def wanted(request: Request, output: Path | None, file: Path | None, dry_run: bo
 
     if file is not None and not dry_run:
         raise UserError("--topology is for --dry-run: nothing can be measured on a file")
-    if file is not None:
-        return Wanted(request.hosts, request.ppn, topology=built(file))
     given = batch.here(os.environ)
-    hosts = request.hosts or (given.hosts if given else ())
-    return Wanted(hosts, request.ppn, request.rsh, output, None, given, request.launcher)
+    hosts = request.hosts or batch.hosts(given)
+    topology = None if file is None else built(file)
+    return Wanted(hosts, request.ppn, request.rsh, output, topology, given, request.launcher)
 
 
 def print_seats(plan: Plan, ground: Ground) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.batch import System, Wish
     from mpigauge.campaign.submit import Queue
 
-NAMES = ("run", "quick", "resume")
+NAMES = ("run", "quick", "map", "resume")
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
 """Where our own files are: a job has to find the same ones."""
 OURS = "mpigauge: "
@@ -89,17 +89,27 @@ def _new_folder(said: Mapping[str, Any], name: str) -> Path:
     from mpigauge.store.writer import DEFAULT_ROOT
 
     if said["output"] is not None:
-        return Path(said["output"]).absolute()
+        folder = Path(said["output"]).absolute()
+        _refuse_used(folder)
+        return folder
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
     label = "-".join(said.get("benchmarks") or (name,)).replace("/", "-")[:60]
     return _unused((DEFAULT_ROOT / f"{stamp}-{label}").absolute())
 
 
+def _refuse_used(folder: Path) -> None:
+    """Now, and not when the job has waited for its turn."""
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise UserError(
+            f"{folder} is there already; name a new folder with --output, or go on with the run in "
+            f"it: mpigauge submit … resume {folder}"
+        )
+
+
 def _unused(path: Path) -> Path:
     """The path, or the first one numbered after it, that has no script beside it."""
-    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
-    candidates = (path, *(next(numbered) for _ in range(1000)))
-    return next(p for p in candidates if not p.with_name(f"{p.name}.sh").exists())
+    names = (path.name if n == 1 else f"{path.name}-{n}" for n in count(1))
+    return next(path.with_name(n) for n in names if not path.with_name(f"{n}.sh").exists())
 
 
 def _program() -> tuple[str, ...]:
@@ -182,7 +192,7 @@ def collect(job: str, why: str, task: Task) -> None:
 
     ended = f"job {job} {why}" if why else f"job {job}"
     if not (task.folder / "run.json").exists():
-        raise RunError(f"{ended} measured nothing: {_last_words(task)}")
+        raise RunError(f"{ended}{' and' if why else ''} measured nothing: {_last_words(task)}")
     stored = load(task.folder)
     if stored.cells:
         show(stored, task.form)
