@@ -87,6 +87,17 @@ def test_what_cannot_be_understood(environment: dict[str, str], sentence: str) -
         batch.hosts(batch.here(environment))
 
 
+def test_hosts_outside_of_the_job() -> None:
+    given = batch.here({"LSB_JOBID": "9", "LSB_MCPU_HOSTS": "n1.site 4 n2.site 2"})
+    batch.check_inside(given, ["n1", "n2.site", "localhost"])
+    with pytest.raises(
+        UserError, match=r"host n3 is not in job 9 of lsf, which has n1.site,n2.site"
+    ):
+        batch.check_inside(given, ["n1", "n3"])
+    batch.check_inside(None, ["n3"])
+    batch.check_inside(batch.here({"LSB_JOBID": "9"}), ["n3"])
+
+
 # --- scripts ----------------------------------------------------------------------------------
 WISH = Wish(
     "mpigauge", "/w/out.log", nodes=4, ppn=128, minutes=90, queue="short", account="x1",

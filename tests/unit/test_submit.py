@@ -233,3 +233,37 @@ def test_a_resumed_run_counts_only_when_it_ended_again() -> None:
         submitting.collect("7", "failed", task)
     (folder / "status.json").write_text('{"status": "done", "ended": "later"}')
     submitting.collect("7", "", task)
+
+
+# --- all together, with stand-ins for the system's programs ---------------------------------------
+def test_a_job_is_submitted_and_left_alone(
+    programs: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    fake(programs, "bsub", f'cat > {programs}/got; echo "Job <5> is submitted to queue <q>."')
+    fake(programs, "bjobs", f"touch {programs}/asked")
+    words = ["--system", "lsf", "--no-wait", "run", "PingPong", "--output", "out"]
+    assert run(["submit", *words]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        f"mpigauge: job 5 is submitted; its script is {tmp_path}/out.sh, "
+        f"its output {tmp_path}/out.log\n"
+    )
+    assert (programs / "got").read_text() == (tmp_path / "out.sh").read_text()
+    assert not (programs / "asked").exists()
+
+
+def test_ctrl_c_leaves_the_job_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    task = submitting.task(("run", "PingPong", "--output", "out"))
+    queue = Queue(batch.system("slurm"))
+
+    def pressed(*_: object) -> State:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Queue, "ask", pressed)
+    with pytest.raises(RunError) as ended:
+        submitting.wait(queue, "5", task)
+    assert str(ended.value) == (
+        f"job 5 goes on; `scancel 5` ends it, and `mpigauge show {tmp_path}/out` shows what it has "
+        "measured"
+    )

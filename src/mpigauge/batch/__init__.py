@@ -8,7 +8,7 @@ There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.batch.registry import batch_system, here, hosts, system, systems
+from mpigauge.batch.registry import batch_system, check_inside, here, hosts, system, systems
 from mpigauge.batch.script import script
 from mpigauge.batch.system import Given, State, System, Wish
 
@@ -18,6 +18,7 @@ __all__ = [
     "System",
     "Wish",
     "batch_system",
+    "check_inside",
     "here",
     "hosts",
     "script",

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from mpigauge.batch.system import Given, System
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import Named
 
 _registered: dict[str, System] = {}
@@ -56,6 +57,25 @@ def hosts(given: Given | None) -> tuple[Named, ...]:
     UserError: what it says cannot be understood.
     """
     return given.system.hosts(given.environment, _read) if given else ()
+
+
+def check_inside(given: Given | None, names: Iterable[str]) -> None:
+    """That the job that we are in has these hosts: nothing reaches others from it."""
+    there = [host.name for host in hosts(given)]
+    if given is None or not there:
+        return
+    known = {_short(name) for name in there}
+    for name in names:
+        if _short(name) not in known and name != "localhost":
+            raise UserError(
+                f"host {name} is not in job {given.job} of {given.system.name}, which has "
+                f"{compress(there)}; ask for it in the job, or take what is there"
+            )
+
+
+def _short(name: str) -> str:
+    """Without the domain, which batch systems say or not."""
+    return name if name.replace(".", "").isdecimal() else name.partition(".")[0]
 
 
 def _read(file: str) -> str:

@@ -26,6 +26,7 @@ def wanted(request: Request, output: Path | None, file: Path | None, dry_run: bo
     if file is not None and not dry_run:
         raise UserError("--topology is for --dry-run: nothing can be measured on a file")
     given = batch.here(os.environ)
+    batch.check_inside(given, (host.name for host in request.hosts))
     hosts = request.hosts or batch.hosts(given)
     topology = None if file is None else built(file)
     return Wanted(hosts, request.ppn, request.rsh, output, topology, given, request.launcher)

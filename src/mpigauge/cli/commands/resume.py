@@ -32,6 +32,7 @@ def command(run: str, form: str) -> None:
     plan = plan_of(stored)
     hosts = tuple(map(Named, plan.hosts))
     given = batch.here(os.environ)
+    batch.check_inside(given, plan.hosts)
     where = Wanted(hosts, rsh=plan.rsh, output=folder, given=given, launcher=plan.launcher)
     setup = prepare(plan.mpi, where)
     check_same(stored, setup.mpi, setup.machine)
