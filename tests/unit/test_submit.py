@@ -229,7 +229,11 @@ def test_a_job_that_was_killed() -> None:
 def test_a_resumed_run_counts_only_when_it_ended_again() -> None:
     folder = stored("x")
     task = submitting.task(("resume", "x"))
-    with pytest.raises(RunError, match="job 7 failed; 1 launch is complete"):
+    task.log.write_text(
+        "mpigauge: launch 1 failed: it was silent; 1 launch is complete, and so on\n"
+    )
+    said = "job 7 failed: launch 1 failed: it was silent; 1 launch is complete, what was measured"
+    with pytest.raises(RunError, match=said):
         submitting.collect("7", "failed", task)
     (folder / "status.json").write_text('{"status": "done", "ended": "later"}')
     submitting.collect("7", "", task)

@@ -200,9 +200,11 @@ def collect(job: str, why: str, task: Task) -> None:
     if not _done(task):
         complete = len(stored.complete)
         launches = "1 launch is" if complete == 1 else f"{complete} launches are"
+        if not why or why.startswith("failed"):  # mpigauge knows better
+            ended += f": {_last_words(task).partition('; ')[0]}"
         raise RunError(
-            f"{ended if why else f'{ended}: {_last_words(task)}'}; {launches} complete, what was "
-            f"measured is kept in {task.folder}; `mpigauge submit … resume {task.folder}` goes on"
+            f"{ended}; {launches} complete, what was measured is kept in {task.folder}; "
+            f"`mpigauge submit … resume {task.folder}` goes on"
         )
     if wrong := wrong_words(stored):
         raise RunError("; ".join(wrong))
