@@ -117,14 +117,26 @@ def test_the_script_of_512_ranks(wide: Slurm, tmp_path: Path) -> None:
     ]
 
 
-def test_several_ranks_of_a_node(wide: Slurm, tmp_path: Path) -> None:
-    """In turn over the nodes, each on a core of its own."""
-    words = ("run", "Barrier", "--place", "hosts", "--np", "4")
+@pytest.mark.parametrize(
+    ("place", "seats"),
+    [
+        (("--ppn", "2"), [("node01", 0), ("node01", 1), ("node02", 0), ("node02", 1)]),
+        (
+            ("--place", "hosts", "--np", "4"),
+            [("node01", 0), ("node02", 0), ("node01", 1), ("node02", 1)],
+        ),
+    ],
+    ids=["host-by-host", "in-turn"],
+)
+def test_several_ranks_of_a_node(
+    wide: Slurm, tmp_path: Path, place: tuple[str, ...], seats: list[tuple[str, int]]
+) -> None:
+    """Each on a core of its own."""
     how = ("--launcher", "srun", "--launches", "1", "--in", "1s", "--mpi", "mpich")
-    stored, _ = submit(wide, tmp_path, *words, *how)
-    seats = {rank.rank: (rank.host, rank.local_rank) for rank in stored.ranks}
-    assert seats == {0: ("node01", 0), 1: ("node02", 0), 2: ("node01", 1), 3: ("node02", 1)}
-    assert len({rank.cpuset for rank in stored.ranks}) == 2
+    stored, _ = submit(wide, tmp_path, "run", "Barrier", *place, *how)
+    ranks = sorted(stored.ranks, key=lambda rank: rank.rank)
+    assert [(rank.host, rank.local_rank) for rank in ranks] == seats
+    assert len({rank.cpuset for rank in ranks}) == 2
 
 
 # --- jobs that end early ----------------------------------------------------------------------

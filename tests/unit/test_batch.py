@@ -184,3 +184,16 @@ def test_numbers_of_jobs(name: str, answer: str, number: str) -> None:
 def test_unknown_systems() -> None:
     with pytest.raises(UserError, match="there is no batch system 'slrum'; did you mean 'slurm'"):
         batch.system("slrum")
+
+
+def test_a_host_of_a_job_has_no_more_room_than_cores(repository: Path) -> None:
+    """Slurm counts hardware threads; a host that somebody names has the slots that he says."""
+    from mpigauge.cli.measuring import Wanted, slots_of
+    from mpigauge.topology import built
+
+    machine = built(repository / "tests" / "machines" / "skylake-2s-snc-off.xml")
+    given = batch.here({"SLURM_JOB_ID": "1"})
+    assert slots_of(80, machine, Wanted(given=given)) == machine.cores == 40
+    assert slots_of(8, machine, Wanted(given=given)) == 8
+    assert slots_of(80, machine, Wanted()) == 80
+    assert slots_of(None, machine, Wanted(given=given)) is None

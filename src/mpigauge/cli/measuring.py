@@ -84,14 +84,14 @@ def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
     machine, cards = topology.read(), Cards.load(built.cards)
     if like := wanted.topology:
         hosts = [(host, replace(like, hostname=host.name)) for host in wanted.hosts]
-        sites = tuple(Site(h.name, each, _slots(h.slots, each, wanted)) for h, each in hosts)
+        sites = tuple(Site(h.name, each, slots_of(h.slots, each, wanted)) for h, each in hosts)
         return Setup(machine, Ground(like, sites, wanted.ppn), mpi, built, cards)
     nodes = reach(wanted, mpi, built) if wanted.hosts else ()
-    sites = tuple(Site(n.name, n.machine, _slots(n.slots, n.machine, wanted)) for n in nodes)
+    sites = tuple(Site(n.name, n.machine, slots_of(n.slots, n.machine, wanted)) for n in nodes)
     return Setup(machine, Ground(machine, sites, wanted.ppn), mpi, built, cards, nodes)
 
 
-def _slots(slots: int | None, machine: Topology, wanted: Wanted) -> int | None:
+def slots_of(slots: int | None, machine: Topology, wanted: Wanted) -> int | None:
     """A batch system counts CPUs, which may be more than there are cores."""
     if wanted.given is None or slots is None:
         return slots
