@@ -44,7 +44,7 @@ def moved_by_a_run(transport: str, wire: str, cwd: Path) -> tuple[int, int]:
     selected = stored.header["transport"]
     assert (selected["name"], selected["used"]) == (transport, f"{wire} within a host")
     assert stored.plan["settings"]["OMPI_MCA_pml"] == "ob1"
-    assert f"openmpi 5.0.11 takes {wire} within a host" in done.stderr
+    assert f"takes PML ob1, BTL {wire} (it tells: {wire} within a host)" in done.stderr
     (cell,) = stored.cells
     return through, 2 * SIZE * cell.calls * cell.samples
 

@@ -74,10 +74,11 @@ def trial(
     mpi: Mpi,
     seconds: float = SECONDS,
     settings: Mapping[str, str] | None = None,
+    env: Mapping[str, str] | None = None,
     hosts: Sequence[str] = (),
     agent: tuple[str, ...] = (),
 ) -> Trial:
-    """Starts two ranks with these settings, and ends them after so many seconds.
+    """Starts two ranks with these settings and variables, and ends them after so many seconds.
 
     They are on the first two hosts, or both on the only one, or on this host where none is named;
     `agent` starts programs on the others.
@@ -88,6 +89,7 @@ def trial(
         mpi,
         RANKS,
         program,
+        env=env or {},
         settings=settings or {},
         hosts=tuple(OnHost(name, RANKS // len(taken)) for name in taken),
         agent=agent,

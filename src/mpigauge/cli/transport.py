@@ -63,9 +63,10 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     teller = teller_of(setup.mpi.name)
     settings = {**teller.settings, **request.settings}
     hosts = [node.name for node in setup.nodes]
-    tried = trial(setup.mpi, settings=settings, hosts=hosts, agent=request.rsh)
+    tried = trial(setup.mpi, settings=settings, env=request.env, hosts=hosts, agent=request.rsh)
     if not tried.works:
         raise UserError(f"--transport {chosen.name} does not work here: {tried.reason}")
     used = teller.read(tried.output) if chosen.told else ""
-    tell(f"{setup.mpi.label} takes {used or chosen.through}")
+    told = f" (it tells: {used})" if used else ""
+    tell(f"{setup.mpi.label} takes {chosen.through}{told}")
     return used
