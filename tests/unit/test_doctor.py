@@ -12,15 +12,17 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.doctor import Finding, Host, Measured, all_checks, diagnose, measure
+from mpigauge.doctor import Asked, Finding, Host, Measured, all_checks, diagnose, measure
 from mpigauge.doctor.finding import CoreNoise, CrossMemory, State
 from mpigauge.doctor.measure import DETOUR_S
 from mpigauge.doctor.registry import check
 from mpigauge.model.errors import UserError
+from mpigauge.mpi.transports import transports
 from mpigauge.report.diagnosis import page, summary
 from mpigauge.topology.files import Files, Recorded
 from mpigauge.topology.read import read_files
 from tests.unit.test_topology import MACHINES, NAMES, spread
+from tests.unit.test_transports import mpi, offered
 from tools.record_machine import record
 
 EXPECTED: dict[str, dict[State, set[str]]] = {
@@ -167,6 +169,36 @@ def test_segments_that_were_left_behind(tmp_path: Path) -> None:
     (tmp_path / "dev/shm" / "sm_segment.node.0.1").touch()
     left, _ = diagnose(it, ["shared-memory"])
     assert (left.state, left.found) == ("note", "16 segments of MPI jobs are in /dev/shm")
+
+
+# --- transports -----------------------------------------------------------------------------
+def asked(machine: str, wires: str, of: str = "openmpi", version: str = "5.0") -> Finding:
+    """What is said of the cards of one record and an MPI that finds what is in another."""
+    offers = offered(wires)
+    label, found = f"{of} {version}", transports(mpi(of, version), offers)
+    it = host(machine)
+    return only(Host(it.files, it.machine, None, Asked(label, found, offers)), "transports")
+
+
+def test_a_card_that_the_mpi_can_use() -> None:
+    found = asked("epyc-7302-two-sockets", "rome-infiniband", version="4.1.5")
+    assert found.state == "good"
+    assert found.found.startswith("openmpi 4.1.5 has shm, tcp, tcp:bond0,")
+    assert "ucx:mlx5_0:1" in found.found
+    assert asked("skylake-slurm-step", "skylake-omnipath").state == "good"
+
+
+def test_a_card_that_the_mpi_cannot_use() -> None:
+    found = asked("epyc-7302-two-sockets", "vm-no-card")
+    assert (found.state, found.found) == ("bad", "openmpi 5.0 has nothing that uses mlx5_0")
+    assert asked("skylake-slurm-step", "rome-infiniband").state == "bad"
+    # UCX finds the card, but Intel MPI reaches UCX only through a provider that is not there.
+    assert asked("epyc-7302-two-sockets", "power9-two-cards", of="mpich").state == "good"
+    assert asked("epyc-7302-two-sockets", "power9-two-cards", of="intel").state == "bad"
+
+
+def test_a_machine_without_a_fabric_needs_none() -> None:
+    assert asked("laptop-i7-8550u-smt", "laptop-no-network").state == "good"
 
 
 # --- noise --------------------------------------------------------------------------------

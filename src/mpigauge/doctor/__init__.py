@@ -8,8 +8,8 @@ from a Host to its findings. There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.doctor.finding import Finding, Host, Measured
+from mpigauge.doctor.finding import Asked, Finding, Host, Measured
 from mpigauge.doctor.measure import measure
 from mpigauge.doctor.registry import all_checks, diagnose
 
-__all__ = ["Finding", "Host", "Measured", "all_checks", "diagnose", "measure"]
+__all__ = ["Asked", "Finding", "Host", "Measured", "all_checks", "diagnose", "measure"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mpigauge.model.machine import Machine
+from mpigauge.model.transport import Offers, Transport
 from mpigauge.topology.files import Files
 
 State = Literal["bad", "note", "unknown", "good"]
@@ -84,6 +85,15 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """An MPI, and what it can use here."""
+
+    label: str
+    transports: tuple[Transport, ...]
+    offers: Offers
+
+
+@dataclass(frozen=True)
 class Host:
     """A machine under examination."""
 
@@ -91,3 +101,5 @@ class Host:
     machine: Machine
     measured: Measured | None
     """None: it was not measured, as when the machine is only a record."""
+    asked: Asked | None = None
+    """None: no MPI was asked."""

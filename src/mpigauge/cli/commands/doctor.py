@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import options
+
 if TYPE_CHECKING:
-    from mpigauge.doctor import Host
+    from mpigauge.doctor import Asked, Host
 
 SPOILT = 1
 
@@ -33,10 +36,16 @@ SPOILT = 1
     metavar="FILE",
     help="A machine that tools/record_machine.py has recorded.  [default: this one]",
 )
+@options.mpi_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option("--list", "only_list", is_flag=True, help="List the checks and run none.")
 def command(
-    names: tuple[str, ...], seconds: float, file: Path | None, as_json: bool, only_list: bool
+    names: tuple[str, ...],
+    seconds: float,
+    file: Path | None,
+    mpi_spec: str | None,
+    as_json: bool,
+    only_list: bool,
 ) -> int:
     """Say what spoils times on this machine, what it costs, and what mends it.
 
@@ -54,6 +63,8 @@ def command(
             click.echo(line)
         return 0
     host = _host(file, seconds if not names or "noise" in names else 0.0)
+    if file is None and (not names or "transports" in names):
+        host = replace(host, asked=_asked(mpi_spec))
     findings = diagnose(host, names)
     if as_json:
         click.echo(json.dumps(to_json(host, findings), indent=2))
@@ -74,6 +85,23 @@ def _host(file: Path | None, seconds: float) -> Host:
     files = Files(Path("/"))
     machine = read_files(files)
     return Host(files, machine, measure(machine, seconds))
+
+
+def _asked(mpi_spec: str | None) -> Asked | None:
+    """The MPI of this name has to be there; where none is named, there may be none."""
+    from mpigauge.doctor import Asked
+    from mpigauge.model.errors import UserError
+    from mpigauge.mpi import find
+    from mpigauge.mpi.transports import offers, transports
+
+    try:
+        mpi = find(mpi_spec)
+        offered = offers(mpi)
+        return Asked(mpi.label, transports(mpi, offered), offered)
+    except UserError:
+        if mpi_spec is not None:
+            raise
+        return None
 
 
 def _text(file: Path) -> str:
