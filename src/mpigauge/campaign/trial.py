@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.campaign.process import Job as Process
@@ -16,7 +16,7 @@ from mpigauge.launch import Job, OnHost, command
 from mpigauge.model.errors import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mpigauge.model.mpi import Mpi
 
@@ -70,35 +70,26 @@ class _Said:
     stderr: list[str] = field(default_factory=list)
 
 
-def trial(
-    mpi: Mpi,
-    seconds: float = SECONDS,
-    settings: Mapping[str, str] | None = None,
-    env: Mapping[str, str] | None = None,
-    hosts: Sequence[str] = (),
-    agent: tuple[str, ...] = (),
-) -> Trial:
-    """Starts two ranks with these settings and variables, and ends them after so many seconds.
+def trial(mpi: Mpi, seconds: float = SECONDS, settings: Mapping[str, str] | None = None) -> Trial:
+    """Starts two ranks on this host with these settings, and ends them after so many seconds."""
+    return tried(Job(mpi, RANKS, (), settings=settings or {}), seconds)
 
-    They are on the first two hosts, or both on the only one, or on this host where none is named;
-    `agent` starts programs on the others.
-    """
-    program = (sys.executable, "-c", RANK, str(mpi.library), mpi.abi, MARK)
-    taken = hosts[:RANKS]
-    job = Job(
-        mpi,
-        RANKS,
-        program,
-        env=env or {},
-        settings=settings or {},
-        hosts=tuple(OnHost(name, RANKS // len(taken)) for name in taken),
-        agent=agent,
+
+def tried(job: Job, seconds: float = SECONDS) -> Trial:
+    """The same with a job's environment, launcher and hosts; it needs no program and no ranks."""
+    program = (sys.executable, "-c", RANK, str(job.mpi.library), job.mpi.abi, MARK)
+    taken = job.hosts[:RANKS]
+    job = replace(
+        job,
+        ranks=RANKS,
+        program=program,
+        hosts=tuple(OnHost(host.name, RANKS // len(taken)) for host in taken),
         oversubscribe=len(taken) < RANKS,
     )
     begun = time.monotonic()
     said = _Said()
     try:
-        reason = _reason(Process(command(job)), mpi, said, begun + seconds, seconds)
+        reason = _reason(Process(command(job)), job.mpi, said, begun + seconds, seconds)
     except RunError as error:
         reason = str(error)
     return Trial(not reason, reason, time.monotonic() - begun, "".join(said.stdout))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -56,17 +57,30 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
-    from mpigauge.campaign.trial import trial
+    """What the MPI tells where two ranks are started as those of the run will be."""
+    from mpigauge import batch
+    from mpigauge.campaign.trial import tried
     from mpigauge.cli.measuring import tell
+    from mpigauge.launch import Job, OnHost
     from mpigauge.mpi.transports import teller_of
 
-    teller = teller_of(setup.mpi.name)
-    settings = {**teller.settings, **request.settings}
-    hosts = [node.name for node in setup.nodes]
-    tried = trial(setup.mpi, settings=settings, env=request.env, hosts=hosts, agent=request.rsh)
-    if not tried.works:
-        raise UserError(f"--transport {chosen.name} does not work here: {tried.reason}")
-    used = teller.read(tried.output) if chosen.told else ""
+    teller, given = teller_of(setup.mpi.name), batch.here(os.environ)
+    found = tried(
+        Job(
+            mpi=setup.mpi,
+            ranks=0,
+            program=(),
+            env=request.env,
+            settings={**teller.settings, **request.settings},
+            hosts=tuple(OnHost(node.name, 1) for node in setup.nodes),
+            agent=request.rsh,
+            launcher=request.launcher,
+            system=given.system.name if given else "",
+        )
+    )
+    if not found.works:
+        raise UserError(f"--transport {chosen.name} does not work here: {found.reason}")
+    used = teller.read(found.output) if chosen.told else ""
     told = f" (it tells: {used})" if used else ""
     tell(f"{setup.mpi.label} takes {chosen.through}{told}")
     return used
