@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -242,3 +243,9 @@ def test_a_cell_that_another_launch_measured_is_not_missing(tmp_path: Path) -> N
         writer.append(cells.line("skip", **cells.fields() | skip))
         writer.append(cells.line("cell", **cells.fields(launch=1)))
     assert document(load(tmp_path / "run")).skips == ()
+
+
+def test_the_heading_names_the_transport() -> None:
+    facts = Facts(version="1", mpi="mpich 5", transport="tcp (ofi on lo)", created="now")
+    assert table_format.heading(facts)[0] == "mpigauge 1 · mpich 5 · over tcp (ofi on lo) · now"
+    assert table_format.heading(replace(facts, transport=""))[0] == "mpigauge 1 · mpich 5 · now"

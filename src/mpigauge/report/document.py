@@ -41,6 +41,8 @@ class Facts:
     system: str = "Linux"
     kernel: str = ""
     mpi: str = ""
+    transport: str = ""
+    """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
     mpi_library: str = ""
     mpi_standard: str = ""
     thread_level: str = ""
@@ -174,6 +176,7 @@ def _facts(run: Run) -> Facts:
         architecture=str(machine.get("architecture", "")),
         kernel=str(machine.get("kernel", "")),
         mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
+        transport=_transport(run.header.get("transport") or {}),
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
@@ -184,6 +187,11 @@ def _facts(run: Run) -> Facts:
         map=_pair(plan.get("map")),
         benchmarks=tuple(plan.get("benchmarks") or ()),
     )
+
+
+def _transport(selected: Mapping[str, Any]) -> str:
+    name, used = str(selected.get("name") or ""), str(selected.get("used") or "")
+    return f"{name} ({used})" if name and used else name
 
 
 def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:

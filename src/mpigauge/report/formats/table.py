@@ -54,7 +54,8 @@ def render(document: Document, colour: bool = False) -> str:
 def heading(facts: Facts) -> list[str]:
     """Which machine, which MPI, which run."""
     where = [_hosts(facts), facts.cpu, f"{facts.world_ranks} ranks" if facts.world_ranks else ""]
-    what = [f"mpigauge {facts.version}", facts.mpi, facts.created]
+    through = f"over {facts.transport}" if facts.transport else ""
+    what = [f"mpigauge {facts.version}", facts.mpi, through, facts.created]
     ended = "" if facts.status == "done" else facts.status
     lines = (" · ".join(filter(None, words)) for words in (what, where, _start(facts), [ended]))
     return [line for line in lines if line]
