@@ -17,6 +17,20 @@ constexpr int line_tag = 1003;
 // The rest is for the library, for the launcher, and for what else the host is doing.
 constexpr double share_of_memory = 0.8;
 
+void send_text(const std::string& text, MPI_Comm comm) {
+  call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag, comm));
+}
+
+std::string receive_text(int from, MPI_Comm comm) {
+  MPI_Status status;
+  int length = 0;
+  call(MPI_Probe(from, line_tag, comm, &status));
+  call(MPI_Get_count(&status, MPI_CHAR, &length));
+  std::string text(static_cast<std::size_t>(length), '\0');
+  call(MPI_Recv(text.data(), length, MPI_CHAR, from, line_tag, comm, MPI_STATUS_IGNORE));
+  return text;
+}
+
 }  // namespace
 
 double Session::seconds_left() const {
@@ -42,34 +56,21 @@ void Session::write_all(MPI_Comm comm, const std::string& text) const {
   if (rank_in(comm) != 0) {
     int asked = 0;
     call(MPI_Recv(&asked, 1, MPI_INT, 0, line_tag, comm, MPI_STATUS_IGNORE));
-    return call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag, comm));
+    return send_text(text, comm);
   }
   if (!text.empty()) writer->write(text);
-  std::string other;
   for (int from = 1; from < all; ++from) {
-    MPI_Status status;
-    int length = 1;
-    call(MPI_Send(&length, 1, MPI_INT, from, line_tag, comm));
-    call(MPI_Probe(from, line_tag, comm, &status));
-    call(MPI_Get_count(&status, MPI_CHAR, &length));
-    other.resize(static_cast<std::size_t>(length));
-    call(MPI_Recv(other.data(), length, MPI_CHAR, from, line_tag, comm, MPI_STATUS_IGNORE));
+    const int asked = 1;
+    call(MPI_Send(&asked, 1, MPI_INT, from, line_tag, comm));
+    const std::string other = receive_text(from, comm);
     if (!other.empty()) writer->write(other);
   }
 }
 
 void Session::hand_over(int from, const std::string& text) const {
-  if (rank == from) {
-    return call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag,
-                         MPI_COMM_WORLD));
-  }
+  if (rank == from) return send_text(text, MPI_COMM_WORLD);
   if (rank != 0) return;
-  MPI_Status status;
-  int length = 0;
-  call(MPI_Probe(from, line_tag, MPI_COMM_WORLD, &status));
-  call(MPI_Get_count(&status, MPI_CHAR, &length));
-  std::string lines(static_cast<std::size_t>(length), '\0');
-  call(MPI_Recv(lines.data(), length, MPI_CHAR, from, line_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  const std::string lines = receive_text(from, MPI_COMM_WORLD);
   if (!lines.empty()) writer->write(lines);
 }
 
