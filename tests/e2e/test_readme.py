@@ -20,10 +20,10 @@ PATTERN = re.compile(r"^mpigauge .*$", re.MULTILINE)
 
 
 def commands() -> list[str]:
-    """Lines that begin with mpigauge, of code blocks that are not output (```text)."""
+    """Lines that begin with mpigauge, of code blocks that are not output (```text); each once."""
     found = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     blocks = [block for kind, block in found if kind != "text"]
-    return [line for block in blocks for line in PATTERN.findall(block)]
+    return list(dict.fromkeys(line for block in blocks for line in PATTERN.findall(block)))
 
 
 def environment() -> dict[str, str]:
