@@ -141,6 +141,16 @@ def test_headers_are_lent_by_an_mpi_of_the_same_abi(mpi: Mpi, calls: Path, tmp_p
     assert not calls.exists()
 
 
+def test_all_that_we_installed_share_the_newest_headers(calls: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home" / "mpi"
+    older, newer = (fake.mpich(home / f"mpich-{version}") for version in ("4.3.2", "5.0.2"))
+    assert build.headers(find("mpich==4.3.2")) == newer / "include"
+    assert build.headers(find("mpich==5.0.2")) == newer / "include"
+    shutil.rmtree(newer)
+    assert build.headers(find("mpich==4.3.2")) == older / "include"
+    assert not calls.exists()
+
+
 def test_headers_of_a_newer_mpi_are_taken_before_old_ones(
     mpi: Mpi, calls: Path, tmp_path: Path
 ) -> None:

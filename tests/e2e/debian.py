@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Packages of Debian, installed on a view of this machine that nobody else sees."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cluster import PATIENCE_S, needs_root
+
+__all__ = ["Installed", "installed", "needs_root"]
+LAY = """
+set -e
+work=$1
+mount -t tmpfs -o size=2g tmpfs "$work"
+for top in usr etc var; do
+  mkdir "$work/$top" "$work/.$top"
+  mount -t overlay -o "lowerdir=/$top,upperdir=$work/$top,workdir=$work/.$top" overlay "/$top"
+done
+echo laid
+shift
+export DEBIAN_FRONTEND=noninteractive
+install() { apt-get -qq install -y --no-install-recommends "$@" >&2; }
+install "$@" 2>/dev/null || { apt-get -qq update >&2 && install "$@"; }
+echo installed
+exec cat
+"""
+"""Lays file systems over the system's own, installs, and stays until its input is closed."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    keeper: int
+    """The process whose view it is."""
+
+    def mpigauge(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        enter = ["nsenter", "--mount", f"--target={self.keeper}", "env", f"--chdir={cwd}"]
+        return subprocess.run(
+            [*enter, sys.executable, "-c", "from mpigauge.cli import main; main()", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+
+@contextmanager
+def installed(folder: Path, *packages: str) -> Iterator[Installed]:
+    """The machine as if it had these packages. `folder` is where the view is laid."""
+    if not shutil.which("apt-get"):
+        pytest.skip("knows only Debian's packages, and there is no apt-get")
+    errors = (folder / "errors").open("w+")
+    view = folder / "view"
+    view.mkdir()
+    words = ["unshare", "--mount", "sh", "-c", LAY, "sh", str(view), *packages]
+    with errors, subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+    ) as keeper:  # fmt: skip
+        assert keeper.stdin is not None
+        assert keeper.stdout is not None
+        said = [keeper.stdout.readline().strip() for _ in range(2)]
+        if said != ["laid", "installed"]:
+            what = "install packages" if said[0] == "laid" else "lay a file system over /usr"
+            errors.seek(0)
+            why = f"cannot {what}: {errors.read().strip()[-300:]}"
+            pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
+        try:
+            yield Installed(keeper.pid)
+        finally:
+            keeper.stdin.close()

