@@ -83,20 +83,25 @@ def site(spec: str) -> Site:
     return Site(mpi, kernels(mpi))
 
 
-def words(where: Site, ranks: int, *options: object) -> tuple[list[str], dict[str, str]]:
-    """The words that start the kernels, and the environment for them."""
+def words(
+    where: Site, ranks: int, *options: object, bind: tuple[tuple[int, ...], ...] = ()
+) -> tuple[list[str], dict[str, str]]:
+    """The words that start the kernels, and the environment for them. `bind`: the cores that the
+    launcher gives each rank."""
     program = (
         str(where.kernels.executable),
         *("--libmpi", str(where.mpi.library)),
         *("--plugin", str(where.kernels.plugin)),
         *map(str, options),
     )
-    command = launch.command(Job(where.mpi, ranks, program, oversubscribe=True))
+    command = launch.command(Job(where.mpi, ranks, program, oversubscribe=True, bind=bind))
     return list(command.words), {**os.environ, **command.env}
 
 
-def start(where: Site, ranks: int, *options: object) -> subprocess.Popen[str]:
-    argv, env = words(where, ranks, *options)
+def start(
+    where: Site, ranks: int, *options: object, bind: tuple[tuple[int, ...], ...] = ()
+) -> subprocess.Popen[str]:
+    argv, env = words(where, ranks, *options, bind=bind)
     return subprocess.Popen(
         argv,
         env=env,

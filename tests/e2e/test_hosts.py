@@ -136,6 +136,17 @@ def test_ranks_on_hosts_in_turn(ready: Mpi, wide: Cluster, tmp_path: Path) -> No
     assert seats == {0: ("node01", 0), 1: ("node02", 0), 2: ("node01", 1), 3: ("node02", 1)}
 
 
+def test_the_launcher_binds(ready: Mpi, wide: Cluster, tmp_path: Path) -> None:
+    """Local rank 0 of each host on the second core, local rank 1 on the first."""
+    one, other = sorted(os.sched_getaffinity(0))[:2]
+    where = ("--place", f"cores:{other},{one}", "--placement", "launcher")
+    stored, _ = run(wide, ready, tmp_path, "node[01-02]", "Barrier", *where, "--in", "1s")
+    seats = {rank.rank: (rank.host, rank.cpuset) for rank in stored.ranks}
+    assert seats == {
+        number: (f"node0{number // 2 + 1}", str([other, one][number % 2])) for number in range(4)
+    }
+
+
 # --- wrong input: nothing is launched ---------------------------------------------------------
 @pytest.fixture(scope="module")
 def mpich(repository: Path) -> str:
@@ -151,6 +162,7 @@ def mpich(repository: Path) -> str:
         (["--hosts", "node01,node[01-02]"], "host node01 is named twice"),
         (["--hosts", "node01,localhost"], "are the same machine, node01"),
         (["--hosts", "node01,node[02"], "--hosts, column 12: this '[' has no partner"),
+        (["--hosts", "node[01-02]", "--placement", "launcher"], "takes one list of cores for all"),
         (["--ppn", "2"], "--ppn means ranks on each host; name hosts"),
     ],
 )

@@ -139,6 +139,21 @@ def test_several_ranks_of_a_node(
     assert len({rank.cpuset for rank in ranks}) == 2
 
 
+@pytest.mark.skipif(not {0, 1} <= os.sched_getaffinity(0), reason="needs cores 0 and 1")
+def test_srun_binds(tmp_path: Path) -> None:
+    """On a node where Slurm may bind."""
+    where = ("--place", "cores:1,0", "--placement", "launcher", "--launcher", "srun")
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "1", "--in", "1s", "--mpi", "mpich")
+    with slurm("binding", "-n", "1", "--cpus", "2") as node:
+        done = node.mpigauge("submit", *words, *where, "--output", "out", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr + (tmp_path / "out.log").read_text()
+    stored = load(tmp_path / "out")
+    assert {rank.rank: rank.cpuset for rank in stored.ranks} == {0: "1", 1: "0"}
+    command = (tmp_path / "out" / "logs" / "launch-000.command").read_text()
+    assert "--cpu-bind=mask_cpu:0x2,0x1" in command
+    assert "--bind " not in command
+
+
 # --- jobs that end early ----------------------------------------------------------------------
 def ended_early(nodes: Slurm, cwd: Path, *end: str) -> tuple[Run, str]:
     """Submits a long run, and ends its job after the first launch with a command of Slurm."""

@@ -235,6 +235,37 @@ def test_a_rank_on_other_cores_is_refused(bench: Bench) -> None:
         bench.run(bound, fake="misbound")
 
 
+def test_what_a_launcher_did_not_bind_is_refused(bench: Bench) -> None:
+    """The kernels are told no cores, so the fake ones have none."""
+    bound = replace(PLAN, parts=(seated("0", "1"),), bound_by="launcher")
+    told = r"rank 0 on fake was to run on core 0 and may run on 0-9: its launcher did not bind it"
+    with pytest.raises(RunError, match=told):
+        bench.run(bound)
+    command = (bench.root / "run" / "logs" / "launch-000.command").read_text()
+    assert "-bind-to user:0,1" in command
+    assert "--bind " not in command
+
+
+@pytest.mark.parametrize(
+    ("blocks", "sentence"),
+    [
+        (
+            (Block("a", 1, ("0",)), Block("b", 1, ("4",))),
+            "a launcher takes one list of cores for all hosts, and a would have 0, b 4",
+        ),
+        ((Block("", 2),), r"ranks that share cores \(--oversubscribe\) have none of their own"),
+    ],
+    ids=["other-cores", "no-cores"],
+)
+def test_what_no_launcher_can_be_told(
+    fake_mpi: Mpi, blocks: tuple[Block, ...], sentence: str
+) -> None:
+    plan = replace(PLAN, parts=(replace(PART, blocks=blocks),))
+    campaign.check_told(plan, fake_mpi)
+    with pytest.raises(UserError, match=f"--placement launcher: {sentence}"):
+        campaign.check_told(replace(plan, bound_by="launcher"), fake_mpi)
+
+
 def test_cells_say_how_their_ranks_were_placed(bench: Bench) -> None:
     """Kernels know cores, not policies: each launch of a part brings rows of its own."""
     near = seated("0", "1", by="l3")

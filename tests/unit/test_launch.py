@@ -199,6 +199,85 @@ def test_srun(job: Job, expected: str, env: dict[str, str]) -> None:
     assert made.env == env
 
 
+# --- the launcher binds ------------------------------------------------------------------------
+SINGLE = ((1,), (0,))
+SEVERAL = ((1,), (4, 5, 64))
+
+
+@pytest.mark.parametrize(
+    ("job", "expected"),
+    [
+        (Job(MPICH, 2, ("p",), bind=SEVERAL), "mpiexec|-bind-to|user:1,4+5+64|-n|2|p"),
+        (
+            Job(MPICH, 3, ("p",), bind=SINGLE, hosts=UNEVEN),
+            "mpiexec|-bind-to|user:1,0|-hosts|a:2,b:1|-n|3|p",
+        ),
+        (
+            Job(INTEL, 2, ("p",), bind=SEVERAL),
+            ("mpiexec|-genv|I_MPI_PIN|1|-genv|I_MPI_PIN_DOMAIN|[0x2,0x10000000000000030]|-n|2|p"),
+        ),
+        (
+            Job(INTEL, 4, ("p",), bind=SINGLE, hosts=EVEN),
+            ("mpiexec|-genv|I_MPI_PIN|1|-genv|I_MPI_PIN_DOMAIN|[0x2,0x1]|-n|4|-hosts|a,b|-ppn|2|p"),
+        ),
+        (
+            Job(OPENMPI5, 2, ("p",), bind=SINGLE),
+            "mpiexec|--bind-to|hwthread|--map-by|pe-list=1,0:ordered:HWTCPUS|-n|2|p",
+        ),
+        (
+            Job(OPENMPI5, 3, ("p",), bind=SINGLE, hosts=UNEVEN, oversubscribe=True),
+            (
+                "mpiexec|--bind-to|hwthread|--map-by|pe-list=1,0:ordered:HWTCPUS:OVERSUBSCRIBE"
+                "|-n|3|--host|a:2,b:1|p"
+            ),
+        ),
+        (
+            Job(INTEL, 2, ("p",), bind=SEVERAL, launcher="srun"),
+            (
+                "srun|--mpi=pmi2|--ntasks=2|--nodes=1|--cpu-bind=mask_cpu:0x2,0x10000000000000030"
+                "|--overlap|--kill-on-bad-exit=1|--input=none|p"
+            ),
+        ),
+    ],
+    ids=["mpich", "mpich-hosts", "intel", "intel-hosts", "openmpi", "openmpi-hosts", "srun"],
+)
+def test_the_launcher_binds(job: Job, expected: str) -> None:
+    made = replace(job, mpi=replace(job.mpi, env={}))
+    assert words(made).removeprefix("/m/bin/") == expected
+
+
+def test_srun_alone_binds_the_ranks_of_intel() -> None:
+    assert launch.command(Job(INTEL, 2, ("p",), bind=SINGLE, launcher="srun")).env == {
+        "I_MPI_PIN": "0",
+        "I_MPI_PMI": "pmi2",
+        "I_MPI_ROOT": "/m",
+    }
+
+
+@pytest.mark.parametrize(
+    ("job", "sentence"),
+    [
+        (
+            Job(OPENMPI4, 2, ("p",), bind=SINGLE),
+            "openmpi 4.1.8 .*: pe-list, .* came with Open MPI 5",
+        ),
+        (Job(OPENMPI5, 2, ("p",), bind=SEVERAL), "it takes one core for each rank"),
+        (Job(OPENMPI5, 2, ("p",), bind=((1,), (1,))), "it gives a core to one rank only"),
+        (
+            Job(OPENMPI5, 4, ("p",), bind=SINGLE, hosts=EVEN, in_turn=True),
+            "it fills host after host, and ranks are to go from host to host in turn",
+        ),
+        (Job(INTEL, 3, ("p",), bind=SINGLE, hosts=UNEVEN), "cannot be told the cores of b"),
+    ],
+    ids=["old", "several", "twice", "in-turn", "uneven"],
+)
+def test_what_a_launcher_cannot_bind(job: Job, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence) as error:
+        launch.command(job)
+    assert str(error.value).startswith("--placement launcher: ")
+    assert str(error.value).endswith("--placement kernel")
+
+
 def test_contributing_shows_a_launcher_as_it_is(repository: Path) -> None:
     shown = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
     file = repository / "src" / "mpigauge" / "launch" / "srun.py"

@@ -200,6 +200,7 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["PingPong"], {"ranks": "1"}, "PingPong needs at least 2 ranks"),
         (["Bcast"], {"bind": "0,9"}, "there is no core 9 on vm; those that may be used are 0-1"),
         (["Bcast"], {"bind": "0,1", "place": ("l3",)}, "--bind and --place contradict"),
+        (["Bcast"], {"bind": "none", "bound_by": "launcher"}, "--placement launcher contradict"),
         (["Bcast"], {"place": ("l5",)}, "there is no placement 'l5'; there are all, compact"),
         (["PingPong"], {"place": ("numa",)}, "this machine has l3"),
         (["Bcast"], {"place": ("l3",), "np": "3"}, "it places 2 ranks, the job has 3"),

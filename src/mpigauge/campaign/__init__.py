@@ -5,9 +5,21 @@
 from __future__ import annotations
 
 from mpigauge.campaign.beside import Task, run_beside
+from mpigauge.campaign.job import check_told
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.resume import resume
 from mpigauge.campaign.run import Again, Ending, run
 from mpigauge.campaign.state import State, View
 
-__all__ = ["Again", "Ending", "Results", "State", "Task", "View", "resume", "run", "run_beside"]
+__all__ = [
+    "Again",
+    "Ending",
+    "Results",
+    "State",
+    "Task",
+    "View",
+    "check_told",
+    "resume",
+    "run",
+    "run_beside",
+]

@@ -196,7 +196,7 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
             f"rank {rank.rank} was to run on host {block.host} and runs on {rank.host}: the "
             "launcher has hosts of its own; look into its settings and hostfiles"
         )
-    return wrongly_bound(rank, block.bind) if block.bind else ""
+    return wrongly_bound(rank, block.bind, plan.bound_by) if block.bind else ""
 
 
 def block_of(rank: int, part: Part) -> Block:
@@ -210,17 +210,21 @@ def block_of(rank: int, part: Part) -> Block:
     return Block("", part.world_ranks)
 
 
-def wrongly_bound(rank: Rank, bind: tuple[str, ...]) -> str:
+def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
     who = f"rank {rank.rank} on {rank.host}"
     if not 0 <= rank.local_rank < len(bind):
         return (
-            f"{who} was not told which rank of its host it is, so it cannot bind itself; "
+            f"{who} was not told which rank of its host it is, so its core is not known; "
             "run with --bind none"
         )
     wanted = bind[rank.local_rank]
     if placement.cores_of(rank.cpuset) == placement.cores_of(wanted):
         return ""
-    return (
-        f"{who} was to run on core {wanted} and may run on {rank.cpuset}: something else binds "
-        "it too; look into the launcher's settings, or run with --bind none"
+    why = (
+        "its launcher did not bind it as it was told; look into the launcher's settings, or run "
+        "with --placement kernel"
+        if by == "launcher"
+        else "something else binds it too; look into the launcher's settings, or run with --bind "
+        "none"
     )
+    return f"{who} was to run on core {wanted} and may run on {rank.cpuset}: {why}"

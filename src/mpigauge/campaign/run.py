@@ -16,14 +16,15 @@ from mpigauge import batch
 from mpigauge.campaign import launch as one
 from mpigauge.campaign.budget import overhead_s, round_s, share
 from mpigauge.campaign.interrupt import Interrupt
+from mpigauge.campaign.job import job_of
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome, State, View
-from mpigauge.launch import Command, Job, OnHost, command
+from mpigauge.launch import Command, command
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
-from mpigauge.plan import LaunchPlan, Part, Plan, bind_words, kernel_words
+from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
 from mpigauge.store import RunWriter
 
 FAILURES_IN_A_ROW = 3
@@ -149,6 +150,7 @@ class Campaign:
             seconds=self.seconds(number) or 0.0,
             use_all=self.plan.use_all,
             stop_file=str((self.writer.folder / f"stop-{number:03d}").absolute()),
+            bound_by=self.plan.bound_by,
         )
 
     def command(self, planned: LaunchPlan) -> Command:
@@ -158,24 +160,8 @@ class Campaign:
             *("--plugin", str(self.kernels.plugin)),
             *kernel_words(self.plan, planned),
         )
-        return command(
-            Job(
-                mpi=self.mpi,
-                ranks=planned.part.world_ranks,
-                program=program,
-                env=self.plan.env,
-                settings=self.plan.settings,
-                hosts=tuple(
-                    OnHost(block.host, block.ranks, bind_words(block.bind))
-                    for block in planned.part.hosts
-                ),
-                in_turn=planned.part.in_turn,
-                agent=self.plan.rsh,
-                oversubscribe=self.plan.oversubscribe,
-                launcher=self.plan.launcher,
-                system=self.given.system.name if self.given else "",
-            )
-        )
+        system = self.given.system.name if self.given else ""
+        return command(job_of(self.plan, planned.part, self.mpi, program, system))
 
     def seconds(self, number: int) -> float | None:
         if self.plan.seconds is None:

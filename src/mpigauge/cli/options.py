@@ -79,6 +79,13 @@ place_option = click.option(
     "closest), nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE, hosts, "
     "or all (a pair of each level). Several, with commas or again, are all measured.",
 )
+placement_option = click.option(
+    "--placement",
+    "bound_by",
+    type=click.Choice(["kernel", "launcher"]),
+    help="Who binds ranks to their cores: they themselves, or the launcher by its own options. "
+    "Where they are is read back in any case.  [default: kernel]",
+)
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Print which rank would sit where, and start nothing."
 )

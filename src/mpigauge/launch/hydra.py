@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.launch.job import Command, Job, RankSet
+from mpigauge.launch.job import Command, Job, RankSet, mask
 from mpigauge.launch.registry import launcher
+from mpigauge.model.errors import UserError
 
 _BOOTSTRAPS = ("slurm", "lsf")
 
@@ -19,8 +20,9 @@ _BOOTSTRAPS = ("slurm", "lsf")
 @launcher("hydra")
 def command(job: Job) -> Command:
     intel = job.mpi.name == "intel"
-    env = {**job.mpi.env, **_unbound(intel), **job.settings, **job.env}
-    words = [str(job.mpi.mpiexec), *_agent(job), *([] if intel else _hosts(job))]
+    env = {**job.mpi.env, **(_pinned(job) if intel else {}), **job.settings, **job.env}
+    words = [str(job.mpi.mpiexec), *_agent(job)]
+    words += [] if intel else [*_bound(job), *_hosts(job)]
     words += _forwarded(env)
     sets = job.sets(even=intel)
     for number, ranks in enumerate(sets):
@@ -30,9 +32,25 @@ def command(job: Job) -> Command:
     return Command(tuple(words), {**_agent_env(job, intel), **env})
 
 
-def _unbound(intel: bool) -> dict[str, str]:
-    """The kernel binds itself. MPICH's Hydra does not bind by default, Intel's does."""
-    return {"I_MPI_PIN": "0"} if intel else {}
+def _bound(job: Job) -> list[str]:
+    """MPICH's Hydra does not bind unless it is told to."""
+    cores = ",".join("+".join(map(str, each)) for each in job.bind)
+    return ["-bind-to", f"user:{cores}"] if job.bind else []
+
+
+def _pinned(job: Job) -> dict[str, str]:
+    """Intel's binds by default, and overlooks -bind-to. It wants a mask for each rank of a host,
+    and no more."""
+    if not job.bind:
+        return {"I_MPI_PIN": "0"}
+    for host in job.hosts:
+        if host.ranks != len(job.bind):
+            raise UserError(
+                f"--placement launcher: that of {job.mpi.label} cannot be told the cores of "
+                f"{host.name}, which has fewer ranks than other hosts; take as many for each, or "
+                "--placement kernel"
+            )
+    return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": f"[{','.join(map(mask, job.bind))}]"}
 
 
 def _hosts(job: Job) -> list[str]:

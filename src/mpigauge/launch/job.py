@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mpigauge.model.mpi import Mpi
@@ -53,6 +53,9 @@ class Job:
 
     system: str = ""
     """The batch system in a job of which we are; empty: in none."""
+    bind: tuple[tuple[int, ...], ...] = ()
+    """The cores that the launcher gives local rank 0, 1, … of every host, as the system numbers
+    them; none: it binds nobody."""
 
     @property
     def variant(self) -> str:
@@ -71,6 +74,11 @@ class Job:
             words = self.hosts[0].words if self.hosts else ()
             return [RankSet(self.ranks, self.hosts, (*self.program, *words))]
         return [RankSet(host.ranks, (host,), (*self.program, *host.words)) for host in self.hosts]
+
+
+def mask(cores: Iterable[int]) -> str:
+    """The cores as bits of a number, as launchers take them: 0x5 for 0 and 2."""
+    return hex(sum(1 << core for core in set(cores)))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from mpigauge.launch.job import Command, Job, RankSet
 from mpigauge.launch.registry import launcher
+from mpigauge.model.errors import UserError
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 """Containers run as root; Open MPI refuses that unless told otherwise."""
@@ -18,7 +19,8 @@ def command(job: Job) -> Command:
     variables = {name: value for name, value in job.settings.items() if not is_mca(name)}
     parameters = {name: value for name, value in job.settings.items() if is_mca(name)}
     env = {**job.mpi.env, **variables, **job.env}
-    words = [str(job.mpi.mpiexec), "--bind-to", "none", *_mapped(job), *_agent(job)]
+    bound = _bound(job) if job.bind else ["--bind-to", "none", *_mapped(job)]
+    words = [str(job.mpi.mpiexec), *bound, *_agent(job)]
     words += [*_mca(parameters), *_forwarded(env)]
     for number, ranks in enumerate(job.sets()):
         words += [":"] if number else []
@@ -35,6 +37,30 @@ def _hosts(ranks: RankSet) -> list[str]:
     if not ranks.hosts:
         return []
     return ["--host", ",".join(f"{host.name}:{host.ranks}" for host in ranks.hosts)]
+
+
+def _bound(job: Job) -> list[str]:
+    """Hardware threads have the system's numbers, where cores would have those of hwloc."""
+    cores = [core for each in job.bind for core in each]
+    why = (
+        "pe-list, which names them, came with Open MPI 5"
+        if _is_old(job)
+        else "it takes one core for each rank"
+        if len(cores) > len(job.bind)
+        else "it gives a core to one rank only"
+        if len(cores) > len(set(cores))
+        else "it fills host after host, and ranks are to go from host to host in turn"
+        if job.in_turn
+        else ""
+    )
+    if why:
+        raise UserError(
+            f"--placement launcher: that of {job.mpi.label} cannot be told these cores: {why}; "
+            "take --placement kernel"
+        )
+    more = ":OVERSUBSCRIBE" if job.oversubscribe else ""
+    listed = f"pe-list={','.join(map(str, cores))}:ordered:HWTCPUS{more}"
+    return ["--bind-to", "hwthread", "--map-by", listed]
 
 
 def _mapped(job: Job) -> list[str]:

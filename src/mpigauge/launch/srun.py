@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import shlex
 
-from mpigauge.launch.job import Command, Job
+from mpigauge.launch.job import Command, Job, mask
 from mpigauge.launch.openmpi import is_mca
 from mpigauge.launch.registry import launcher
 
 PMIX = ("openmpi", "spectrum")
 """The others are started with pmi2."""
-FIXED = ("--cpu-bind=none", "--overlap", "--kill-on-bad-exit=1", "--input=none")
+FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
 
 
 @launcher("srun")
@@ -24,8 +24,14 @@ def command(job: Job) -> Command:
     words = ["srun", f"--mpi={pmi}", f"--ntasks={job.ranks}", f"--nodes={len(job.hosts) or 1}"]
     if job.hosts:
         words += ["--distribution=arbitrary", f"--nodelist={','.join(_order(job))}"]
-    words += [*FIXED, *(["--overcommit"] if job.oversubscribe else []), *_program(job)]
+    words += [_bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else []), *_program(job)]
     return Command(tuple(words), {**job.mpi.env, **intel, **settings, **job.env})
+
+
+def _bound(job: Job) -> str:
+    """Nodes are each told the whole list, for their local ranks."""
+    how = f"mask_cpu:{','.join(map(mask, job.bind))}" if job.bind else "none"
+    return f"--cpu-bind={how}"
 
 
 def _order(job: Job) -> list[str]:

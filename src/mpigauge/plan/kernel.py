@@ -35,7 +35,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "sync": plan.sync,
         **plan.heeded,
         "data": plan.data,
-        "bind": _list(part.bind),  # of this machine; on hosts each is told its own
+        "bind": _list(part.bind) if plan.bound_by == "kernel" else "",  # hosts have their own
         "memory": plan.memory,
         "stop-file": launch.stop_file,
         "records": "-",

@@ -87,6 +87,8 @@ class Plan:
     """The launch agent's words; none: the launcher's own."""
     launcher: str = ""
     """Another than the MPI's own, such as srun."""
+    bound_by: str = "kernel"
+    """Who binds the ranks to their cores: kernel, or launcher."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options of model.settings, in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -150,6 +152,7 @@ class LaunchPlan:
     """Measuring time; 0: no bound but each cell's own."""
     use_all: bool = False
     stop_file: str = ""
+    bound_by: str = "kernel"
 
 
 def _part(data: Mapping[str, Any]) -> Part:

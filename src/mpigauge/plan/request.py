@@ -47,6 +47,8 @@ class Request:
     """Policies of placement, each measured."""
     unbound: bool = False
     """Leave binding to others."""
+    bound_by: str = "kernel"
+    """Who binds the ranks to their cores: kernel, or launcher."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -74,6 +76,11 @@ def read_request(raw: Mapping[str, Any], environment: Mapping[str, str] | None =
     known = {name: read(said[name]) for name, read in _READERS.items() if name in said}
     known |= _bind(said.get("bind", ""))
     request = Request(**known, heeded=read_settings(said))
+    if request.unbound and request.bound_by == "launcher":
+        raise UserError(
+            "--bind none and --placement launcher contradict: nobody binds, or the launcher does; "
+            "give one of them"
+        )
     if "sizes_file" in said:
         request = replace(request, sizes=tuple(read_sizes(Path(said["sizes_file"]))))
     if "hostfile" in said:
@@ -161,6 +168,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "ppn": _count("--ppn", "ranks"),
     "rsh": words.parse_agent,
     "launcher": str.strip,
+    "bound_by": str,
     "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
     "seed": _seed,
     "timeout_s": lambda text: words.parse_duration("--timeout", text),

@@ -78,6 +78,7 @@ def plan_of(
         timeout_s=request.timeout_s or Plan.timeout_s,
         rsh=request.rsh,
         launcher=request.launcher,
+        bound_by=request.bound_by,
         heeded=dict(request.heeded),
         settings=dict(request.settings),
         env=dict(request.env),

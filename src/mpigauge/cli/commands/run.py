@@ -61,6 +61,7 @@ def _heeded(setting: Setting) -> Any:
         "for each rank]",
     ),
     options.place_option,
+    options.placement_option,
     *map(_heeded, SETTINGS),
     options.mpis_option,
     transport_option,
@@ -100,6 +101,7 @@ def command(
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
+    from mpigauge.campaign import check_told
     from mpigauge.cli.beside import Job, jobs, measure_all, print_beside
     from mpigauge.cli.measuring import prepare, printer
     from mpigauge.cli.placing import print_seats, wanted
@@ -110,7 +112,9 @@ def command(
 
     def make(spec: str | None) -> Job:
         asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
-        return Job(setup, resolve(asked, setup.cards, setup.ground, setup.mpi))
+        plan = resolve(asked, setup.cards, setup.ground, setup.mpi)
+        check_told(plan, setup.mpi)
+        return Job(setup, plan)
 
     found = jobs(mpi_specs, form, make)
     if dry_run:
