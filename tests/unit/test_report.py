@@ -249,3 +249,14 @@ def test_the_heading_names_the_transport() -> None:
     facts = Facts(version="1", mpi="mpich 5", transport="tcp (ofi on lo)", created="now")
     assert table_format.heading(facts)[0] == "mpigauge 1 · mpich 5 · over tcp (ofi on lo) · now"
     assert table_format.heading(replace(facts, transport=""))[0] == "mpigauge 1 · mpich 5 · now"
+
+
+@pytest.mark.parametrize("name", ["PingPong", *table_format.ROUND_TRIPS])
+def test_the_small_programs_show_one_way_and_both(name: str) -> None:
+    ours = cells.cards()
+    card = replace(ours.find("PingPong"), name=name)
+    known = replace(ours, benchmarks=(*ours.benchmarks, card))
+    measured = replace(cells.cell("PingPong", time_p50_s=3.0e-6, message_bytes=1), benchmark=name)
+    text = formats.render("table", Document(tuple(rows([measured])), known))
+    assert " 1.50 " in text
+    assert ("both ways µs" in text) == (" 3.00 " in text) == (name != "PingPong")

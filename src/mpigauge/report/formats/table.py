@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 ABOUT = "tables for people (the default)"
 WIDTH = 80
+ROUND_TRIPS = ("mpi_latency", "ping_pong")
+"""Benchmarks whose users want the whole round trip beside its half."""
 _BOLD, _RED, _YELLOW, _PLAIN = "\033[1m", "\033[31m", "\033[33m", "\033[0m"
 
 
@@ -197,6 +199,7 @@ def _columns(table: Table) -> list[Column]:
     traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
     first = table.rows[0].cell
     apart = [_MEMBERS] if first.members else [_GROUP] if first.group >= 0 else []
+    middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
     over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
     return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
 
@@ -264,6 +267,7 @@ def _bold(text: str, colour: bool) -> str:
 
 
 _GROUP = Column("group", lambda row: str(row.cell.group))
+_BOTH_WAYS = Column("both ways µs", lambda row: _us(row.time))
 _MEMBERS = Column("ranks", lambda row: row.cell.members)
 _BYTES = Column("bytes", lambda row: byte_count(row.message_bytes))
 _ERROR = Column("±", lambda row: plus_minus(row.relative_error))
