@@ -92,6 +92,22 @@ def test_a_map_of_hosts(hosts: Cluster, tmp_path: Path) -> None:
     assert (tmp_path / "map.svg").read_text().count("<title>node0") == 12
 
 
+def test_how_hosts_are_built(hosts: Cluster, tmp_path: Path) -> None:
+    """The same machine everywhere, but each host may use one core only."""
+    where = ("topo", "--hosts", "node[01-04]", "--rsh", f"{hosts.agent} -p 50000")
+    told = hosts.mpigauge(*where, "--json", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    machines = json.loads(told.stdout)
+    assert [each["hostname"] for each in machines.values()] == list(machines)
+    assert list(machines) == [f"node0{number}" for number in range(1, 5)]
+    assert all(len(each["allowed"]) == 1 for each in machines.values())
+    shown = hosts.mpigauge(*where, cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    cores = {tuple(each["allowed"]) for each in machines.values()}
+    assert shown.stdout.count("so no pair of ranks can be placed") == len(cores)
+    assert shown.stdout.count("built otherwise than") == len(cores) - 1
+
+
 def test_hostfile(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     """More ranks on one host than on the other, and both on their cores."""
     (tmp_path / "hosts.txt").write_text("# ours\nnode02 slots=2\nnode01:1\n")

@@ -15,7 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -76,19 +76,37 @@ def probe(
     folder = _existing(folder)
     with _in_sight(folder) as shared:
         paths = [kernels.executable, kernels.plugin, mpi.library, mpi.mpiexec, Path(shared.name)]
-        script = _script(mpi, paths)
-        ask = [(agent or Agent()).command(host.name, script) for host in hosts]
-        with ThreadPoolExecutor(AT_A_TIME) as pool:
-            answers = list(pool.map(lambda words: _answer(words, seconds), ask))
+        found = _asked(hosts, _script(str(mpi.library), mpi.env, paths), agent, seconds, folder)
+    _refuse_one_machine(found)
+    _refuse_other_mpi(found, mpi)
+    return found
+
+
+def machines(
+    hosts: Sequence[Named], agent: Agent | None = None, seconds: float = SECONDS
+) -> tuple[Node, ...]:
+    """The hosts, each with its machine, whether there is an MPI or not.
+
+    UserError: a host does not answer, lacks the Python that runs us, or is there twice.
+    """
+    found = _asked(hosts, _script("", {}, ()), agent, seconds, Path())
+    _refuse_one_machine(found)
+    return found
+
+
+def _asked(
+    hosts: Sequence[Named], script: str, agent: Agent | None, seconds: float, folder: Path
+) -> tuple[Node, ...]:
+    """All hosts at once."""
+    ask = [(agent or Agent()).command(host.name, script) for host in hosts]
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        answers = list(pool.map(lambda words: _answer(words, seconds), ask))
     nodes = [_node(host, answer, folder) for host, answer in zip(hosts, answers, strict=True)]
     problems = [problem for problem in nodes if isinstance(problem, str)]
     if problems:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise UserError(problems[0] + others)
-    found = tuple(node for node in nodes if isinstance(node, Node))
-    _refuse_one_machine(found)
-    _refuse_other_mpi(found, mpi)
-    return found
+    return tuple(node for node in nodes if isinstance(node, Node))
 
 
 def is_here(host: str) -> bool:
@@ -110,15 +128,15 @@ def _existing(folder: Path) -> Path:
     return next(path for path in (folder, *folder.parents) if path.is_dir())
 
 
-def _script(mpi: Mpi, paths: Iterable[Path]) -> str:
+def _script(library: str, env: Mapping[str, str], paths: Iterable[Path]) -> str:
     """Checks that files are there, then asks Python for the rest."""
     package = str(Path(mpigauge.__file__).resolve().parents[1])
     needed = " ".join(shlex.quote(str(path)) for path in [Path(sys.executable), *paths])
-    ask = _ASK.format(package=package, library=str(mpi.library))
-    env = shlex.join(["env", *(f"{name}={value}" for name, value in sorted(mpi.env.items()))])
+    ask = _ASK.format(package=package, library=library)
+    words = shlex.join(["env", *(f"{name}={value}" for name, value in sorted(env.items()))])
     return (
         f'for p in {needed}; do [ -e "$p" ] || {{ echo "{MISSING}$p"; exit 0; }}; done; '
-        f"exec {env} {shlex.quote(sys.executable)} -c {shlex.quote(ask)}"
+        f"exec {words} {shlex.quote(sys.executable)} -c {shlex.quote(ask)}"
     )
 
 

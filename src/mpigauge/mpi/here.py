@@ -17,11 +17,12 @@ MARK = "mpigauge-host "
 
 
 def tell(library: str) -> None:
-    """One line on standard output; the environment is the one that the library needs."""
+    """One line on standard output; the environment is the one that the library needs. Without a
+    library only the machine is told."""
     files = Files(Path("/"))
     read_files(files)
     try:
-        says, problem = ask(Path(library), {}).text, ""
+        says, problem = ask(Path(library), {}).text if library else "", ""
     except UserError as error:
         says, problem = "", str(error)
     answer = {"machine": files.record(), "library": says, "problem": problem}
