@@ -29,8 +29,8 @@ done
 echo laid
 shift
 export DEBIAN_FRONTEND=noninteractive
-install() { apt-get -qq install -y --no-install-recommends "$@" >&2; }
-install "$@" 2>/dev/null || { apt-get -qq update >&2 && install "$@"; }
+install() { timeout 300 apt-get -qq install -y --no-install-recommends "$@" >&2; }
+install "$@" 2>/dev/null || { timeout 300 apt-get -qq update >&2 && install "$@"; }
 echo installed
 exec cat
 """

@@ -30,7 +30,7 @@ def pages(nodes: Sequence[Node], width: int = 96) -> list[str]:
     for names, other in groups[1:]:
         lines += [f"{compress(names)} built otherwise than {compress(first)}:"]
         lines += [*_changed(shown, other), ""]
-    return [*lines, *differences(nodes)] if differences(nodes) else lines[:-1]
+    return [*lines, *sentences] if (sentences := differences(nodes)) else lines[:-1]
 
 
 def _alike(nodes: Sequence[Node], width: int) -> list[tuple[list[str], list[str]]]:

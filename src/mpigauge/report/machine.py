@@ -52,6 +52,11 @@ def card(device: Device) -> str:
     return f"{device.name} ({', '.join(more)})" if more else device.name
 
 
+def cache_size(count: int) -> str:
+    """As data sheets have it: 27.5 MiB, 1.25 MiB, 32 KiB."""
+    return f"{count / (1 << 20):g} MiB" if count >= 1 << 20 else byte_count(count)
+
+
 # --- head -----------------------------------------------------------------------------------
 def _head(topology: Topology) -> list[str]:
     cores = len({pu.core for pu in topology.pus})
@@ -126,7 +131,7 @@ def _shared(topology: Topology, levels: Levels, pus: Group, width: int) -> list[
         return _filled("    cores  ", [_marked(topology, pus)], width)
     name, groups = shown
     sizes = {cache.bytes for cache in topology.caches if _is(cache, name) and cache.pus in groups}
-    size = f" {' or '.join(map(_size, sorted(sizes)))}" if sizes else ""
+    size = f" {' or '.join(map(cache_size, sorted(sizes)))}" if sizes else ""
     words = [_marked(topology, group & pus) for group in groups]
     rest = pus - frozenset[int]().union(*groups)
     words += [_marked(topology, rest)] if rest else []
@@ -208,12 +213,7 @@ def _cores(topology: Topology) -> list[str]:
 def _cache_words(cache: Cache, core_of: dict[int, int]) -> str:
     cores = len({core_of[pu] for pu in cache.pus if pu in core_of})
     shared = f" for {cores} cores" if cores > 1 else ""
-    return f"L{cache.level}{_KINDS.get(cache.kind, '')} {_size(cache.bytes)}{shared}"
-
-
-def _size(count: int) -> str:
-    """As data sheets have it: 27.5 MiB, 1.25 MiB, 32 KiB."""
-    return f"{count / (1 << 20):g} MiB" if count >= 1 << 20 else byte_count(count)
+    return f"L{cache.level}{_KINDS.get(cache.kind, '')} {cache_size(cache.bytes)}{shared}"
 
 
 def _uneven(topology: Topology) -> bool:

@@ -11,8 +11,8 @@ from html import escape
 from math import ceil
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, memory
-from mpigauge.report.machine import card, page, short_list
+from mpigauge.model.units import memory
+from mpigauge.report.machine import cache_size, card, page, short_list
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Cache, Device, Topology
@@ -182,9 +182,7 @@ def _numa(number: int, size: int | None) -> str:
 
 
 def _cache(cache: Cache) -> str:
-    large = cache.bytes >= 1 << 20
-    size = f"{cache.bytes / (1 << 20):g} MiB" if large else byte_count(cache.bytes)
-    return f"L{cache.level}{'d' if cache.kind == 'data' else ''} {size}"
+    return f"L{cache.level}{'d' if cache.kind == 'data' else ''} {cache_size(cache.bytes)}"
 
 
 def _heading(topology: Topology) -> list[str]:
