@@ -126,6 +126,13 @@ def test_it_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr() == ("", f"mpigauge: drawn in {target}\n")
 
 
+def test_one_thing_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["topo", "-o", "a.svg", "--json"]) == 2
+    assert "-o and --json contradict" in capsys.readouterr().err
+    assert run(["topo", "--rsh", "ssh"]) == 2
+    assert "--rsh is for hosts; name them with --hosts" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [

@@ -58,11 +58,13 @@ def command(file: Path | None, as_json: bool, target: Path | None, **where: Any)
     from mpigauge.topology import as_json as to_json
     from mpigauge.topology import built
 
-    _refuse_other_pictures(target)
+    _refuse_other_pictures(target, as_json)
     if where["hosts"] or where["hostfile"]:
         _refuse_one_machine(file, target)
         _show_hosts(where, as_json)
         return
+    if where["rsh"]:
+        raise UserError("--rsh is for hosts; name them with --hosts or --hostfile")
     topology = built(file)
     if target is not None:
         _draw(topology, target)
@@ -74,7 +76,9 @@ def command(file: Path | None, as_json: bool, target: Path | None, **where: Any)
         click.echo(line)
 
 
-def _refuse_other_pictures(target: Path | None) -> None:
+def _refuse_other_pictures(target: Path | None, as_json: bool) -> None:
+    if target is not None and as_json:
+        raise UserError("-o and --json contradict: one draws, the other prints; give one of them")
     if target is not None and target.suffix != ".svg":
         raise UserError(
             f"cannot write a picture to {target}: its name has to end with .svg "
