@@ -41,8 +41,8 @@ def older() -> Iterator[Path]:
     (home / "mpi").mkdir(parents=True, exist_ok=True)
     for prefix in lent:
         link = home / "mpi" / prefix.name
-        if not link.exists():
-            link.symlink_to(prefix)
+        link.unlink(missing_ok=True)
+        link.symlink_to(prefix.resolve())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MPIGAUGE_HOME", str(home))
         yield home
