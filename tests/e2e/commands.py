@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from mpigauge.model.record import Rank
@@ -77,7 +78,7 @@ def wait_for_measuring(process: subprocess.Popen[str], folder: Path, launch: int
 
 
 def launcher_of(process: subprocess.Popen[str]) -> int:
-    """The launcher is the one child of mpigauge."""
+    """The launcher is the first child of mpigauge; the second sees that nothing outlives us."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     wait_for(lambda: children.read_text().split())
     return int(children.read_text().split()[0])
@@ -93,6 +94,18 @@ def is_gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
+
+
+def jobs_of_this_test() -> list[int]:
+    """Processes of jobs that were started below this test, and are still there."""
+    ours = f"PYTEST_CURRENT_TEST={os.environ['PYTEST_CURRENT_TEST']}".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "environ").read_bytes().split(b"\0")
+            if ours in words and any(word.startswith(b"MPIGAUGE_JOB=") for word in words):
+                found.append(int(folder.name))
+    return found
 
 
 def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:

@@ -132,6 +132,7 @@ def test_resume_after_kill(spec: str, tmp_path: Path) -> None:
     assert after.complete == {0, 1, 2, 3}
     assert {v for v in cli.values(before) if v[0] in before.complete} <= cli.values(after)
     cli.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in before.ranks))
+    cli.wait_for(lambda: not cli.jobs_of_this_test())
 
 
 def test_resume_of_a_complete_run_measures_nothing(spec: str, tmp_path: Path) -> None:

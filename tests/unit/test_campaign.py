@@ -7,6 +7,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -475,6 +478,44 @@ def test_nothing_of_a_job_is_left_behind() -> None:
     job.kill()
     job.close()
     assert job.strays() == []
+
+
+KILLED = """
+import sys
+from mpigauge.campaign.process import Job
+from mpigauge.launch import Command
+
+stubborn = "trap '' TERM; echo started; while :; do sleep 1; done"
+job = Job(Command(("sh", "-c", 'setsid sh -c "$0" & wait', stubborn), {}))
+for line in job.lines():
+    if line is not None:
+        print(*job.strays(), flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_a_job_does_not_outlive_a_killed_mpigauge() -> None:
+    """Not even what does not listen to SIGTERM and is in a session of its own."""
+    ours = subprocess.Popen(
+        [sys.executable, "-c", KILLED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert ours.stdout is not None
+    strays = [int(word) for word in ours.stdout.readline().split()]
+    assert len(strays) >= 2
+    ours.kill()
+    ours.communicate()
+    patience = time.monotonic() + 60
+    while any(_alive(pid) for pid in strays):
+        assert time.monotonic() < patience, "it is still there"
+        time.sleep(0.1)
+
+
+def _alive(pid: int) -> bool:
+    """Not gone, and no zombie that nobody has asked for yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_exit_status_and_streams() -> None:
