@@ -203,6 +203,10 @@ SMALL = {
 }
 
 
+def test_no_program_is_forgotten(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir() if path.name != "mpigauge"} == set(SMALL)
+
+
 def records_in(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
