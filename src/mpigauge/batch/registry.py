@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +13,7 @@ from mpigauge.batch.system import Given, System
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import Named
+from mpigauge.model.modules import import_all
 
 _registered: dict[str, System] = {}
 
@@ -29,9 +28,7 @@ def batch_system(kind: type[System]) -> type[System]:
 
 @cache
 def systems() -> Mapping[str, System]:
-    package = importlib.import_module(__name__.rpartition(".")[0])
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        importlib.import_module(module.name)
+    import_all(__name__.rpartition(".")[0])
     return MappingProxyType(_registered)
 
 

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,6 +11,7 @@ from types import MappingProxyType
 
 from mpigauge.doctor.finding import STATES, Finding, Host
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.modules import import_all
 
 Look = Callable[[Host], Iterable[Finding]]
 
@@ -42,9 +41,7 @@ def check(name: str, about: str) -> Callable[[Look], Look]:
 @cache
 def all_checks() -> Mapping[str, Check]:
     """All checks by name, in the order of names."""
-    package = importlib.import_module(f"{__name__.rpartition('.')[0]}.checks")
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        importlib.import_module(module.name)
+    import_all(f"{__name__.rpartition('.')[0]}.checks")
     return MappingProxyType(dict(sorted(_registered.items())))
 
 

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
 from mpigauge.launch.job import Command, Job
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.modules import import_all
 
 Commander = Callable[[Job], Command]
 _registered: dict[str, Commander] = {}
@@ -31,9 +30,7 @@ def launcher(name: str) -> Callable[[Commander], Commander]:
 
 @cache
 def launchers() -> Mapping[str, Commander]:
-    package = importlib.import_module(__name__.rpartition(".")[0])
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        importlib.import_module(module.name)
+    import_all(__name__.rpartition(".")[0])
     return MappingProxyType(_registered)
 
 

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.modules import import_all
 from mpigauge.model.placement import Placement, Seat
 from mpigauge.placement import policies as folder
 from mpigauge.placement.ask import Ask
@@ -63,8 +62,7 @@ def several(name: str, about: str) -> Callable[[Expand], Expand]:
 
 @cache
 def policies() -> Mapping[str, Policy]:
-    for module in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
-        importlib.import_module(module.name)
+    import_all(folder.__name__)
     return MappingProxyType(_registered)
 
 

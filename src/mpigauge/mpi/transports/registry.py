@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
+from mpigauge.model.modules import import_all
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 
@@ -62,7 +61,5 @@ def teller_of(name: str) -> Teller:
 
 @cache
 def dialects() -> Mapping[str, Dialect]:
-    package = importlib.import_module(__name__.rpartition(".")[0])
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        importlib.import_module(module.name)
+    import_all(__name__.rpartition(".")[0])
     return MappingProxyType(_registered)
