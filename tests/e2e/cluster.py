@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,27 @@ def why_not() -> str:
 needs_root = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is root")
 
 
+def run_script(
+    script: Path, words: Sequence[str], env: Mapping[str, str], cwd: Path | None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(script), *words],
+        cwd=cwd,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def cpusets(name: str) -> str:
+    """A folder of this name for cpusets, of cgroup v1 or v2."""
+    old = Path("/sys/fs/cgroup/cpuset")
+    return f"{old if old.is_dir() else old.parent}/{name}"
+
+
 @dataclass(frozen=True)
 class Cluster:
     state: Path
@@ -39,25 +60,13 @@ class Cluster:
 
     @property
     def env(self) -> dict[str, str]:
-        cpusets = (
-            "/sys/fs/cgroup/cpuset" if Path("/sys/fs/cgroup/cpuset").is_dir() else "/sys/fs/cgroup"
-        )
         return {
             "NETNS_CLUSTER_DIR": str(self.state),
-            "NETNS_CLUSTER_CPUSETS": f"{cpusets}/{self.state.name}",
+            "NETNS_CLUSTER_CPUSETS": cpusets(self.state.name),
         }
 
     def script(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(SCRIPT), *words],
-            cwd=cwd,
-            env={**os.environ, **self.env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        return run_script(SCRIPT, words, self.env, cwd)
 
     def words(self, host: str, *words: str) -> list[str]:
         """What runs mpigauge on a host."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cluster import PATIENCE_S, needs_root
+from tests.e2e.cluster import cpusets, needs_root, run_script
 
 __all__ = ["Slurm", "needs_root", "slurm"]
 SCRIPT = Path(__file__).resolve().parents[1] / "fixtures" / "slurm-cluster.sh"
@@ -32,25 +32,14 @@ class Slurm:
 
     @property
     def env(self) -> dict[str, str]:
-        cpusets = Path("/sys/fs/cgroup/cpuset")
-        cpusets = cpusets if cpusets.is_dir() else cpusets.parent
         return {
             "SLURM_CLUSTER_DIR": str(self.state / "slurm"),
             "NETNS_CLUSTER_DIR": str(self.state / "hosts"),
-            "NETNS_CLUSTER_CPUSETS": f"{cpusets}/{self.state.name}",
+            "NETNS_CLUSTER_CPUSETS": cpusets(self.state.name),
         }
 
     def script(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(SCRIPT), *words],
-            cwd=cwd,
-            env={**os.environ, **self.env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        return run_script(SCRIPT, words, self.env, cwd)
 
     def words(self, *words: str) -> list[str]:
         """What runs mpigauge on the login host."""

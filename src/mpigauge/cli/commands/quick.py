@@ -76,7 +76,8 @@ def command(
         return
     if form is None:
         introduce([job.setup for job in found])
-    measure_all(found, output, "quick", printer(form) if form else present)
+    shown = present if len(found) == 1 else present_named
+    measure_all(found, output, "quick", printer(form) if form else shown)
 
 
 def introduce(setups: Sequence[Setup]) -> None:
@@ -113,6 +114,14 @@ def present(stored: Run) -> None:
     _print_blocks(found)
     click.echo(f"Stored in {stored.path}")
     click.echo(f"All tables:  mpigauge show {stored.path}")
+
+
+def present_named(stored: Run) -> None:
+    """The same where there is one for each of several MPIs."""
+    from mpigauge.report import document
+
+    click.echo(f"--- {document(stored).facts.mpi}")
+    present(stored)
 
 
 def _print_picture(found: Document, precision: float) -> None:
