@@ -75,7 +75,8 @@ class Watch:
 
     def take(self, line: Line) -> None:
         self.heard_s = time.monotonic()
-        text = with_placement(line.text, self.plan.part.placement)
+        part = self.plan.part
+        text = with_placement(line.text, part.placement, part.places)
         record = self.writer.append(text) if line.stream == "stdout" else None
         if record is None:
             self.keep(line)

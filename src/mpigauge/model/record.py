@@ -181,10 +181,10 @@ def parse(line: str) -> Record | None:
         return None
 
 
-def with_placement(line: str, placement: str) -> str:
+def with_placement(line: str, placement: str, places: Mapping[str, str]) -> str:
     """The line of a job, with the policy of its ranks where it is about a cell: kernels know only
-    cores. Other lines are as they were."""
-    payload = find_payload(line) if placement else None
+    cores. `places` has policies by the ranks of a pair. Other lines are as they were."""
+    payload = find_payload(line) if placement or places else None
     if payload is None:
         return line
     try:
@@ -193,7 +193,8 @@ def with_placement(line: str, placement: str) -> str:
         return line
     if data.get("record") not in ("cell", "progress", "skip"):
         return line
-    data.get("key", data)["placement"] = placement
+    key = data.get("key", data)
+    key["placement"] = places.get(key.get("members", ""), placement)
     return json.dumps(data, separators=(",", ":"))
 
 

@@ -13,6 +13,7 @@ from mpigauge.placement.cores import check_alone, cores_of, parse_entries
 from mpigauge.placement.even import even, room, share_out
 from mpigauge.placement.registry import place, policies, words
 from mpigauge.placement.site import Site
+from mpigauge.placement.together import together
 
 __all__ = [
     "Site",
@@ -26,5 +27,6 @@ __all__ = [
     "policies",
     "room",
     "share_out",
+    "together",
     "words",
 ]

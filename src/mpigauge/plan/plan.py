@@ -30,6 +30,8 @@ class Part:
     """None: 0, 1, 2, 4, … 4 MiB."""
     pairs: str = ""
     """Which 2 ranks measure, side by side: all, each, ring or 0-1,2-3;0-2; empty: groups do."""
+    places: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Where pairs of ranks stand for policies: each by its two ranks, "0,2" for l3."""
     placement: str = ""
     """The policy that `blocks` came from; empty: nobody asked for one."""
     blocks: tuple[Block, ...] = ()
@@ -51,7 +53,7 @@ class Part:
     def weight(self) -> int:
         """About how many cells it has: its share of a time budget."""
         sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
-        return len(self.benchmarks) * sizes * max(1, len(self.ranks))
+        return len(self.benchmarks) * sizes * max(1, len(self.ranks), len(self.places))
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ def _part(data: Mapping[str, Any]) -> Part:
         sizes=None if sizes is None else tuple(sizes),
         blocks=tuple(_block(each) for each in data.get("blocks") or ()),
         pairs=str(data.get("pairs") or ""),
+        places=dict(data.get("places") or {}),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

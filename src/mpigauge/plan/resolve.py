@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.placement import together
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.request import DEFAULT_PRECISION, Request
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.mpi import Mpi
+    from mpigauge.model.placement import Placement
     from mpigauge.plan.ground import Ground
 
 MPI_PREFIX = "MPI_"
@@ -37,13 +40,30 @@ def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
         raise UserError("no benchmark is named; `mpigauge list` shows which there are")
     usual = world_ranks(request, chosen, ground)
     benchmarks = tuple(card.word for card in chosen)
-    parts = tuple(
-        ground.seated(Part(benchmarks, where.ranks, request.ranks, request.sizes), where)
-        for where in ground.placements(request, usual)
-    )
+    wheres = ground.placements(request, usual)
+    if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
+        parts = pair_parts(ground, wheres, Part(benchmarks, 2, sizes=request.sizes))
+    else:
+        wanted = Part(benchmarks, 0, request.ranks, request.sizes)
+        parts = tuple(ground.seated(wanted, where) for where in wheres)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
     return plan_of(request, parts, cards, ground, mpi)
+
+
+def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
+    """One job for all placements of two ranks, where they can share it; else a job for each."""
+    shared = together(wheres)
+    if shared is None:
+        return tuple(ground.seated(part, where) for where in wheres)
+    pairs = ";".join(members.replace(",", "-") for members in shared.places)
+    one = replace(part, ranks=(), pairs=pairs, places=shared.places)
+    return (ground.seated(one, shared.where),)
+
+
+def says_groups(request: Request) -> bool:
+    """Whether somebody said how many ranks measure together, or in which order."""
+    return bool(request.ranks) or request.multi is not None or request.map is not None
 
 
 def plan_of(

@@ -89,6 +89,8 @@ class PairMap:
 
 def stored_map(run: Run, rows: Iterable[Row]) -> PairMap | None:
     """The map that a run holds; None: it has no pairs."""
+    if any(part.get("places") for part in run.plan.get("parts") or ()):
+        return None  # pairs that stand for policies
     machines = [run.passport.get("machine") or {}]
     machines += [host.get("machine") or {} for host in run.passport.get("hosts") or ()]
     levels = {}

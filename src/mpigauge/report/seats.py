@@ -27,13 +27,28 @@ class _Taken(NamedTuple):
 
 
 def seat_lines(part: Part, ground: Ground) -> list[str]:
-    """A line that says what is placed how, and a line for each rank."""
+    """A line that says what is placed how, and a line for each rank. Placements that share a job
+    come one after the other, the ranks of each counted from 0."""
+    if part.places:
+        return _shared_job(part, ground)
     many = "1 rank" if part.world_ranks == 1 else f"{part.world_ranks} ranks"
     title = f"{part.placement or 'a core for each rank'}: {many}, {', '.join(part.benchmarks)}"
     if not any(block.bind for block in part.blocks):
         where = "".join(f"; {b.ranks} on {b.host}" for b in part.hosts)
         return [title, f"  not bound: the launcher and the system decide{where}"]
-    seats = _in_order(part, ground)
+    return _table(title, _in_order(part, ground))
+
+
+def _shared_job(part: Part, ground: Ground) -> list[str]:
+    seats, what = _in_order(part, ground), ", ".join(part.benchmarks)
+    lines: list[str] = []
+    for members, name in part.places.items():
+        two = [seats[int(rank)] for rank in members.split(",")]
+        lines += ([""] if lines else []) + _table(f"{name}: 2 ranks, {what}", two)
+    return lines
+
+
+def _table(title: str, seats: list[_Taken]) -> list[str]:
     rows = [_row(rank, seats[0], seat) for rank, seat in enumerate(seats)]
     wide = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
     return [title, *("  " + _line(words, wide) for words in (HEADS, *rows))]

@@ -25,6 +25,7 @@ from mpigauge.stats.words import legend, letters
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from mpigauge.model.columns import Cell
     from mpigauge.model.row import Estimate, Row
     from mpigauge.report.document import Document, Facts, Table
     from mpigauge.stats.fit import Fit
@@ -198,10 +199,15 @@ def _columns(table: Table) -> list[Column]:
     middle = _MIDDLES.get(family, _OVER_RANKS)
     traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
     first = table.rows[0].cell
-    apart = [_MEMBERS] if first.members else [_GROUP] if first.group >= 0 else []
+    apart = [] if first.placement and table.groups == 1 else _who(first)
     middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
     over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
     return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
+
+
+def _who(cell: Cell) -> list[Column]:
+    """Which ranks a row is about, where it is not all of them."""
+    return [_MEMBERS] if cell.members else [_GROUP] if cell.group >= 0 else []
 
 
 def _joined(words: Sequence[str], wide: Sequence[int]) -> str:

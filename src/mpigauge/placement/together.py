@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Many placements of two ranks in one job: a rank on every seat, and which two stand for what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mpigauge.model.placement import Placement, Seat
+
+
+class Together(NamedTuple):
+    where: Placement
+    """All seats, host by host."""
+    places: dict[str, str]
+    """The policy by its two ranks, as the column `members` has them: "0,2" is l3."""
+
+
+def together(wheres: Sequence[Placement]) -> Together | None:
+    """None where the placements cannot share a job: there is only one, one has more than two ranks,
+    a rank is not bound, two of them are the same, or seats share a part of their PUs."""
+    if len(wheres) < 2 or any(where.ranks != 2 for where in wheres):
+        return None
+    seats = _host_by_host([seat for where in wheres for seat in where.seats])
+    if not _apart(seats):
+        return None
+    rank = {seat: number for number, seat in enumerate(seats)}
+    names = {
+        f"{rank[first]},{rank[second]}": where.name
+        for where in wheres
+        for first, second in [where.seats]
+    }
+    if len(names) < len(wheres):
+        return None
+    return Together(Placement("", tuple(seats)), names)
+
+
+def _host_by_host(seats: Sequence[Seat]) -> list[Seat]:
+    """Each once; hosts and the seats of a host in the order in which they come."""
+    hosts = list(dict.fromkeys(seat.host for seat in seats))
+    return sorted(dict.fromkeys(seats), key=lambda seat: hosts.index(seat.host))
+
+
+def _apart(seats: Sequence[Seat]) -> bool:
+    pus = [(seat.host, pu) for seat in seats for pu in seat.pus]
+    return all(seat.pus for seat in seats) and len(pus) == len(set(pus))
