@@ -132,14 +132,9 @@ def test_a_pair_on_one_host_and_on_two(ready: Mpi, wide: Cluster, tmp_path: Path
     near = next(iter(Levels.of(read()).shared()))
     words = ("PingPong", "--sizes", "8", "--place", f"{near},hosts", "--in", "2s")
     stored, done = run(wide, ready, tmp_path, "node[01-02]", *words)
-    hosts = {
-        cell.placement: [
-            rank.host
-            for rank in sorted(stored.ranks, key=lambda rank: rank.rank)
-            if rank.launch == cell.launch
-        ]
-        for cell in stored.cells
-    }
+    assert len(stored.launches) == 1
+    of = {rank.rank: rank.host for rank in stored.ranks}
+    hosts = {c.placement: [of[int(rank)] for rank in c.members.split(",")] for c in stored.cells}
     assert hosts == {near: ["node01", "node01"], "hosts": ["node01", "node02"]}
     assert f"· {near} placement ·" in done.stdout
     assert "· hosts placement ·" in done.stdout

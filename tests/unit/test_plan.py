@@ -277,12 +277,11 @@ def test_quick_on_one_core_says_what_to_do(one_core: Machine) -> None:
 
 def test_quick_measures_pairs_on_each_placement(big: Machine) -> None:
     made = of_quick(big, place=("l3,node",))
-    assert [(part.placement, part.world_ranks, part.bind) for part in made.parts] == [
-        ("l3", 2, ("0", "1")),
-        ("node", 2, ("0", "16")),
-        ("l3", 2, ("0", "1")),
-        ("node", 2, ("0", "16")),
-        ("", 32, tuple(map(str, range(32)))),
+    places = {"0,1": "l3", "0,2": "node"}
+    assert [(part.places, part.world_ranks, part.bind) for part in made.parts] == [
+        (places, 3, ("0", "1", "16")),
+        (places, 3, ("0", "1", "16")),
+        ({}, 32, tuple(map(str, range(32)))),
     ]
 
 
@@ -303,18 +302,37 @@ def test_quick_needs_two_seats(big: Machine) -> None:
 
 
 # --- placements -----------------------------------------------------------------------------
-def test_a_placement_is_a_part(big: Machine) -> None:
-    made = plan(big, "PingPong", place=("core,node", "cores:0,5"), sizes="8")
-    assert [(part.placement, part.bind, part.sizes) for part in made.parts] == [
-        ("core", ("0", "32"), (8,)),
-        ("node", ("0", "16"), (8,)),
-        ("cores:0,5", ("0", "5"), (8,)),
-    ]
+def test_placements_of_pairs_share_a_job(big: Machine) -> None:
+    (part,) = plan(big, "PingPong", place=("core,node", "cores:5,0"), sizes="8").parts
+    assert (part.bind, part.sizes, part.ranks) == (("0", "32", "16", "5"), (8,), ())
+    assert part.places == {"0,1": "core", "0,2": "node", "3,0": "cores:5,0"}
+    assert part.pairs == "0-1;0-2;3-0"
+    assert Plan.from_json(plan(big, "PingPong", place=("core,node",), seed=1).to_json()) == plan(
+        big, "PingPong", place=("core,node",), seed=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "place", "more"),
+    [
+        ("PingPong", "core,scatter", {}),  # more than two ranks
+        ("Bcast", "core,node", {}),  # not for a pair only
+        ("PingPong", "core,node", {"ranks": "2"}),  # somebody says how ranks are grouped
+        ("PingPong", "core,cores:0,32", {}),  # the same two seats
+        ("PingPong", "l3,cores:0-1,2", {}),  # seats that share PUs
+    ],
+)
+def test_else_a_placement_is_a_part(
+    big: Machine, names: str, place: str, more: dict[str, str]
+) -> None:
+    made = plan(big, names, place=(place,), **more)
+    assert len(made.parts) == 2
+    assert all(part.placement and not part.places and not part.pairs for part in made.parts)
 
 
 def test_all_and_one_of_them_is_measured_once(big: Machine) -> None:
-    made = plan(big, "PingPong", place=("all,core",))
-    names = [part.placement for part in made.parts]
+    (part,) = plan(big, "PingPong", place=("all,core",)).parts
+    names = list(part.places.values())
     assert names[0] == "core"
     assert len(set(names)) == len(names)
 

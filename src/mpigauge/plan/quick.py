@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan.plan import Part, Plan
-from mpigauge.plan.resolve import plan_of
+from mpigauge.plan.resolve import pair_parts, plan_of
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
@@ -63,8 +63,8 @@ def parts(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
     many = [each for each in ground.placements(request, usual=everything) if each.ranks > 2]
     many = many or list(ground.placements(replace(request, place=()), usual=everything))
     return (
-        *(_part(ground, each, 2, pairs, PAIR_SIZES) for each in two),
-        *(_part(ground, each, 2, bands, COARSE_SIZES) for each in two),
+        *pair_parts(ground, two, Part(tuple(pairs), 2, (2,), PAIR_SIZES)),
+        *pair_parts(ground, two, Part(tuple(bands), 2, (2,), COARSE_SIZES)),
         *(_part(ground, each, each.ranks, others, COARSE_SIZES) for each in many),
     )
 
