@@ -315,7 +315,7 @@ def test_placements_of_pairs_share_a_job(big: Machine) -> None:
 @pytest.mark.parametrize(
     ("names", "place", "more"),
     [
-        ("PingPong", "core,scatter", {}),  # more than two ranks
+        ("PingPong", "core,cores:0,1,2", {}),  # more than two ranks
         ("Bcast", "core,node", {}),  # not for a pair only
         ("PingPong", "core,node", {"ranks": "2"}),  # somebody says how ranks are grouped
         ("PingPong", "core,cores:0,32", {}),  # the same two seats
