@@ -256,12 +256,10 @@ def test_cores_as_said(big: Machine) -> None:
 
 
 def test_placements_on_hosts(big: Machine) -> None:
-    """Each is a part; the pair on one host does not touch the other."""
-    ground = Ground(big, sites(big, "a", "b"))
-    near, far = plan(ground, "PingPong", place=("core,hosts",)).parts
-    assert near.blocks == (Block("a", 2, ("0", "32"), "a"),)
-    assert far.blocks == (Block("a", 1, ("0",), "a"), Block("b", 1, ("0",), "b"))
-    assert [part.placement for part in (near, far)] == ["core", "hosts"]
+    """They share a job; the pair on one host does not touch the other."""
+    (part,) = plan(Ground(big, sites(big, "a", "b")), "PingPong", place=("core,hosts",)).parts
+    assert part.blocks == (Block("a", 2, ("0", "32"), "a"), Block("b", 1, ("0", "32"), "b"))
+    assert part.places == {"0,1": "core", "0,2": "hosts"}
 
 
 def test_ppn_is_the_room_of_each_host(big: Machine) -> None:

@@ -2,6 +2,7 @@
 # Copyright the mpigauge authors
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -20,6 +21,8 @@ LINES = {
                         lost_ratio=0.01, longest_s=None),
     "cell": cells.line("cell", **cells.fields(), raw=cells.raw([[10, 12], [11, 13]])),
     "skip": cells.line("skip", launch=0, benchmark="Bcast", message_bytes=8, reason="no memory"),
+    "figure": cells.line("figure", launch=0, benchmark="HPL", name="HPL", value=41.5, unit="GFLOP/s",
+                         better="higher", ranks=4),
     "error": cells.line("error", launch=0, rank=1, message="a fault"),
     "end": cells.end(),
 }  # fmt: skip
@@ -106,3 +109,13 @@ def test_later_progress_has_an_interval() -> None:
     progress = record.parse(cells.line("progress", **PROGRESS | {"rounds": 6}))
     assert isinstance(progress, record.Progress)
     assert progress.as_cell().ci_high_s == 1.1e-6
+
+
+@pytest.mark.parametrize("kind", ["cell", "skip"])
+def test_the_campaign_adds_what_kernels_do_not_know(kind: str) -> None:
+    line = json.dumps(json.loads(LINES[kind]) | {"members": "0,2"})
+    known = {"placement": "", "arm": "A=1"}
+    read = json.loads(record.with_known(line, known, {"0,2": "l3"}))
+    assert (read["arm"], read["placement"]) == ("A=1", "l3")
+    assert record.with_known(line, {"placement": ""}, {}) == line
+    assert record.with_known(LINES["rank"], known, {}) == LINES["rank"]

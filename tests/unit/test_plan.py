@@ -323,7 +323,7 @@ def test_placements_of_pairs_share_a_job(big: Machine) -> None:
     ],
 )
 def test_else_a_placement_is_a_part(
-    big: Machine, names: str, place: str, more: dict[str, str]
+    big: Machine, names: str, place: str, more: dict[str, Any]
 ) -> None:
     made = plan(big, names, place=(place,), **more)
     assert len(made.parts) == 2

@@ -17,7 +17,7 @@ from mpigauge.campaign.reasons import why
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import Block
-from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record, with_placement
+from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record, with_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ class Watch:
     def take(self, line: Line) -> None:
         self.heard_s = time.monotonic()
         part = self.plan.part
-        text = with_placement(line.text, part.placement, part.places)
+        text = with_known(line.text, part.known, part.places)
         record = self.writer.append(text) if line.stream == "stdout" else None
         if record is None:
             self.keep(line)

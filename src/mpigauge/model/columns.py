@@ -109,6 +109,14 @@ class Cell:
     # none leaves it. Where each rank really was is in the rank records of the launch.
     placement: str
 
+    # What a sweep varies, as it was set here: name=value, with blanks between; empty: nothing is
+    # varied, or the default.
+    arm: str
+
+    # The program whose number this is, with its version where it says so (IMB 2021.7); empty:
+    # mpigauge.
+    source: str
+
     # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
     mode: str
 
@@ -135,6 +143,10 @@ class Cell:
 
     # Why sampling ended: precise, budget, time, interrupted; classic: schedule.
     stop: str
+
+    # What time_p50_s is where it is not the median of samples: mean over calls, best of
+    # repetitions, …; empty: the median.
+    statistic: str
 
     # Share of chunks in which a rank was switched out, moved to another core, or lost time to the
     # hypervisor. [1]
@@ -280,6 +292,8 @@ KEY_COLUMNS = (
     "layout",
     "settings",
     "placement",
+    "arm",
+    "source",
     "mode",
     "memory",
     "origin",
@@ -307,6 +321,8 @@ _READ: dict[str, Any] = {
     "layout": str,
     "settings": str,
     "placement": str,
+    "arm": str,
+    "source": str,
     "mode": str,
     "memory": str,
     "origin": str,
@@ -316,6 +332,7 @@ _READ: dict[str, Any] = {
     "rounds": int,
     "epochs": int,
     "stop": str,
+    "statistic": str,
     "tainted_ratio": _float,
     "flags": _words,
     "wrong_count": int,
@@ -354,6 +371,9 @@ ABSENT: dict[str, Any] = {
     "layout": "base",
     "settings": "",
     "placement": "",
+    "arm": "",
+    "source": "",
+    "statistic": "",
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -533,6 +553,26 @@ COLUMNS = (
         ),
     ),
     Column(
+        "arm",
+        "str",
+        "",
+        "cell",
+        (
+            "What a sweep varies, as it was set here: name=value, with blanks between; empty:"
+            " nothing is varied, or the default."
+        ),
+    ),
+    Column(
+        "source",
+        "str",
+        "",
+        "cell",
+        (
+            "The program whose number this is, with its version where it says so (IMB "
+            "2021.7); empty: mpigauge."
+        ),
+    ),
+    Column(
         "mode",
         "str",
         "",
@@ -594,6 +634,16 @@ COLUMNS = (
         "",
         "effort",
         "Why sampling ended: precise, budget, time, interrupted; classic: schedule.",
+    ),
+    Column(
+        "statistic",
+        "str",
+        "",
+        "effort",
+        (
+            "What time_p50_s is where it is not the median of samples: mean over calls, best "
+            "of repetitions, …; empty: the median."
+        ),
     ),
     Column(
         "tainted_ratio",

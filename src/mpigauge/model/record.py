@@ -145,6 +145,30 @@ class Skip:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A number that is no time of a call: a program's own figure of merit, the memory of a rank."""
+
+    launch: int
+    benchmark: str
+    """What was run."""
+    name: str
+    """What the number is: DGEMM, peak RSS."""
+    value: float
+    unit: str
+    better: str
+    """higher or lower; empty: neither."""
+    ranks: int = 0
+    """0: not known."""
+    rank: int = -1
+    """Of which rank; -1: of all of them together."""
+    placement: str = ""
+    arm: str = ""
+    source: str = ""
+    """As in columns of cells."""
+    origin: str = "measured"
+
+
+@dataclass(frozen=True)
 class Failure:
     launch: int
     rank: int
@@ -162,7 +186,7 @@ class End:
     cells: int
 
 
-Record = Launch | Rank | Noise | CellRecord | Progress | Skip | Failure | End
+Record = Launch | Rank | Noise | CellRecord | Figure | Progress | Skip | Failure | End
 
 _LEAST_FOR_INTERVAL = 6
 _SHARED = ("launch", "time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages",
@@ -181,10 +205,11 @@ def parse(line: str) -> Record | None:
         return None
 
 
-def with_placement(line: str, placement: str, places: Mapping[str, str]) -> str:
-    """The line of a job, with the policy of its ranks where it is about a cell: kernels know only
-    cores. `places` has policies by the ranks of a pair. Other lines are as they were."""
-    payload = find_payload(line) if placement or places else None
+def with_known(line: str, known: Mapping[str, str], places: Mapping[str, str]) -> str:
+    """The line of a job, with the columns that only the campaign knows where it is about a cell.
+    `places` has policies of placement by the ranks of a pair. Other lines are as they were."""
+    said = {name: value for name, value in known.items() if value}
+    payload = find_payload(line) if said or places else None
     if payload is None:
         return line
     try:
@@ -194,7 +219,9 @@ def with_placement(line: str, placement: str, places: Mapping[str, str]) -> str:
     if data.get("record") not in ("cell", "progress", "skip"):
         return line
     key = data.get("key", data)
-    key["placement"] = places.get(key.get("members", ""), placement)
+    key.update(said)
+    if place := places.get(key.get("members", "")):
+        key["placement"] = place
     return json.dumps(data, separators=(",", ":"))
 
 
@@ -296,6 +323,7 @@ _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "progress": _progress,
     "cell": _cell,
     "skip": _skip,
+    "figure": _plain(Figure),
     "error": _plain(Failure),
     "end": _plain(End),
 }

@@ -40,6 +40,11 @@ class Part:
     """Ranks go from host to host in turn; else the hosts are filled one after the other."""
 
     @property
+    def known(self) -> dict[str, str]:
+        """Columns of its cells that kernels do not know."""
+        return {"placement": self.placement}
+
+    @property
     def hosts(self) -> tuple[Block, ...]:
         """None: this machine."""
         return tuple(block for block in self.blocks if block.host)

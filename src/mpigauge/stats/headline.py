@@ -75,7 +75,8 @@ def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
 def _variant(row: Row) -> tuple[object, ...]:
     cell = row.cell
     return (cell.ranks, cell.groups, cell.group, cell.datatype, cell.cache, cell.data, cell.mode,
-            cell.inflight, cell.memory, cell.origin, cell.placement)  # fmt: skip
+            cell.inflight, cell.memory, cell.origin, cell.placement,
+            cell.arm, cell.source)  # fmt: skip
 
 
 def _rate(row: Row) -> float:

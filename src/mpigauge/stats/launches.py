@@ -63,17 +63,17 @@ def in_order(
     """
     known = list(rows)
     names = {name: i for i, name in reversed([*enumerate([*benchmarks, *_names(known)])])}
-    placements = list(dict.fromkeys(row.cell.placement for row in known))
+    varied = list(dict.fromkeys((row.cell.placement, row.cell.arm) for row in known))
 
-    def place(row: Row) -> tuple[object, ...]:
+    def order(row: Row) -> tuple[object, ...]:
         cell = row.cell
         size = _place_of_size(cell.message_bytes, sizes.get(row.benchmark))
         mode = cell.threads, cell.directory, cell.completion
-        seats = placements.index(cell.placement)
-        where = names[row.benchmark], cell.ranks, cell.groups, seats, *mode
+        place = varied.index((cell.placement, cell.arm))
+        where = names[row.benchmark], cell.ranks, cell.groups, place, *mode
         return *where, size, cell.cache != "hot", cell.group
 
-    return sorted(known, key=place)
+    return sorted(known, key=order)
 
 
 def _names(rows: Iterable[Row]) -> list[str]:
