@@ -21,8 +21,8 @@ LINES = {
                         lost_ratio=0.01, longest_s=None),
     "cell": cells.line("cell", **cells.fields(), raw=cells.raw([[10, 12], [11, 13]])),
     "skip": cells.line("skip", launch=0, benchmark="Bcast", message_bytes=8, reason="no memory"),
-    "figure": cells.line("figure", launch=0, benchmark="HPL", name="HPL", value=41.5, unit="GFLOP/s",
-                         better="higher", ranks=4),
+    "figure": cells.line("figure", launch=0, benchmark="HPL", name="HPL", value=41.5,
+                         unit="GFLOP/s", better="higher", ranks=4),
     "error": cells.line("error", launch=0, rank=1, message="a fault"),
     "end": cells.end(),
 }  # fmt: skip
