@@ -83,7 +83,7 @@ def test_a_map_of_hosts(hosts: Cluster, tmp_path: Path) -> None:
     kind = [f"--set={k}={v}" for k, v in KIND.items()]
     agent = ("--rsh", f"{hosts.agent} -p 50000")
     where = ("--hosts", "node[01-04]", "--ppn", "1", *agent, *kind, "--mpi", "openmpi")
-    words = ("map", "--sizes", "8", "--in", "5s", "--svg", "map.svg", "--output", "out")
+    words = ("map", "--sizes", "8", "--in", "5s", "--draw", "map.svg", "--output", "out")
     done = hosts.mpigauge(*words, *where, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     pairs = {cell.members for cell in load(tmp_path / "out").cells}

@@ -126,6 +126,15 @@ def test_it_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr() == ("", f"mpigauge: drawn in {target}\n")
 
 
+@pytest.mark.parametrize(("end", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_in_the_form_of_its_name(tmp_path: Path, end: str, begins: bytes) -> None:
+    target = tmp_path / f"rome{end}"
+    assert run(["topo", "--from", str(ALL[0]), "-o", str(target)]) == 0
+    drawn_in = target.read_bytes()
+    assert drawn_in.startswith(begins)
+    assert len(drawn_in) > 10_000
+
+
 def test_one_thing_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["topo", "-o", "a.svg", "--json"]) == 2
     assert "-o and --json contradict" in capsys.readouterr().err
@@ -136,8 +145,8 @@ def test_one_thing_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("a.png", "cannot write a picture to a.png: its name has to end with .svg"),
-        ("no/a.svg", "cannot write no/a.svg: No such file or directory"),
+        ("a.gif", "-o a.gif: cannot draw that; the name of a picture ends with .svg, .png or .pdf"),
+        ("no/a.svg", "-o no/a.svg: there is no folder"),
     ],
 )
 def test_a_picture_that_cannot_be_written(

@@ -123,7 +123,8 @@ def test_kernels_are_told_the_pairs() -> None:
     [
         (["--np", "1"], "a pair needs 2 ranks"),
         (["--pairs", "0-9"], "there is no rank 9"),
-        (["--svg", "no/where/m.svg"], "there is no folder"),
+        (["--draw", "no/where/m.svg"], "there is no folder"),
+        (["--draw", "m.gif"], "ends with .svg, .png or .pdf"),
         (["--place", "l3,node", "--dry-run", "--topology", str(MACHINES / "epyc-rome-2s-nps4.xml")],
          "a map is of one placement, not of 2 (l3, node)"),
     ],

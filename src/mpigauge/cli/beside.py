@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -16,11 +17,31 @@ from mpigauge.model.errors import RunError, UserError
 
 if TYPE_CHECKING:
     from mpigauge.campaign import Again, Ending, Task
-    from mpigauge.cli.measuring import Setup
-    from mpigauge.plan import Plan
+    from mpigauge.cli.measuring import Setup, Wanted
+    from mpigauge.plan import Plan, Request
     from mpigauge.store import Run
 
 Present = Callable[["Run"], None]
+Planner = Callable[["Request", "Setup"], "Plan"]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a command that measures was told beside its request."""
+
+    mpi_specs: tuple[str, ...] = ()
+    transport: str | None = None
+    output: Path | None = None
+    form: str | None = None
+    dry_run: bool = False
+    topology: Path | None = None
+    """With --dry-run: the machine, as a file."""
+
+    def where(self, request: Request) -> Wanted:
+        """The hosts to measure, or the machine."""
+        from mpigauge.cli.placing import wanted
+
+        return wanted(request, self.output, self.topology, self.dry_run)
 
 
 @dataclass(frozen=True)
@@ -46,6 +67,24 @@ def jobs(specs: Sequence[str], form: str | None, make: Callable[[str | None], Jo
     return [make(spec) for spec in specs or (None,)]
 
 
+def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
+    """A job for each MPI, none of which is refused when the first starts."""
+    from mpigauge.campaign import check_told
+    from mpigauge.cli.measuring import prepare
+    from mpigauge.cli.transport import with_transport
+
+    where = order.where(request)
+
+    def make(spec: str | None) -> Job:
+        setup = prepare(spec, where)
+        asked, setup = with_transport(request, setup, order.transport, start=not order.dry_run)
+        made = plan(asked, setup)
+        check_told(made, setup.mpi)
+        return Job(setup, made)
+
+    return jobs(order.mpi_specs, order.form, make)
+
+
 def measure_all(
     jobs: Sequence[Job],
     output: Path | None,
@@ -67,8 +106,7 @@ def measure_all(
     if output is not None:
         _make(output)
     with ExitStack() as stack:
-        tasks = [_task(job, output, label, len(jobs), stack) for job in jobs]
-        stored, problems = _run(tasks)
+        stored, problems = _run(_tasks(jobs, output, label, stack))
     if together is not None and len(stored) > 1:
         together(stored)
     else:
@@ -91,6 +129,19 @@ def name_of(job: Job) -> str:
     """As a folder's name: openmpi-5.0.11."""
     abi = "-std" if job.setup.mpi.spec.endswith("@std") else ""
     return f"{job.setup.mpi.name}-{job.setup.mpi.version}{abi}"
+
+
+def _tasks(jobs: Sequence[Job], output: Path | None, label: str, stack: ExitStack) -> list[Task]:
+    """Where one is refused, nothing is left of the others."""
+    made: list[Task] = []
+    try:
+        made.extend(_task(job, output, label, len(jobs), stack) for job in jobs)
+    except UserError:
+        stack.close()
+        for task in made:
+            shutil.rmtree(task.writer.folder, ignore_errors=True)
+        raise
+    return made
 
 
 def _task(job: Job, output: Path | None, label: str, many: int, stack: ExitStack) -> Task:

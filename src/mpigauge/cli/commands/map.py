@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option, with_transport
+from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,6 +38,7 @@ MOST_AGAIN = 64
         "--sizes", metavar="LIST", help="Message sizes, a map for each.  [default: 8,1Mi]"
     ),
     options.place_option,
+    options.placement_option,
     *options.host_options,
     options.precision_option,
     options.seconds_option,
@@ -52,17 +53,18 @@ MOST_AGAIN = 64
     options.seed_option,
     options.timeout_option,
     click.option(
-        "--svg",
+        "--draw",
+        "drawing",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="Write the map as a picture, too.",
+        help="Draw the map, too: FILE.svg, FILE.png or FILE.pdf.",
     ),
     options.format_option(default="map", pairs=True),
     options.output_option,
 )
 def command(
     form: str,
-    svg: Path | None,
+    drawing: Path | None,
     pairs: str,
     transport: str | None,
     output: Path | None,
@@ -76,38 +78,34 @@ def command(
     Pairs that are slower than their peers, which share as much, are measured once more, alone,
     before they are called slow.
     """
-    from mpigauge.cli.beside import Job, jobs, measure_all
-    from mpigauge.cli.measuring import prepare
-    from mpigauge.cli.placing import print_seats, wanted
+    from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request
     from mpigauge.plan.map import map_plan
 
     request = read_request(raw)
-    check_picture(svg, mpi_specs)
-    where = wanted(request, output, topology, dry_run)
-
-    def make(spec: str | None) -> Job:
-        asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
-        plan = map_plan(asked, pairs, setup.cards, setup.ground, setup.mpi)
-        return Job(setup, plan, again_for(plan, setup.ground))
-
-    found = jobs(mpi_specs, form, make)
+    check_drawing(drawing, mpi_specs)
+    order = Order(mpi_specs, transport, output, form, dry_run, topology)
+    found = planned(request, order, lambda r, s: map_plan(r, pairs, s.cards, s.ground, s.mpi))
     if dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return
-    measure_all(found, output, "map", presenter(form, svg))
+    maps = [replace(job, again=again_for(job.plan, job.setup.ground)) for job in found]
+    measure_all(maps, output, "map", presenter(form, drawing))
 
 
-def check_picture(file: Path | None, mpi_specs: Sequence[str]) -> None:
+def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
     """Before anything is measured for a picture that could not be kept."""
     from mpigauge.model.errors import UserError
+    from mpigauge.report.draw import check_picture
 
-    if file is not None and len(mpi_specs) > 1:
+    if file is None:
+        return
+    if len(mpi_specs) > 1:
         raise UserError(
-            "--svg is a picture of one MPI; draw each with `mpigauge show --format svg`"
+            "--draw makes a picture of one MPI; draw each with `mpigauge show --format svg`"
         )
-    if file is not None and not file.absolute().parent.is_dir():
-        raise UserError(f"--svg {file}: there is no folder {file.absolute().parent}")
+    check_picture(file, "--draw")
 
 
 def again_for(plan: Plan, ground: Ground) -> Again:
@@ -129,26 +127,23 @@ def again_for(plan: Plan, ground: Ground) -> Again:
     return again
 
 
-def presenter(form: str, svg: Path | None) -> Callable[[Run], None]:
+def presenter(form: str, drawing: Path | None) -> Callable[[Run], None]:
     from mpigauge.cli.measuring import printer
 
     printed = printer(form)
 
     def present(stored: Run) -> None:
         printed(stored)
-        if svg is not None:
-            write_picture(stored, svg)
+        if drawing is not None:
+            write_picture(stored, drawing)
 
     return present
 
 
 def write_picture(stored: Run, file: Path) -> None:
-    from mpigauge.model.errors import RunError
     from mpigauge.report import document
+    from mpigauge.report.draw import draw
     from mpigauge.report.formats import render
 
-    try:
-        file.write_text(render("svg", document(stored)), encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}") from None
+    draw(render("svg", document(stored)), file)
     click.echo(f"mpigauge: drawn in {file}", err=True)

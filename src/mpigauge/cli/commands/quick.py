@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option, with_transport
+from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import Setup
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     options.set_option,
     options.env_option,
     options.place_option,
+    options.placement_option,
     *options.host_options,
     options.oversubscribe_option,
     options.dry_run_option,
@@ -54,23 +55,19 @@ def command(
     Messages between two cores, collectives on all cores, and the few numbers that people quote,
     each with its error.
     """
-    from mpigauge.cli.beside import Job, jobs, measure_all
-    from mpigauge.cli.measuring import prepare, printer
-    from mpigauge.cli.placing import print_seats, wanted
+    from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.measuring import printer
+    from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request
     from mpigauge.plan.quick import check_cores, quick
     from mpigauge.topology import read
 
     request = read_request(raw)
-    where = wanted(request, output, topology, dry_run)
+    order = Order(mpi_specs, transport, output, form, dry_run, topology)
+    where = order.where(request)
     if not where.hosts:
         check_cores(request, where.topology or read())
-
-    def make(spec: str | None) -> Job:
-        asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
-        return Job(setup, quick(asked, setup.cards, setup.ground, setup.mpi))
-
-    found = jobs(mpi_specs, form, make)
+    found = planned(request, order, lambda r, s: quick(r, s.cards, s.ground, s.mpi))
     if dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return

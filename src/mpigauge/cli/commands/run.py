@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option, with_transport
+from mpigauge.cli.transport import transport_option
 from mpigauge.model.settings import SETTINGS, Setting
 
 
@@ -101,22 +101,14 @@ def command(
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.campaign import check_told
-    from mpigauge.cli.beside import Job, jobs, measure_all, print_beside
-    from mpigauge.cli.measuring import prepare, printer
-    from mpigauge.cli.placing import print_seats, wanted
+    from mpigauge.cli.beside import Order, measure_all, planned, print_beside
+    from mpigauge.cli.measuring import printer
+    from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request, resolve
 
     request = read_request(raw | {"map": map_})
-    where = wanted(request, output, topology, dry_run)
-
-    def make(spec: str | None) -> Job:
-        asked, setup = with_transport(request, prepare(spec, where), transport, start=not dry_run)
-        plan = resolve(asked, setup.cards, setup.ground, setup.mpi)
-        check_told(plan, setup.mpi)
-        return Job(setup, plan)
-
-    found = jobs(mpi_specs, form, make)
+    order = Order(mpi_specs, transport, output, form, dry_run, topology)
+    found = planned(request, order, lambda r, s: resolve(r, s.cards, s.ground, s.mpi))
     if dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return

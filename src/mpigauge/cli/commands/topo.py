@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     "--output",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.svg",
-    help="Draw a picture instead.",
+    metavar="FILE",
+    help="Draw a picture instead: FILE.svg, FILE.png or FILE.pdf.",
 )
 @click.option("--hosts", metavar="LIST", help="These hosts, such as a,b[01-04].")
 @click.option(
@@ -79,20 +79,17 @@ def command(file: Path | None, as_json: bool, target: Path | None, **where: Any)
 def _refuse_other_pictures(target: Path | None, as_json: bool) -> None:
     if target is not None and as_json:
         raise UserError("-o and --json contradict: one draws, the other prints; give one of them")
-    if target is not None and target.suffix != ".svg":
-        raise UserError(
-            f"cannot write a picture to {target}: its name has to end with .svg "
-            "(`rsvg-convert` or a browser makes a PNG of it)"
-        )
+    if target is not None:
+        from mpigauge.report.draw import check_picture
+
+        check_picture(target, "-o")
 
 
 def _draw(topology: Topology, target: Path) -> None:
+    from mpigauge.report.draw import draw
     from mpigauge.report.picture import picture
 
-    try:
-        target.write_text(picture(topology), encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write {target}: {error.strerror}") from None
+    draw(picture(topology), target)
     click.echo(f"mpigauge: drawn in {target}", err=True)
 
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Pictures in files: what is drawn is SVG, and the end of a file's name says what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import RunError, UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PNG_SCALE = 2.0
+"""Pixels by the picture's own units: sharp on a screen with small pixels, and on paper."""
+
+
+def _svg(text: str) -> bytes:
+    return text.encode()
+
+
+def _png(text: str) -> bytes:
+    import vl_convert
+
+    return vl_convert.svg_to_png(text, scale=PNG_SCALE)
+
+
+def _pdf(text: str) -> bytes:
+    import vl_convert
+
+    return vl_convert.svg_to_pdf(text)
+
+
+KINDS: dict[str, Callable[[str], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
+
+
+def check_picture(file: Path, option: str) -> None:
+    """Before anything is measured or drawn for a picture that could not be kept."""
+    if file.suffix not in KINDS:
+        raise UserError(
+            f"{option} {file}: cannot draw that; the name of a picture ends with {_or(list(KINDS))}"
+        )
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise UserError(f"{option} {file}: there is no folder {folder}")
+
+
+def draw(svg: str, file: Path) -> None:
+    """Writes it, in the form that the file's name ends with. RunError: it cannot be written."""
+    try:
+        file.write_bytes(KINDS[file.suffix](svg))
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from None
+
+
+def _or(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
