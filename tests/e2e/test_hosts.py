@@ -92,6 +92,23 @@ def test_a_map_of_hosts(hosts: Cluster, tmp_path: Path) -> None:
     assert (tmp_path / "map.svg").read_text().count("<title>node0") == 12
 
 
+def test_hosts_examine_themselves(hosts: Cluster, tmp_path: Path) -> None:
+    """What is the same everywhere stands there once; a host that does not answer is named."""
+    agent = ("--rsh", f"{hosts.agent} -p 50000")
+    where = ("doctor", "smt", "noise", "--noise", "0.2", "--hosts")
+    told = hosts.mpigauge(*where, "node[01-02]", *agent, "--json", cwd=tmp_path)
+    assert told.returncode in (0, 1), told.stderr
+    said = json.loads(told.stdout)
+    assert [each["host"] for each in said.values()] == list(said) == ["node01", "node02"]
+    assert all(len(each["noise"]) == 1 for each in said.values())
+    shown = hosts.mpigauge(*where, "node[01-02]", *agent, cwd=tmp_path)
+    assert shown.stdout.startswith("2 hosts: node[01-02]\n")
+    assert shown.stdout.count(" smt ") == 1
+    down = hosts.mpigauge(*where, "node[01-02],nobody", *agent, cwd=tmp_path)
+    assert down.returncode == 2
+    assert "host nobody could not examine itself" in down.stderr
+
+
 def test_how_hosts_are_built(hosts: Cluster, tmp_path: Path) -> None:
     """The same machine everywhere, but each host may use one core only."""
     where = ("topo", "--hosts", "node[01-04]", "--rsh", f"{hosts.agent} -p 50000")

@@ -169,6 +169,16 @@ def test_several_mpis_beside_each_other(tmp_path: Path) -> None:
     assert "undecided: few launches" in done.stdout
 
 
+def test_a_refusal_leaves_no_folder_of_the_others(tmp_path: Path) -> None:
+    taken = tmp_path / "out" / find("openmpi").label.replace(" ", "-") / "mine"
+    taken.mkdir(parents=True)
+    words = ("--mpi", "mpich", "--mpi", "openmpi", "--output", "out")
+    done = cli.mpigauge("run", "Barrier", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert taken.parent.name in done.stderr
+    assert list((tmp_path / "out").iterdir()) == [taken.parent]
+
+
 def test_an_mpi_cannot_be_named_twice(tmp_path: Path) -> None:
     done = cli.mpigauge("run", "PingPong", "--mpi", "mpich", "--mpi", "mpich", cwd=tmp_path)
     assert done.returncode == 2

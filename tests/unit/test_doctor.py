@@ -18,7 +18,7 @@ from mpigauge.doctor.measure import DETOUR_S
 from mpigauge.doctor.registry import check
 from mpigauge.model.errors import UserError
 from mpigauge.mpi.transports import transports
-from mpigauge.report.diagnosis import page, summary
+from mpigauge.report.diagnosis import page, pages, summary
 from mpigauge.topology.files import Files, Recorded
 from mpigauge.topology.read import read_files
 from tests.unit.test_topology import MACHINES, NAMES, spread
@@ -290,6 +290,25 @@ def test_the_page() -> None:
         "1 bad, 1 unknown, 1 good",
     ]
     assert summary([]) == ""
+
+
+def test_the_page_of_several_hosts() -> None:
+    """What is alike stands there once, and what is not says whose it is; the worst first."""
+    fine, slow = Finding("good", "tsc", check="clock"), Finding("bad", "hpet", check="clock")
+    none = Finding("good", "none", check="quota")
+    text = pages({"a01": [none, fine], "a02": [slow, none], "a03": [none, fine]}, 70)
+    assert text == [
+        "3 hosts: a[01-03]",
+        "",
+        "BAD   clock  hpet",
+        "             on    a02",
+        "good  quota  none",
+        "good  clock  tsc",
+        "             on    a[01,03]",
+        "",
+        "a[01,03]: 2 good",
+        "a02: 1 bad, 1 good",
+    ]
 
 
 @pytest.mark.parametrize(("name", "status"), [("vm-epyc-2-cores", 0), ("container-cgroup-v2", 1)])

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.campaign import probe as probing
-from mpigauge.campaign.probe import Agent, probe
+from mpigauge.campaign.agent import Agent
+from mpigauge.campaign.probe import probe
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import Named, Node
 from mpigauge.model.mpi import Kernels, Mpi

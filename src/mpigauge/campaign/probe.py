@@ -9,21 +9,14 @@ one, is named in one sentence.
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import signal
-import socket
-import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING
 
-import mpigauge
+from mpigauge.campaign.agent import Agent, Answer, all_answers, python_line, refuse_problems
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import Named, Node
 from mpigauge.mpi.here import MARK
@@ -35,30 +28,12 @@ if TYPE_CHECKING:
 
 SECONDS = 20.0
 """A host that has not answered by then is taken to be down."""
-AT_A_TIME = 32
-SSH = ("ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
 MISSING = "mpigauge-missing "
 SHARED = ".mpigauge-shared-"
 _ASK = """
-import sys
-sys.path.insert(0, {package!r})
 from mpigauge.mpi.here import tell
 tell({library!r})
 """
-
-
-@dataclass(frozen=True)
-class Agent:
-    """What runs a command on a host: its words, then the host, then a line for the shell there."""
-
-    words: tuple[str, ...] = SSH
-    shell: tuple[str, ...] = ()
-    """What stands before that line, where the agent takes words."""
-
-    def command(self, host: str, script: str) -> list[str]:
-        if is_here(host):
-            return ["sh", "-c", script]
-        return [*self.words, host, *self.shell, f"sh -c {shlex.quote(script)}"]
 
 
 def probe(
@@ -98,20 +73,10 @@ def _asked(
     hosts: Sequence[Named], script: str, agent: Agent | None, seconds: float, folder: Path
 ) -> tuple[Node, ...]:
     """All hosts at once."""
-    ask = [(agent or Agent()).command(host.name, script) for host in hosts]
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        answers = list(pool.map(lambda words: _answer(words, seconds), ask))
+    answers = all_answers([host.name for host in hosts], script, agent, seconds)
     nodes = [_node(host, answer, folder) for host, answer in zip(hosts, answers, strict=True)]
-    problems = [problem for problem in nodes if isinstance(problem, str)]
-    if problems:
-        others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise UserError(problems[0] + others)
+    refuse_problems(nodes)
     return tuple(node for node in nodes if isinstance(node, Node))
-
-
-def is_here(host: str) -> bool:
-    own = socket.gethostname()
-    return host in ("localhost", own, own.partition(".")[0])
 
 
 def _in_sight(folder: Path) -> IO[bytes]:
@@ -130,44 +95,16 @@ def _existing(folder: Path) -> Path:
 
 def _script(library: str, env: Mapping[str, str], paths: Iterable[Path]) -> str:
     """Checks that files are there, then asks Python for the rest."""
-    package = str(Path(mpigauge.__file__).resolve().parents[1])
     needed = " ".join(shlex.quote(str(path)) for path in [Path(sys.executable), *paths])
-    ask = _ASK.format(package=package, library=library)
-    words = shlex.join(["env", *(f"{name}={value}" for name, value in sorted(env.items()))])
     return (
         f'for p in {needed}; do [ -e "$p" ] || {{ echo "{MISSING}$p"; exit 0; }}; done; '
-        f"exec {words} {shlex.quote(sys.executable)} -c {shlex.quote(ask)}"
+        + python_line(_ASK.format(library=library), env)
     )
 
 
-def _answer(words: Sequence[str], seconds: float) -> tuple[int | None, str, str]:
-    """Exit status, output and errors; the status is None when the time was up."""
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,  # so that ssh asks nobody, and all of it can be ended
-        )
-    except OSError as error:
-        return 127, "", f"cannot run {words[0]}: {error.strerror}"
-    try:
-        output, errors = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None, "", f"nothing came within {seconds:g} s"
-    return process.returncode, output, errors
-
-
-def _node(host: Named, answer: tuple[int | None, str, str], folder: Path) -> Node | str:
+def _node(host: Named, answer: Answer, folder: Path) -> Node | str:
     """The host as it is, or one sentence why it cannot be used."""
-    status, output, errors = answer
-    for line in output.splitlines():
+    for line in answer.output.splitlines():
         if line.startswith(MISSING):
             return _missing(host.name, line.removeprefix(MISSING), folder)
         if line.startswith(MARK):
@@ -176,9 +113,7 @@ def _node(host: Named, answer: tuple[int | None, str, str], folder: Path) -> Nod
                 return f"on host {host.name} {told['problem']}"
             machine = read_files(Recorded(told["machine"]))
             return Node(host.name, machine, told["library"], host.slots)
-    last = (errors.strip().splitlines() or output.strip().splitlines() or [""])[-1]
-    why = last or f"the launch agent ended with status {status} and said nothing"
-    return f"host {host.name} does not answer: {why}"
+    return f"host {host.name} does not answer: {answer.last_words}"
 
 
 def _missing(host: str, path: str, folder: Path) -> str:

@@ -20,7 +20,7 @@ from mpigauge.model.units import byte_count
 if TYPE_CHECKING:
     from mpigauge.batch import Given
     from mpigauge.campaign import Again, Ending
-    from mpigauge.campaign.probe import Agent
+    from mpigauge.campaign.agent import Agent
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import Named, Node
     from mpigauge.model.machine import Machine
@@ -119,7 +119,7 @@ def check_launcher(wanted: Wanted, mpi: Mpi) -> None:
 
 def agent_of(wanted: Wanted) -> Agent:
     """What reaches the hosts: as said, else what the batch system has for it, else ssh."""
-    from mpigauge.campaign.probe import Agent
+    from mpigauge.campaign.agent import Agent
 
     if wanted.rsh:
         return Agent(wanted.rsh)

@@ -148,6 +148,20 @@ host_options = (
         help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
     ),
 )
+hosts_to_ask = (
+    click.option("--hosts", metavar="LIST", help="These hosts, such as a,b[01-04]."),
+    click.option(
+        "--hostfile",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The same, a line each: a, a:2 or a slots=2.",
+    ),
+    click.option(
+        "--rsh",
+        metavar="WORDS",
+        help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
+    ),
+)
 oversubscribe_option = click.option(
     "--oversubscribe", is_flag=True, help="Allow more ranks than cores."
 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What run and quick share of where to measure, and of --dry-run: who would sit where."""
+"""What commands share of where to measure or to look, and of --dry-run: who would sit where."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import click
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from mpigauge.cli.measuring import Wanted
     from mpigauge.plan import Ground, Plan, Request
 
@@ -30,6 +33,21 @@ def wanted(request: Request, output: Path | None, file: Path | None, dry_run: bo
     hosts = request.hosts or batch.hosts(given)
     topology = None if file is None else built(file)
     return Wanted(hosts, request.ppn, request.rsh, output, topology, given, request.launcher)
+
+
+def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Wanted | None:
+    """The hosts that `options.hosts_to_ask` name, to look at and not to measure; None: none are
+    named. UserError: beside them an option was given that is for one machine."""
+    from mpigauge.plan import read_request
+
+    if not (where["hosts"] or where["hostfile"]):
+        if where["rsh"]:
+            raise UserError("--rsh is for hosts; name them with --hosts or --hostfile")
+        return None
+    for option, given in one_machine.items():
+        if given is not None:
+            raise UserError(f"{option} is for one machine; leave it or the hosts out")
+    return wanted(read_request(where), None, None, False)
 
 
 def print_seats(plan: Plan, ground: Ground) -> None:

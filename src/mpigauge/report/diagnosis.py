@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.doctor.finding import STATES
+from mpigauge.model.hostlist import compress
 from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
@@ -28,6 +29,31 @@ def page(host: Host, findings: Sequence[Finding], width: int) -> list[str]:
     for finding in findings:
         lines += _block(finding, wide, width)
     return [*lines, "", summary(findings)]
+
+
+def pages(said: Mapping[str, Sequence[Finding]], width: int) -> list[str]:
+    """One page for several hosts, by their names: what is the same on some stands there once, with
+    the names of those that it is about; the worst first."""
+    hosts: dict[Finding, list[str]] = {}
+    for name, findings in said.items():
+        for finding in findings:
+            hosts.setdefault(finding, []).append(name)
+    found = sorted(hosts, key=lambda finding: STATES.index(finding.state))
+    wide = max((len(finding.check) for finding in found), default=0)
+    lines = [f"{many(len(said), 'host')}: {compress(list(said))}", ""]
+    for finding in found:
+        where = "" if len(hosts[finding]) == len(said) else compress(hosts[finding])
+        lines += _block(finding, wide, width, where)
+    return [*lines, "", *_worst_hosts(said)]
+
+
+def _worst_hosts(said: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
+    """How many findings of each state, for hosts that are alike in that."""
+    alike: dict[str, list[str]] = {}
+    for name, findings in said.items():
+        alike.setdefault(summary(findings), []).append(name)
+    for words, names in alike.items():
+        yield f"{compress(names)}: {words}"
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -52,11 +78,11 @@ def to_json(host: Host, findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _block(finding: Finding, wide: int, width: int) -> Iterator[str]:
+def _block(finding: Finding, wide: int, width: int, hosts: str = "") -> Iterator[str]:
     start = f"{WORDS[finding.state]:<{_STATE}}  {finding.check:<{wide}}  "
     indent = " " * len(start)
     yield from _broken(start, finding.found, width)
-    for name, text in (("costs", finding.costs), ("mend", finding.mend)):
+    for name, text in (("on", hosts), ("costs", finding.costs), ("mend", finding.mend)):
         if text:
             yield from _broken(f"{indent}{name:<{_PART}}", text, width)
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpigauge.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.cli.measuring import Wanted
     from mpigauge.doctor import Asked, Host
 
 SPOILT = 1
@@ -36,6 +39,7 @@ SPOILT = 1
     metavar="FILE",
     help="A machine that tools/record_machine.py has recorded.  [default: this one]",
 )
+@options.together(*options.hosts_to_ask)
 @options.mpi_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option("--list", "only_list", is_flag=True, help="List the checks and run none.")
@@ -46,12 +50,15 @@ def command(
     mpi_spec: str | None,
     as_json: bool,
     only_list: bool,
+    **where: Any,
 ) -> int:
     """Say what spoils times on this machine, what it costs, and what mends it.
 
     The worst comes first: BAD spoils times, a note costs something or may, ? cannot be read here.
-    Exit status 1 if something is BAD, else 0.
+    With --hosts every host examines itself, all at the same time. Exit status 1 if something is
+    BAD, else 0.
     """
+    from mpigauge.cli.placing import to_ask
     from mpigauge.cli.tables import lines, screen_width
     from mpigauge.doctor import all_checks, diagnose
     from mpigauge.report.diagnosis import page, to_json
@@ -62,6 +69,9 @@ def command(
         ):
             click.echo(line)
         return 0
+    if asked := to_ask(where, {"--from": file}):
+        words = (*names, "--noise", str(seconds), *(("--mpi", mpi_spec) if mpi_spec else ()))
+        return _on_hosts(asked, words, seconds, as_json)
     host = _host(file, seconds if not names or "noise" in names else 0.0)
     if file is None and (not names or "transports" in names):
         host = replace(host, asked=_asked(mpi_spec))
@@ -71,6 +81,21 @@ def command(
     else:
         click.echo("\n".join(page(host, findings, screen_width() or 96)))
     return SPOILT if any(finding.state == "bad" for finding in findings) else 0
+
+
+def _on_hosts(asked: Wanted, words: Sequence[str], seconds: float, as_json: bool) -> int:
+    from mpigauge.campaign.examine import examine, findings_of
+    from mpigauge.cli.measuring import agent_of
+    from mpigauge.cli.tables import screen_width
+    from mpigauge.report.diagnosis import pages
+
+    said = examine(asked.hosts, words, seconds, agent_of(asked))
+    if as_json:
+        click.echo(json.dumps(said, indent=2))
+    else:
+        found = {name: findings_of(each) for name, each in said.items()}
+        click.echo("\n".join(pages(found, screen_width() or 96)))
+    return SPOILT if any(each["worst"] == "bad" for each in said.values()) else 0
 
 
 def _host(file: Path | None, seconds: float) -> Host:

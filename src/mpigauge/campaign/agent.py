@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs a script on many hosts at once, through the launch agent, and keeps what each says."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import mpigauge
+from mpigauge.model.errors import UserError
+
+AT_A_TIME = 32
+SSH = ("ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
+
+
+@dataclass(frozen=True)
+class Agent:
+    """What runs a command on a host: its words, then the host, then a line for the shell there."""
+
+    words: tuple[str, ...] = SSH
+    shell: tuple[str, ...] = ()
+    """What stands before that line, where the agent takes words."""
+
+    def command(self, host: str, script: str) -> list[str]:
+        if is_here(host):
+            return ["sh", "-c", script]
+        return [*self.words, host, *self.shell, f"sh -c {shlex.quote(script)}"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a host said."""
+
+    status: int | None
+    """None: the time was up."""
+    output: str
+    errors: str
+
+    @property
+    def last_words(self) -> str:
+        """The line that most likely says why there is no better answer."""
+        last = (self.errors.strip().splitlines() or self.output.strip().splitlines() or [""])[-1]
+        return last or f"the launch agent ended with status {self.status} and said nothing"
+
+
+def all_answers(
+    hosts: Sequence[str], script: str, agent: Agent | None, seconds: float
+) -> list[Answer]:
+    """One from each host, in their order; a host that takes longer than `seconds` says nothing."""
+    ask = [(agent or Agent()).command(host, script) for host in hosts]
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        return list(pool.map(lambda words: _answer(words, seconds), ask))
+
+
+def refuse_problems(found: Iterable[object]) -> None:
+    """UserError where one is a sentence that says why a host cannot be used."""
+    problems = [problem for problem in found if isinstance(problem, str)]
+    if problems:
+        others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise UserError(problems[0] + others)
+
+
+def python_line(program: str, env: Mapping[str, str]) -> str:
+    """The line of a shell that runs these lines of Python, with our own modules in sight."""
+    package = str(Path(mpigauge.__file__).resolve().parents[1])
+    lines = f"import sys\nsys.path.insert(0, {package!r})\n{program}"
+    words = shlex.join(["env", *(f"{name}={value}" for name, value in sorted(env.items()))])
+    return f"exec {words} {shlex.quote(sys.executable)} -c {shlex.quote(lines)}"
+
+
+def is_here(host: str) -> bool:
+    own = socket.gethostname()
+    return host in ("localhost", own, own.partition(".")[0])
+
+
+def _answer(words: Sequence[str], seconds: float) -> Answer:
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,  # so that ssh asks nobody, and all of it can be ended
+        )
+    except OSError as error:
+        return Answer(127, "", f"cannot run {words[0]}: {error.strerror}")
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return Answer(None, "", f"nothing came within {seconds:g} s")
+    return Answer(process.returncode, output, errors)
