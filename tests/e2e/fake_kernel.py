@@ -3,8 +3,8 @@
 # Copyright the mpigauge authors
 """Stands for a launcher with the kernels below it: writes records as they do, without any MPI.
 
-It takes Hydra's words (-n N -genv NAME VALUE program words...). The variable FAKE says how it
-misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
+It takes Hydra's words (-n N -hosts a:2,b:2 -genv NAME VALUE program words...). The variable FAKE
+says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
 
     crash           ends in the middle of the measurement with a segmentation fault
     hang            writes some progress and falls silent
@@ -35,8 +35,8 @@ HZ = 1e9
 
 
 class Kernel:
-    def __init__(self, ranks: int, words: list[str]) -> None:
-        self.ranks = ranks
+    def __init__(self, seats: list[tuple[str, int]], words: list[str]) -> None:
+        self.seats = seats
         self.options = dict(zip(words[::2], words[1::2], strict=True))
         self.launch = int(self.options["--launch"])
         self.fault = os.environ.get("FAKE", "") if self.is_meant() else ""
@@ -90,7 +90,7 @@ class Kernel:
             mpi_library="Fake MPI 1.0",
             mpi_standard="4.1",
             abi="mpich",
-            world_ranks=1 if self.fault == "singletons" else self.ranks,
+            world_ranks=1 if self.fault == "singletons" else len(self.seats),
             mode=self.options["--mode"],
             precision=float(self.options["--precision"]),
             seed=int(self.options["--seed"]),
@@ -98,14 +98,14 @@ class Kernel:
             clock={"name": "fake", "hz": HZ, "cost_s": 1e-8, "step_s": 1e-9},
         )
         bind = self.options.get("--bind", "").split(",")
-        for rank in range(self.ranks):
-            cpuset = bind[rank] if rank < len(bind) else ""
+        for rank, (host, local_rank) in enumerate(self.seats):
+            cpuset = bind[local_rank] if local_rank < len(bind) else ""
             self.write(
                 "rank",
                 rank=rank,
-                host="fake",
+                host=host,
                 pid=os.getpid(),
-                local_rank=rank,
+                local_rank=local_rank,
                 wanted_cpuset=cpuset,
                 cpuset="0-9" if self.fault == "misbound" else cpuset or "0-9",
                 cpu=0,
@@ -163,18 +163,27 @@ class Kernel:
         return 1 if wrong else 0
 
 
+def seats(words: list[str]) -> list[tuple[str, int]]:
+    """The host of each rank, and its number there."""
+    ranks = int(words[words.index("-n") + 1])
+    if "-hosts" not in words:
+        return [("fake", rank) for rank in range(ranks)]
+    hosts = [each.split(":") for each in words[words.index("-hosts") + 1].split(",")]
+    return [(name, rank) for name, count in hosts for rank in range(int(count))]
+
+
 def main(words: list[str]) -> int:
     if words == ["--version"]:
         print("HYDRA build details:")
         return 0
-    ranks = int(words[words.index("-n") + 1])
+    where = seats(words)
     while "-genv" in words:
         at = words.index("-genv")
         os.environ[words[at + 1]] = words[at + 2]
         del words[at : at + 3]
     if os.environ.get("FAKE") == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    return Kernel(ranks, words[words.index("--benchmarks") :]).go()
+    return Kernel(where, words[words.index("--benchmarks") :]).go()
 
 
 if __name__ == "__main__":

@@ -135,6 +135,32 @@ def test_a_run_is_stored(bench: Bench) -> None:
     assert bench.watcher.activities[0] == "starting"
 
 
+def on_512_ranks(blocks: tuple[Block, ...]) -> Plan:
+    return replace(PLAN, parts=(replace(PART, world_ranks=512, blocks=blocks),))
+
+
+FOUR_HOSTS = tuple(Block(f"n{i}", 128, tuple(map(str, range(128))), f"n{i}") for i in range(1, 5))
+
+
+def test_the_results_of_512_ranks_are_collected(bench: Bench) -> None:
+    """Four hosts with 128 ranks each, and each rank is where the plan has it."""
+    assert bench.run(on_512_ranks(FOUR_HOSTS)).status == "done"
+    stored = bench.stored()
+    assert stored.complete == {0, 1}
+    assert [(r.launch, r.rank, r.host, r.cpuset) for r in stored.ranks] == [
+        (launch, rank, f"n{1 + rank // 128}", str(rank % 128))
+        for launch in (0, 1)
+        for rank in range(512)
+    ]
+    assert {launch.world_ranks for launch in stored.launches} == {512}
+
+
+def test_one_of_512_ranks_that_is_elsewhere_is_named(bench: Bench) -> None:
+    away = replace(FOUR_HOSTS[3], hostname="m4")
+    with pytest.raises(RunError, match="rank 384 was to run on host n4 and runs on n4"):
+        bench.run(on_512_ranks((*FOUR_HOSTS[:3], away)))
+
+
 def test_each_launch_has_its_seed(bench: Bench) -> None:
     bench.run()
     assert [launch.seed for launch in bench.stored().launches] == [PLAN.seed_of(0), PLAN.seed_of(1)]
