@@ -40,9 +40,15 @@ def rounds(plan: Plan, overhead: float) -> int:
 
 
 def share(
-    plan: Plan, launch: int, left_s: float, overhead: float, usual_round_s: float = 0.0
+    plan: Plan,
+    launch: int,
+    left_s: float,
+    overhead: float,
+    usual_round_s: float = 0.0,
+    begins_round: bool | None = None,
 ) -> float | None:
     """Seconds of measuring for this launch; None: no time is left to begin another round.
+    `begins_round`: whether it is the first of its round that is made; None: by its number.
 
     A round, once begun, is finished: a part with one launch less would know less than the others.
     Where the planned rounds leave time, since their cells knew enough, more follow while one of
@@ -54,11 +60,13 @@ def share(
     least = overhead + LEAST_S
     extra = plan.round(launch) >= rounds(plan, overhead)
     needed = max(parts * least, usual_round_s if extra else 0.0)
-    if place == 0 and launch > 0 and left_s < needed:
+    begins = place == 0 if begins_round is None else begins_round
+    if begins and launch > 0 and left_s < needed:
         return None
     fit = int((left_s - rest * least) / (parts * least))
     more = max(0, min(rounds(plan, overhead) - plan.round(launch) - 1, fit))
-    weights = [part.weight for part in plan.parts]
+    begin = launch - place
+    weights = [plan.part(number).weight for number in range(begin, begin + parts)]
     weight = sum(weights[place:]) + more * sum(weights)
     pool = left_s - (rest + more * parts) * overhead
     return max(LEAST_S, pool * weights[place] / weight)

@@ -28,7 +28,7 @@ from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
 from mpigauge.store import RunWriter
 
 FAILURES_IN_A_ROW = 3
-"""After so many there is no reason to think that the next launch would work."""
+"""After so many of a part there is no reason to think that its next launch would work."""
 SHOW_EVERY_S = 0.25
 SYSTEM_S = 1.0
 """How long after a step of a job we may be told to end too."""
@@ -77,7 +77,7 @@ class Campaign:
 
     def step(self) -> bool:
         """One launch; False when there is none to be made any more."""
-        if self.number is None or self.interrupt.count or self.hopeless():
+        if self.number is None or self.interrupt.count or self.failed_fast():
             return False
         self.number = self.next_launch(self.number)
         if self.number is None:
@@ -99,16 +99,27 @@ class Campaign:
 
     def next_launch(self, number: int) -> int | None:
         """The first launch from this number on that is missing; None: there are enough."""
-        while number in self.writer.complete:
+        parts = len(self.plan.parts)
+        while self.plan.round(number) < self.plan.most_rounds:
+            if number % parts == 0 and self.enough(self.plan.round(number)):
+                return None
+            if number not in self.writer.complete and not self.given_up(number):
+                in_time = self.plan.seconds is None or self.seconds(number) is not None
+                return number if in_time else None
             number += 1
-        begins_round = number % len(self.plan.parts) == 0
-        if self.plan.round(number) >= self.plan.most_rounds:
-            return None
-        if begins_round and self.enough(self.plan.round(number)):
-            return None
-        if self.plan.seconds is not None and self.seconds(number) is None:
-            return None
-        return number
+        return None
+
+    def given_up(self, number: int) -> bool:
+        """Whether the part of this launch has failed so often that it would fail again."""
+        part = self.plan.part_number(number)
+        own = [o for o in self.state.outcomes if self.plan.part_number(o.launch) == part]
+        last = own[-FAILURES_IN_A_ROW:]
+        return len(last) == FAILURES_IN_A_ROW and all(outcome.reason for outcome in last)
+
+    def begins_round(self, number: int) -> bool:
+        """Whether no launch of its round was made."""
+        made = (*self.writer.complete, *(outcome.launch for outcome in self.state.outcomes))
+        return self.plan.round(number) not in map(self.plan.round, made)
 
     def enough(self, rounds: int) -> bool:
         return rounds >= self.plan.least_rounds and self.state.results.converged()
@@ -169,7 +180,8 @@ class Campaign:
         left = self.plan.seconds - self.elapsed_s()
         outcomes = self.state.outcomes
         usual = round_s(self.plan, outcomes)
-        return share(self.plan, number, left, overhead_s(outcomes), usual)
+        begins = self.begins_round(number)
+        return share(self.plan, number, left, overhead_s(outcomes), usual, begins)
 
     def learn(self, record: Record) -> None:
         if self.state.results.add(record):
@@ -188,21 +200,28 @@ class Campaign:
     def note(self, outcome: Outcome) -> None:
         self.state.outcomes.append(outcome)
         if outcome.reason:
-            self.state.remarks.append(f"launch {outcome.launch} failed: {outcome.reason}")
-            self.writer.append(_failure(outcome))
+            words = f"launch {self.title(outcome.launch)} failed: {outcome.reason}"
+            self.state.remarks.append(words)
+            self.writer.append(_failure(outcome.launch, words))
             self.check_first(outcome)
         self.view.launch_ended(self.state, outcome)
 
+    def title(self, number: int) -> str:
+        """The number of a launch, and what is special about it."""
+        arm = self.plan.part(number).arm
+        return f"{number} ({arm})" if arm else str(number)
+
     def check_first(self, outcome: Outcome) -> None:
-        """After a first launch that brought nothing there is no sense in a second."""
-        if len(self.state.outcomes) == 1 and not outcome.records:
+        """After a first launch that brought nothing there is no sense in a second, unless it may be
+        the arm of a sweep that nothing survives."""
+        arm = self.plan.part(outcome.launch).arm
+        if len(self.state.outcomes) == 1 and not outcome.records and not arm:
             log = self.writer.folder / "logs" / f"launch-{outcome.launch:03d}.stderr"
             hint = f" (all it said is in {log})" if log.exists() else ""
             raise RunError(f"the first launch failed: {outcome.reason}{hint}")
 
-    def hopeless(self) -> bool:
-        last = self.state.outcomes[-FAILURES_IN_A_ROW:]
-        return len(last) == FAILURES_IN_A_ROW and all(each.reason for each in last)
+    def failed_fast(self) -> bool:
+        return self.plan.fail_fast and any(outcome.reason for outcome in self.state.outcomes)
 
     def ending(self) -> Ending:
         finished = self.number is None or self.next_launch(self.number) is None
@@ -265,12 +284,5 @@ def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:
     return {"launches": [asdict(outcome) for outcome in outcomes]}
 
 
-def _failure(outcome: Outcome) -> str:
-    return json.dumps(
-        {
-            "record": "error",
-            "launch": outcome.launch,
-            "rank": LAUNCHER,
-            "message": f"launch {outcome.launch} failed: {outcome.reason}",
-        }
-    )
+def _failure(launch: int, words: str) -> str:
+    return json.dumps({"record": "error", "launch": launch, "rank": LAUNCHER, "message": words})

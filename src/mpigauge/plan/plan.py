@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -36,13 +37,17 @@ class Part:
     """The policy that `blocks` came from; empty: nobody asked for one."""
     blocks: tuple[Block, ...] = ()
     """This machine or the hosts, each with its ranks and their cores."""
+    arm: str = ""
+    """What a sweep varies here, as name=value; empty: nothing, or the default."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Of this part alone, beside those of the plan."""
     in_turn: bool = False
     """Ranks go from host to host in turn; else the hosts are filled one after the other."""
 
     @property
     def known(self) -> dict[str, str]:
         """Columns of its cells that kernels do not know."""
-        return {"placement": self.placement}
+        return {"placement": self.placement, "arm": self.arm}
 
     @property
     def hosts(self) -> tuple[Block, ...]:
@@ -64,7 +69,7 @@ class Part:
 @dataclass(frozen=True)
 class Plan:
     parts: tuple[Part, ...]
-    """Launched in turn: launch i runs part i mod their number."""
+    """Launched in turn, a launch of each in every round."""
     mpi: str
     """What finds the MPI again."""
     seed: int
@@ -98,6 +103,10 @@ class Plan:
     """Who binds the ranks to their cores: kernel, or launcher."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options of model.settings, in the kernels' words."""
+    shuffle: bool = False
+    """Each round has its parts in another order."""
+    fail_fast: bool = False
+    """End with the first launch that fails."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -125,7 +134,14 @@ class Plan:
         return self.launches or MOST_LAUNCHES
 
     def part(self, launch: int) -> Part:
-        return self.parts[launch % len(self.parts)]
+        return self.parts[self.part_number(launch)]
+
+    def part_number(self, launch: int) -> int:
+        """Which part this launch runs; the same whenever it is asked."""
+        order = list(range(len(self.parts)))
+        if self.shuffle:
+            random.Random(self.seed_of(self.round(launch))).shuffle(order)
+        return order[launch % len(order)]
 
     def round(self, launch: int) -> int:
         return launch // len(self.parts)
@@ -172,6 +188,8 @@ def _part(data: Mapping[str, Any]) -> Part:
         blocks=tuple(_block(each) for each in data.get("blocks") or ()),
         pairs=str(data.get("pairs") or ""),
         places=dict(data.get("places") or {}),
+        arm=str(data.get("arm") or ""),
+        settings=dict(data.get("settings") or {}),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

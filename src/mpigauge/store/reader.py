@@ -133,7 +133,7 @@ def load(path: Path) -> Run:
         header=header,
         passport=_read_object(path / "passport.json"),
         cards=Cards.load(path / "cards.json"),
-        status=_read_object(path / "status.json"),
+        status=status_of(path),
         records=(*lines.records, *remains),
         damaged=tuple(lines.damaged),
     )
@@ -162,6 +162,11 @@ def check_schema(path: Path) -> Mapping[str, Any]:
             f"{SCHEMA}); update mpigauge to read it"
         )
     return header
+
+
+def status_of(path: Path) -> Mapping[str, Any]:
+    """status.json of a run; empty when the run is going on or was killed."""
+    return _read_object(path / "status.json")
 
 
 def complete_launches(path: Path) -> frozenset[int]:
@@ -221,7 +226,7 @@ def _summary(path: Path) -> Summary | None:
     header = _read_object(path / "run.json")
     if not header:
         return None
-    status = _read_object(path / "status.json").get("status", "unfinished")
+    status = status_of(path).get("status", "unfinished")
     mpi = header.get("mpi") or {}
     named = f"{mpi.get('name', '')} {mpi.get('version', '')}" if isinstance(mpi, dict) else str(mpi)
     command = header.get("command") or ()

@@ -19,7 +19,9 @@ def launches(state: State) -> str:
     least, most = plan.least_rounds, plan.most_rounds
     of = f"{least}" if least == most else f"{least}–{most}"
     parts = len(plan.parts)
-    part = f" (part {state.launch % parts + 1} of {parts})" if parts > 1 else ""
+    which = f"{state.launch % parts + 1} of {parts}"
+    arm = plan.part(state.launch).arm
+    part = (f" ({which}: {arm})" if arm else f" (part {which})") if parts > 1 else ""
     name = f"{state.name}: " if state.name else ""
     return f"{name}launch {state.round} of {of}{part}"
 

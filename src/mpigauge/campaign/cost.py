@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""About how long a plan will take, from what launches took before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.campaign.budget import FIRST_OVERHEAD_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.plan import Plan
+
+CELL_S = 0.05
+"""A cell of a pair of ranks on a quiet node, at ±5 %: median of our own runs. Collectives on many
+ranks, slow networks and busy nodes take longer."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    start_s: float = FIRST_OVERHEAD_S
+    """Starting and ending a job."""
+    cell_s: float = CELL_S
+    """Measuring a cell in one launch."""
+    launches: int = 0
+    """How many launches these come from; 0: they are assumed."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    launches: tuple[int, int]
+    """The least, and the most where the precision is not reached."""
+    cells: int
+    """In a round, a launch of each part."""
+    seconds: tuple[float, float]
+    rates: Rates
+    bounded: bool
+    """The seconds are what --in allows."""
+
+
+def cost(plan: Plan, rates: Rates) -> Cost:
+    parts, cells = len(plan.parts), sum(part.weight for part in plan.parts)
+    launches = (plan.least_rounds * parts, plan.most_rounds * parts)
+    round_s = parts * rates.start_s + cells * rates.cell_s
+    seconds = (plan.least_rounds * round_s, plan.most_rounds * round_s)
+    if plan.seconds is not None:
+        seconds = (min(seconds[0], plan.seconds), plan.seconds)
+    return Cost(launches, cells, seconds, rates, plan.seconds is not None)
+
+
+def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:
+    """From status.json of runs that were made with the same MPI; assumed where there are none."""
+    launches = [
+        each
+        for status in statuses
+        for each in status.get("launches") or ()
+        if each.get("ended") and each.get("cells") and not each.get("interrupted")
+    ]
+    if not launches:
+        return Rates()
+    return Rates(
+        start_s=median(each["wall_s"] - each["measuring_s"] for each in launches),
+        cell_s=median(each["measuring_s"] / each["cells"] for each in launches),
+        launches=len(launches),
+    )

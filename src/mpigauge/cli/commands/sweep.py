@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge sweep: the same benchmarks under many settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.plan_file import PlanCommand
+from mpigauge.cli.run_options import RUN_OPTIONS
+
+
+@click.command("sweep", cls=PlanCommand)
+@click.argument("benchmarks", nargs=-1, metavar="[PLAN.toml] [BENCHMARK]...")
+@options.together(
+    click.option(
+        "--vary",
+        multiple=True,
+        metavar="NAME=A,B",
+        help="Values of a setting of the MPI, or of `transport`; every combination with those of "
+        "other names is an arm. Values that hold commas have bars between them: a,b|c.",
+    ),
+    click.option(
+        "--control/--no-control",
+        default=True,
+        help="Measure the default twice: what differs between the two is chance.  "
+        "[default: control]",
+    ),
+    click.option(
+        "--fail-fast/--keep-going",
+        default=False,
+        help="What a launch that fails means for the others.  [default: keep going]",
+    ),
+    click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
+    *RUN_OPTIONS,
+    options.format_option(),
+)
+def command(
+    form: str,
+    output: Path | None,
+    mpi_specs: tuple[str, ...],
+    transport: str | None,
+    map_: str | None,
+    dry_run: bool,
+    topology: Path | None,
+    **raw: Any,
+) -> None:
+    """Measure benchmarks under many settings, transports and placements.
+
+    Each arm is launched once a round, each round in another order, beside the default and, for
+    control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
+    """
+    from mpigauge.cli.beside import measure_all, print_beside
+    from mpigauge.cli.measuring import printer
+    from mpigauge.cli.sweeping import print_plan, sweep_jobs
+
+    raw |= {"map": map_, "mpi_specs": mpi_specs, "transport": transport, "output": output}
+    found = sweep_jobs(raw, form, dry_run, topology)
+    if dry_run:
+        for job in found:
+            print_plan(job)
+        return
+    measure_all(found, output, "sweep", printer(form), print_beside)

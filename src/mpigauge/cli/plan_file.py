@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A plan file is what a command line says, written down: each key is an option of the command.
+
+So a file and options mean the same, are checked by the same code, and options after the file count
+more than it does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.model.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from mpigauge.model.toml import Toml
+
+BLOCKS = {"vary": "--vary-block", "command": "--command-block"}
+"""Tables of a plan file that have an option of their own, in JSON."""
+NO_KEYS = ("help", "dry_run", "form", "output", "topology")
+"""Options that are of a command and not of what it measures."""
+
+
+class PlanCommand(click.Command):
+    """Takes the words of a plan file where it is named: FILE.toml as the first argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        at = next((i for i, word in enumerate(args) if word.endswith(".toml")), None)
+        if at is not None:
+            args = [*words_of(Path(args[at]), self), *args[:at], *args[at + 1 :]]
+        return super().parse_args(ctx, args)
+
+
+def words_of(path: Path, command: click.Command) -> list[str]:
+    """The plan file as words of this command.
+
+    UserError: a key that is no option, or a value that is none of it, with line and column.
+    """
+    from mpigauge.model.toml import read_toml
+
+    file = read_toml(path)
+    known = _keys(command)
+    words: list[str] = []
+    for key, value in file.data.items():
+        name = key.replace("_", "-")
+        if name in BLOCKS:
+            words += _blocks(name, value, file)
+        elif name == "benchmarks":
+            words += [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        elif name in known:
+            words += _said(known[name], value, file.place(key))
+        else:
+            names = [*known, *BLOCKS, "benchmarks"]
+            hint = did_you_mean(name, names) or f"; there are {', '.join(sorted(names))}"
+            raise UserError(f"{file.place(key)}: there is no key '{key}'{hint}")
+    return words
+
+
+def _keys(command: click.Command) -> dict[str, click.Option]:
+    """The options that a file may hold, by their long names without dashes."""
+    return {
+        name[2:]: option
+        for option in command.params
+        if isinstance(option, click.Option) and option.name not in NO_KEYS and not option.hidden
+        for name in option.opts
+        if name.startswith("--")
+    }
+
+
+def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
+    """The words of an option: lists are given several times, or with commas between."""
+    name = option.opts[0]
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise UserError(f"{place}: this is true or false, not {value}")
+        off = option.secondary_opts
+        yield from [name] if value else off[:1]
+        return
+    if isinstance(value, Mapping):
+        if not option.multiple:
+            raise UserError(f"{place}: this is no table; write a value")
+        value = [f"{key}={_word(each, place)}" for key, each in value.items()]
+    if isinstance(value, list) and not option.multiple:
+        value = ",".join(_word(each, place) for each in value)
+    for each in value if isinstance(value, list) else [value]:
+        yield from (name, _word(each, place))
+
+
+def _word(value: Any, place: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise UserError(f"{place}: {value} is no word and no number")
+    return str(value)
+
+
+def _blocks(key: str, value: Any, file: Toml) -> Iterator[str]:
+    if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+        raise UserError(f"{file.place(key, key)}: write [[{key}]], a table for each")
+    for number, block in enumerate(value):
+        places = {name: file.place(name, key, number) for name in _names(block)}
+        told = {"block": block, "place": file.head(key, number), "places": places}
+        yield from (BLOCKS[key], json.dumps(told))
+
+
+def _names(block: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of a block and of the tables in it."""
+    for name, value in block.items():
+        yield name
+        if isinstance(value, Mapping):
+            yield from value

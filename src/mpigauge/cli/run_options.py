@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The options of what is measured, and how: of `mpigauge run` and all that makes such runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option
+from mpigauge.model.settings import SETTINGS, Setting
+
+
+def _heeded(setting: Setting) -> Any:
+    """An option that only some benchmarks heed."""
+    values = click.Choice(setting.choices) if setting.choices else None
+    return click.option(
+        setting.option, type=values, metavar=setting.metavar or None, help=setting.about
+    )
+
+
+RUN_OPTIONS = (
+    click.option("--ranks", metavar="LIST", help="Sizes of groups.  [default: 2,4,… all cores]"),
+    click.option("--np", metavar="N", help="Ranks of the job.  [default: the largest group]"),
+    click.option(
+        "--sizes",
+        metavar="LIST",
+        help="Message sizes: 0,1..4Mi, a list with ranges that double.  [default: 0..4Mi]",
+    ),
+    click.option("--sizes-file", metavar="FILE", help="Message sizes, a line each."),
+    options.precision_option,
+    options.seconds_option,
+    options.launches_option,
+    click.option(
+        "--datatype", metavar="TYPE", help="Of messages.  [default: byte; float for reductions]"
+    ),
+    click.option("--op", metavar="OP", help="Operation of reductions.  [default: sum]"),
+    click.option("--root-shift", is_flag=True, help="The root moves by one rank at each call."),
+    click.option(
+        "--inflight", type=int, metavar="N", help="Messages before a wait.  [default: 256]"
+    ),
+    click.option(
+        "--cache",
+        type=click.Choice(["hot", "cold", "both"]),
+        help="cold: buffers that no cache holds.  [default: hot]",
+    ),
+    click.option(
+        "--sync",
+        type=click.Choice(["barrier", "dissemination", "clock"]),
+        help="How ranks are brought together before a call.  [default: barrier]",
+    ),
+    click.option(
+        "--bind",
+        metavar="CORES",
+        help="Cores of rank 0, 1, …: 0,4 or 0-3,4+5; none leaves it to others.  [default: a core "
+        "for each rank]",
+    ),
+    options.place_option,
+    options.placement_option,
+    *map(_heeded, SETTINGS),
+    options.mpis_option,
+    transport_option,
+    options.set_option,
+    options.env_option,
+    click.option("--classic", is_flag=True, help="The schedule and arithmetic of IMB."),
+    click.option("--npmin", metavar="N", help="Smallest group, as IMB's -npmin.  [default: 2]"),
+    click.option(
+        "--multi",
+        type=click.Choice(["0", "1"]),
+        help="Groups side by side: 0 in one row, 1 in a row each.",
+    ),
+    click.option("--map", "map_", metavar="PxQ", help="Order of ranks, as IMB's -map."),
+    *options.host_options,
+    options.oversubscribe_option,
+    click.option(
+        "--memory", metavar="SIZE", help="Buffers per rank at most.  [default: 80% of free]"
+    ),
+    options.dry_run_option,
+    options.topology_option,
+    options.seed_option,
+    options.timeout_option,
+    options.output_option,
+)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What sweep and plan share: from options or a plan file to arms, and what a plan would do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.cli.beside import Job
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.plan import Plan, Request
+    from mpigauge.plan.arms import Arm, Block
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is varied."""
+
+    blocks: tuple[Block, ...]
+    control: bool
+    fail_fast: bool
+    dry_run: bool
+
+    def plan(self, request: Request, setup: Setup) -> Plan:
+        """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
+        there."""
+        from mpigauge.plan import resolve
+        from mpigauge.plan.arms import arms
+        from mpigauge.plan.sweep import swept
+
+        found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
+        _refuse_unknown(found, setup)
+        plan = resolve(request, setup.cards, setup.ground, setup.mpi)
+        named = [(arm.name, self.settings(arm, request, setup)) for arm in found]
+        return swept(plan, named, self.fail_fast)
+
+    def settings(self, arm: Arm, request: Request, setup: Setup) -> Mapping[str, str]:
+        """With those that select its transport, which has to work here."""
+        from mpigauge.cli.transport import with_transport
+
+        if not arm.transport:
+            return arm.settings
+        bare = replace(request, settings={**request.settings, **arm.settings})
+        asked, _ = with_transport(bare, setup, arm.transport, start=not self.dry_run)
+        return asked.settings
+
+
+def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
+    """Takes what is of the sweep out of the options. UserError: nothing is varied."""
+    from mpigauge.plan.arms import Places, grid_of, read_block
+
+    blocks = [read_block(told["block"], Places(told["place"], told["places"]))
+              for told in map(json.loads, raw.pop("vary_blocks"))]  # fmt: skip
+    grid = grid_of(raw.pop("vary"))
+    control, fail_fast = raw.pop("control"), raw.pop("fail_fast")
+    if grid is not None:
+        blocks.append(grid)
+    if not blocks:
+        raise UserError(
+            "nothing is varied; add --vary NAME=VALUE,VALUE or a block [[vary]] to the plan file, "
+            "or take `mpigauge run`"
+        )
+    return Sweep(tuple(blocks), control, fail_fast, dry_run)
+
+
+def sweep_jobs(
+    raw: Mapping[str, Any], form: str | None, dry_run: bool, topology: Path | None
+) -> list[Job]:
+    """A job for each MPI, from the options of the command."""
+    from mpigauge.cli.beside import Order, planned
+    from mpigauge.plan import read_request
+
+    said = dict(raw)
+    sweep = read_sweep(said, dry_run)
+    specs, transport, output = (said.pop(name) for name in ("mpi_specs", "transport", "output"))
+    order = Order(specs, transport, output, form, dry_run, topology)
+    return planned(read_request(said), order, sweep.plan)
+
+
+def _refuse_unknown(found: Sequence[Arm], setup: Setup) -> None:
+    from mpigauge.mpi.settings import knobs
+    from mpigauge.mpi.settings.refuse import refuse_unknown
+
+    names = dict.fromkeys(name for arm in found for name in arm.settings)
+    if names:
+        refuse_unknown(names, knobs(setup.mpi), setup.mpi)
+
+
+# --- what would be done ---------------------------------------------------------------------------
+def print_plan(job: Job) -> None:
+    """The arms, who sits where, and about how long it takes."""
+    from mpigauge.cli.placing import print_seats
+
+    plan = job.plan
+    arms = list(dict.fromkeys(part.arm for part in plan.parts))
+    click.echo(f"{job.setup.mpi.label}: {len(arms)} arms, in another order in each round")
+    for arm in arms:
+        click.echo(f"  {arm or 'default'}")
+    click.echo()
+    default = tuple(part for part in plan.parts if not part.arm)
+    print_seats(replace(plan, parts=default), job.setup.ground)
+    click.echo(f"\n{cost_words(job)}")
+
+
+def cost_words(job: Job) -> str:
+    """Launches and time, and what that is reckoned from."""
+    from mpigauge.campaign.cost import cost, rates_of
+    from mpigauge.model.units import duration
+    from mpigauge.tui.words import clock
+
+    known = cost(job.plan, rates_of(_earlier(job)))
+    least, most = known.launches
+    launches = f"{least}" if least == most else f"{least} to {most}"
+    low, high = map(clock, known.seconds)
+    if known.bounded:
+        time = f"no longer than {high} (--in)"
+    else:
+        time = f"about {low}" + (
+            "" if low == high else f", up to {high} where it takes more launches"
+        )
+    rates = known.rates
+    source = (
+        f"as in {rates.launches} launches below mpigauge-runs"
+        if rates.launches
+        else "assumed, for a pair on a quiet node"
+    )
+    return (
+        f"{launches} launches, {known.cells} cells in each round: {time}; "
+        f"{duration(rates.start_s)} to start a job, {duration(rates.cell_s)} for a cell, {source}"
+    )
+
+
+def _earlier(job: Job) -> list[Mapping[str, Any]]:
+    """How runs with this MPI ended, here."""
+    from mpigauge.store import list_runs
+    from mpigauge.store.reader import status_of
+    from mpigauge.store.writer import DEFAULT_ROOT
+
+    root = Path(DEFAULT_ROOT)
+    runs = list_runs(root) if root.is_dir() else []
+    return [
+        status_of(run.path)
+        for run in runs
+        if run.mpi == f"{job.setup.mpi.name} {job.setup.mpi.version}"
+    ]

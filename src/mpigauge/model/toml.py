@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""TOML files that people write: their values, and where each key stands, for errors."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mpigauge.model.errors import UserError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_HEAD = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
+
+
+@dataclass(frozen=True)
+class Toml:
+    path: Path
+    data: dict[str, Any]
+    lines: tuple[str, ...] = field(repr=False)
+
+    def place(self, key: str, table: str = "", number: int = 0) -> str:
+        """`FILE, line 3, column 1`: where this key of a table stands, or the table itself where the
+        key is not found. `number`: which of the tables of one name, from 0; the empty name is what
+        stands before all tables."""
+        found = self._of_table(table, number)
+        pattern = re.compile(rf"(?:^|[\s{{,\".']){re.escape(key)}(?=[\"']?\s*[=.])")
+        for at, line in found:
+            if match := pattern.search(line):
+                column = match.end() - len(key) + 1
+                return f"{self.path}, line {at}, column {column}"
+        return f"{self.path}, line {found[0][0] if found else 1}"
+
+    def head(self, table: str, number: int = 0) -> str:
+        """Where a table begins."""
+        return f"{self.path}, line {self._of_table(table, number)[0][0]}"
+
+    def _of_table(self, table: str, number: int) -> list[tuple[int, str]]:
+        """The numbered lines of a table, its head among them."""
+        current, seen, found = "", -1, []
+        for at, line in enumerate(self.lines, 1):
+            if head := _HEAD.fullmatch(line.partition("#")[0].rstrip()):
+                current = head[1]
+                seen += current == table
+            if current == table and (table == "" or seen == number):
+                found.append((at, line))
+        return found
+
+
+def read_toml(path: Path) -> Toml:
+    """UserError: it cannot be read, or is no TOML; with line and column."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is no text in UTF-8") from None
+    try:
+        return Toml(path, tomllib.loads(text), tuple(text.splitlines()))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path} is no TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Settings that an MPI would silently pass over are mistakes, named before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.mpi.settings import catalogue
+
+if TYPE_CHECKING:
+    from mpigauge.model.knob import Knob
+    from mpigauge.model.mpi import Mpi
+
+
+def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> None:
+    """UserError: neither the MPI nor our catalogue of what is below it knows such a setting."""
+    known = {name for knob in every for name in (knob.variable, knob.control) if name}
+    for name in names:
+        if name not in known and not _in_catalogue(name, mpi):
+            hint = did_you_mean(name, sorted(known))
+            raise UserError(
+                f"{mpi.label} knows no setting {name}{hint}; `mpigauge settings --mpi {mpi.spec}` "
+                "lists them, and --env sets any other variable"
+            )
+
+
+def _in_catalogue(name: str, mpi: Mpi) -> bool:
+    """A star in our catalogue stands for names that the MPI does not tell."""
+    return any(
+        entry.fits(name) for entry in catalogue.entries() if entry.of in _LAYERS | {mpi.name}
+    )
+
+
+_LAYERS = {"ucx", "libfabric"}
