@@ -186,9 +186,9 @@ def _problems(ending: Ending | RunError, run: Run) -> list[str]:
 
 def print_beside(stored: Sequence[Run]) -> None:
     """Each number beside those of the other MPIs."""
-    from mpigauge.report import document
-    from mpigauge.report.beside import render
+    from mpigauge.analyse.compare import compare
+    from mpigauge.cli.comparing import print_comparison, sides_of
 
-    click.echo(render([document(run) for run in stored]), nl=False)
+    print_comparison(compare(sides_of(stored)), "table", stored)
     for run in stored:
         click.echo(f"mpigauge: stored in {run.path}", err=True)

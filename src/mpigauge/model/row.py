@@ -59,6 +59,8 @@ class Row:
     """time_p50_s of each launch, in the order of launches."""
     stops: tuple[str, ...]
     """Why sampling ended, per launch."""
+    numbers: tuple[int, ...] = ()
+    """Of these launches."""
 
     @property
     def key(self) -> Key:

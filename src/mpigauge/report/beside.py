@@ -1,88 +1,114 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs of the same cells beside each other, as two MPIs: each number, and its ratio to the first.
-
-The ends of a ratio are those of the two intervals that are farthest from each other, so it is at
-least as sure as either. "slower" and "faster" are said where 1 lies outside and both intervals rest
-on enough launches; each row is judged on its own.
-"""
+"""A comparison for people: each number with its error, its ratio to the first with its interval,
+the verdict, and a sentence for each table."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mpigauge.model.row import Estimate
+from mpigauge.analyse.items import SECONDS
+from mpigauge.analyse.summary import summaries, tolerance_word
 from mpigauge.model.units import byte_count, microseconds, number, plus_minus
 from mpigauge.report.document import tables
-from mpigauge.report.formats.table import heading, title
+from mpigauge.report.formats.table import WIDTH, title
 
 if TYPE_CHECKING:
-    from mpigauge.model.record import Key
-    from mpigauge.model.row import Row
-    from mpigauge.report.document import Document, Table
+    from mpigauge.analyse.compare import Comparison, Entry, Table
+    from mpigauge.analyse.items import Item
+    from mpigauge.model.cards import Cards
 
-UNDECIDED = "undecided"
-Line = tuple[str, ...]
-HEADS: Line = ("bytes", "MPI", "µs", "±", "ratio", "±", "")
+Words = tuple[str, ...]
 
 
-def ratio(row: Row, first: Row) -> Estimate:
-    """How many times as long as the first."""
-    a, b = first.time, row.time
-    return Estimate(b.value / a.value, b.low / a.high, b.high / a.low)
+def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) -> str:
+    """Text for people; `heading` says what the sides are."""
+    blocks = [list(heading)] if heading else []
+    for table in comparison.tables:
+        blocks.append([_title(table, cards, comparison.varied), *_lines(table, comparison.names)])
+        blocks[-1] += _broken(summaries(comparison, table))
+    return "\n\n".join("\n".join(block) for block in [*blocks, _remarks(comparison)]) + "\n"
 
 
-def verdict(row: Row, first: Row) -> str:
-    """slower, faster or undecided, of the times."""
-    if row.kind != "interval" or first.kind != "interval":
-        return f"{UNDECIDED}: few launches"
-    found = ratio(row, first)
-    return "slower" if found.low > 1 else "faster" if found.high < 1 else UNDECIDED
+def _title(table: Table, cards: Cards, varied: str) -> str:
+    first = table.first
+    if first.row is None:
+        columns = dict(first.columns)
+        ranks = f"{columns['ranks']} ranks" if columns.get("ranks") else ""
+        arm = columns.get("arm", "")
+        return " · ".join(filter(None, (first.benchmark, first.what, first.unit, ranks, arm)))
+    (found,) = tables([first.row], cards)
+    kept = {name: value for name, value in found.variant.items() if name != varied}
+    arm = first.row.cell.arm if varied != "arm" else ""
+    return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
 
 
-def render(documents: Sequence[Document]) -> str:
-    """Text for people. All documents are of the same plan."""
-    of: dict[Key, list[Row | None]] = {}
-    for place, document in enumerate(documents):
-        for row in document.rows:
-            of.setdefault(row.key, [None] * len(documents))[place] = row
-    there = [next(row for row in rows if row is not None) for rows in of.values()]
-    names = [document.facts.mpi for document in documents]
-    blocks = [line for document in documents for line in heading(document.facts)]
-    text = "\n".join(dict.fromkeys(blocks))
-    for table in tables(there, documents[0].cards):
-        text += "\n\n" + "\n".join(_table(table, of, names))
-    return text + "\n"
-
-
-def _table(table: Table, of: dict[Key, list[Row | None]], names: Sequence[str]) -> Iterator[str]:
-    yield title(table)
-    lines = [HEADS]
-    for row in table.rows:
-        lines += _rows(of[row.key], names)
+def _lines(table: Table, names: Sequence[str]) -> Iterator[str]:
+    sized = table.first.message_bytes >= 0
+    unit = "µs" if table.first.unit == SECONDS else table.first.unit
+    lines: list[Words] = [("bytes" if sized else "", "", unit, "±", "ratio", "95 %", "")]
+    for line in table.lines:
+        lines += _of_size(line, names)
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for words in lines:
-        size, name, *numbers, last = words
+    for size, name, *numbers, last in lines:
         right = (f"{word:>{w}}" for word, w in zip(numbers, wide[2:-1], strict=True))
-        yield f"{size:>{wide[0]}}  {name:<{wide[1]}}  {' '.join(right)}  {last}".rstrip()
+        start = f"{size:>{wide[0]}}  " if wide[0] else ""
+        yield f"{start}{name:<{wide[1]}}  {' '.join(right)}  {last}".rstrip()
 
 
-def _rows(rows: Sequence[Row | None], names: Sequence[str]) -> Iterator[Line]:
-    """A line for each MPI; the first has no ratio."""
-    first = rows[0]
-    size = byte_count(next(row for row in rows if row is not None).message_bytes)
-    for name, row in zip(names, rows, strict=True):
-        yield size, name, *_numbers(row, None if row is first else first)
+def _of_size(line: Sequence[Entry], names: Sequence[str]) -> Iterator[Words]:
+    """A line for each side; the first has no ratio."""
+    size = byte_count(next(entry.item.message_bytes for entry in line if entry.item))
+    for name, entry in zip(names, line, strict=True):
+        yield size, name, *_numbers(entry)
         size = ""
 
 
-def _numbers(row: Row | None, first: Row | None) -> Line:
-    if row is None:
+def _numbers(entry: Entry) -> Words:
+    if entry.item is None:
         return "", "", "", "", "not measured"
-    time = microseconds(row.latency.value, row.latency.error), plus_minus(row.relative_error)
-    if first is None:
-        return *time, "", "", ""
-    found = ratio(row, first)
-    error = plus_minus(found.relative_error)
-    return *time, number(found.value, found.error), error, verdict(row, first)
+    value = _value(entry.item), plus_minus(entry.item.value.relative_error)
+    if entry.ratio is None:
+        return *value, "", "", ""
+    found = entry.ratio.estimate
+    return *value, number(found.value, found.error), _ends(entry), entry.verdict
+
+
+def _value(item: Item) -> str:
+    value = item.value
+    in_words = microseconds if item.unit == SECONDS else number
+    return in_words(value.value, value.error)
+
+
+def _ends(entry: Entry) -> str:
+    """The interval of the ratio."""
+    found = entry.ratio.estimate if entry.ratio else None
+    if found is None or not math.isfinite(found.low):
+        return ""
+    return f"{number(found.low, found.error)}–{number(found.high, found.error)}"
+
+
+def _broken(sentences: Sequence[str]) -> list[str]:
+    return [line for each in sentences for line in wrap(each, WIDTH, subsequent_indent="  ")]
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    """How it was judged, what is unlike, what was left out."""
+    tested = comparison.entries
+    paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
+    within = tolerance_word(comparison.tolerance)
+    how = (
+        f"The ratio is to {comparison.names[0]}. SAME: its interval lies within ±{within}; else it "
+        f"has to differ from 1 at 5 % after Holm's correction over {len(tested)} "
+        "ratios."
+    )
+    if paired:
+        how += f" {paired} of them are of launches that were taken in turn (paired)."
+    unlike = dict.fromkeys(words for entry in tested for words in entry.unlike)
+    notes = [f"Measured otherwise: {words}." for words in unlike]
+    notes += [f"Left out: {sentence}." for sentence in comparison.left_out]
+    return _broken([how, *notes] if tested else notes)

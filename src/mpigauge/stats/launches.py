@@ -98,6 +98,7 @@ def aggregate(cells: Sequence[Cell], precision: float | None = None) -> Row:
         launches=len(cells),
         values_s=tuple(values),
         stops=tuple(cell.stop for cell in cells),
+        numbers=tuple(cell.launch for cell in cells),
     )
     return replace(row, cell=replace(row.cell, flags=_flags(row, cells, precision)))
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A comparison in a sentence for each table and side: how much faster, from which size to which."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count, percent
+from mpigauge.stats.verdicts import MOST_LAUNCHES, enough
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.analyse.compare import Comparison, Entry, Table
+
+_TWICE = 2.0
+"""From here on a ratio is said as a factor, below it as a percentage."""
+Span = list["Entry"]
+"""Sizes that follow each other and have the same verdict."""
+
+
+def summaries(comparison: Comparison, table: Table) -> list[str]:
+    """A sentence for each side but the first."""
+    return [
+        f"{name} {_sentence(entries, comparison.tolerance)}."
+        for number, name in enumerate(comparison.names[1:], 1)
+        if (entries := [each for each in table.column(number) if each.judged])
+    ]
+
+
+def tolerance_word(tolerance: float) -> str:
+    return f"{tolerance * 100:g} %"
+
+
+def undecided(entry: Entry) -> str:
+    """Why nothing is said of a ratio, and what would help."""
+    ratio, judged = entry.ratio, entry.judged
+    if ratio is None or judged is None or judged.said != "UNDECIDED":
+        return ""
+    if ratio.launches == 0:
+        return "a value is not positive, so there is no ratio"
+    if not enough(ratio):
+        return f"{_launches(ratio.launches)}, at least {judged.needed} of each are needed"
+    if not ratio.error > 0:
+        return "no launch differs from another, so their error is not known"
+    if judged.needed is None:
+        return f"more than {MOST_LAUNCHES} launches of each would be needed"
+    return f"about {judged.needed} launches of each would decide"
+
+
+def _sentence(entries: Sequence[Entry], tolerance: float) -> str:
+    spans = [list(span) for _, span in groupby(entries, key=lambda entry: entry.verdict)]
+    parts = [*_changes(spans), *_same(spans, tolerance), *_open(spans)]
+    return "; ".join(parts)
+
+
+def _changes(spans: Sequence[Span]) -> Iterator[str]:
+    for span in spans:
+        if _said(span) in ("LESS", "MORE"):
+            yield f"{_amount(span)}{_where([span], spans)}"
+
+
+def _same(spans: Sequence[Span], tolerance: float) -> Iterator[str]:
+    same = [span for span in spans if _said(span) == "SAME"]
+    if same:
+        yield f"is the same within {tolerance_word(tolerance)}{_where(same, spans)}"
+
+
+def _open(spans: Sequence[Span]) -> Iterator[str]:
+    left = [span for span in spans if _said(span) == "UNDECIDED"]
+    if left:
+        reasons = dict.fromkeys(undecided(entry) for span in left for entry in span)
+        why = next(iter(reasons)) if len(reasons) == 1 else _most(left)
+        yield f"is undecided{_where(left, spans)} ({why})"
+
+
+def _most(spans: Sequence[Span]) -> str:
+    """What would decide the most stubborn of them."""
+    entries = [entry for span in spans for entry in span]
+    needed = [entry.judged.needed for entry in entries if entry.judged]
+    known = [each for each in needed if each is not None]
+    if len(known) < len(needed) or not known:
+        return "some would need very many launches"
+    return f"{min(known)} to {max(known)} launches of each would decide"
+
+
+def _amount(span: Span) -> str:
+    """takes 12 to 30 % less time; takes 2.1 to 3 times as long; is 10 % higher."""
+    item = span[0].item
+    ratios = sorted(entry.ratio.estimate.value for entry in span if entry.ratio)
+    more, time = _said(span) == "MORE", bool(item and item.row)
+    ends = ratios if more else [1 / each for each in reversed(ratios)]
+    if ends[0] >= _TWICE:
+        often = _range([f"{each:.2g}" for each in (ends[0], ends[-1])], "")
+        word = ("times as long" if more else "times as fast") if time else (
+            "times as high" if more else "times lower")  # fmt: skip
+        return f"{'takes' if time and more else 'is'} {often} {word}"
+    shares = sorted(abs(each - 1) for each in ratios)
+    amount = _range([percent(each) for each in (shares[0], shares[-1])], " %")
+    if time:
+        return f"takes {amount} {'more' if more else 'less'} time"
+    return f"is {amount} {'higher' if more else 'lower'}"
+
+
+def _range(ends: Sequence[str], unit: str) -> str:
+    low, high = ends
+    return high if low == high else f"{low.removesuffix(unit)} to {high}"
+
+
+def _where(spans: Sequence[Span], all_spans: Sequence[Span]) -> str:
+    """At which sizes; nothing where there is only one kind, or no size."""
+    if len(all_spans) == 1:
+        return ""
+    said = [text for span in spans if (text := _sizes(span))]
+    return " " + " and ".join(said) if said else ""
+
+
+def _sizes(span: Span) -> str:
+    ends = [byte_count(entry.item.message_bytes) for entry in (span[0], span[-1]) if entry.item]
+    first, last = ends
+    return f"at {first}" if first == last else f"from {first} to {last}"
+
+
+def _said(span: Span) -> str:
+    judged = span[0].judged
+    return judged.said if judged else ""
+
+
+def _launches(count: int) -> str:
+    return "1 launch" if count == 1 else f"{count} launches"

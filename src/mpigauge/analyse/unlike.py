@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""In what two numbers differ, and what cannot be compared because of it, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.analyse.items import Item
+
+OF_HOW = ("cache", "data", "sync", "root_shift", "directory", "placement", "arm", "source", "mode",
+          "memory", "origin", "statistic")  # fmt: skip
+"""Columns of how a number was measured: numbers that differ only in them are compared, and it is
+said. All other columns say what a number is."""
+_EMPTY = {
+    "placement": "the default", "arm": "the default", "source": "mpigauge", "statistic": "median",
+    "directory": "no directory",
+}  # fmt: skip
+_MOST = 3
+"""Values of a column are named."""
+_NAMES = {"message_bytes": "bytes"}
+_SEVERAL = "they differ in more than one way, or several could belong together"
+Named = tuple[str, "Sequence[Item]"]
+
+
+def differences(first: Item, second: Item) -> tuple[str, ...]:
+    """A phrase for each column of how they were measured that is not the same."""
+    theirs = dict(second.columns)
+    return tuple(
+        f"{name}: {word(name, value)} against {word(name, theirs[name])}"
+        for name, value in first.columns
+        if name in OF_HOW and theirs.get(name, value) != value
+    )
+
+
+def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[str]:
+    """A sentence for each benchmark that has numbers without a partner."""
+    used = {item.columns for item in partners.values()}
+    ours = [item for place, item in enumerate(first[1]) if place not in partners]
+    theirs = [item for item in second[1] if item.columns not in used]
+    for benchmark in dict.fromkeys(_name(item) for item in (*ours, *theirs)):
+        a = [item for item in ours if _name(item) == benchmark]
+        b = [item for item in theirs if _name(item) == benchmark]
+        if a and b:
+            yield f"{benchmark}: {_apart((first[0], a), (second[0], b))}"
+        else:
+            who, rows = (first[0], a) if a else (second[0], b)
+            yield f"{benchmark}: {_count(len(rows))} only in {who}"
+
+
+def word(column: str, value: Any) -> str:
+    return str(value) if value != "" else _EMPTY.get(column, "none")
+
+
+def _apart(first: Named, second: Named) -> str:
+    """The columns in which they have nothing in common, else why none belongs to another."""
+    said = []
+    for column, _ in first[1][0].columns:
+        a, b = _values(first[1], column), _values(second[1], column)
+        if column not in OF_HOW and not set(a) & set(b):
+            there = f"{_either(column, a)} in {first[0]}, {_either(column, b)} in {second[0]}"
+            said.append(f"{_NAMES.get(column, column)}: {there}")
+    counts = f"{_count(len(first[1]))} of {first[0]} and {len(second[1])} of {second[0]}"
+    return f"{counts} are not compared, {'; '.join(said) or _SEVERAL}"
+
+
+def _values(rows: Sequence[Item], column: str) -> list[Any]:
+    return list(dict.fromkeys(dict(item.columns).get(column) for item in rows))
+
+
+def _either(column: str, values: Sequence[Any]) -> str:
+    words = [word(column, value) for value in values]
+    return " or ".join(words[:_MOST]) + (" or others" if len(words) > _MOST else "")
+
+
+def _count(count: int) -> str:
+    return f"{count} row{'s' * (count != 1)}"
+
+
+def _name(item: Item) -> str:
+    return item.benchmark if item.row else f"{item.benchmark} {item.what}"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge compare: runs, or parts of one, number by number, with verdicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.comparing import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analyse.compare import Entry
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Compare the parts of one run that differ in this column: placement, arm, cache, …, with "
+    "the default one or the first.",
+)
+@click.option(
+    "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
+)
+@click.option(
+    "--fail-on",
+    "fail_on",
+    type=click.Choice(["slower", "different", "undecided"]),
+    multiple=True,
+    help="End with status 1 where any verdict is so. slower: and WORSE of figures.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."
+)
+def command(
+    runs: Sequence[str], by: str | None, tolerance: str | None, fail_on: Sequence[str], form: str
+) -> int:
+    """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
+
+    Each ratio has its 95 % interval; verdicts take into account how many were looked at.
+    """
+    from mpigauge.analyse.compare import compare
+    from mpigauge.cli.comparing import print_comparison, sides_of, sides_within
+    from mpigauge.cli.showing import find_run
+    from mpigauge.model.errors import UserError
+    from mpigauge.plan.words import parse_share
+    from mpigauge.stats.verdicts import TOLERANCE
+    from mpigauge.store import load
+
+    if by is None and len(runs) < 2:
+        raise UserError("name two runs or more, or one with --by placement or another column")
+    if by is not None and len(runs) > 1:
+        raise UserError("--by compares the parts of one run; name one run")
+    stored = [load(find_run(word)) for word in runs]
+    sides = sides_of(stored) if by is None else sides_within(stored[0], by)
+    share = parse_share("--tolerance", tolerance) if tolerance else TOLERANCE
+    found = compare(sides, share, by or "")
+    if not found.tables:
+        raise UserError("; ".join(["there is nothing to compare", *found.left_out]))
+    print_comparison(found, form, stored)
+    return int(any(_fails(entry, fail_on) for entry in found.entries))
+
+
+def _fails(entry: Entry, fail_on: Sequence[str]) -> bool:
+    said = entry.judged.said if entry.judged else ""
+    return (
+        ("slower" in fail_on and entry.worse)
+        or ("different" in fail_on and said in ("LESS", "MORE"))
+        or ("undecided" in fail_on and said == "UNDECIDED")
+    )

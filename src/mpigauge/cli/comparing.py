@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Stored runs as the sides of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.compare import Comparison, Side
+    from mpigauge.store import Run
+
+FORMATS = ("table", "json", "csv")
+
+
+def sides_of(runs: Sequence[Run]) -> list[Side]:
+    """Named by their MPIs where these differ, else by their hosts, else by their folders."""
+    from mpigauge.analyse.compare import Side
+    from mpigauge.analyse.items import items
+    from mpigauge.model.record import Figure
+    from mpigauge.report import document
+
+    documents = [document(run) for run in runs]
+    names = _distinct(
+        [each.facts.mpi for each in documents],
+        [each.facts.host for each in documents],
+        [run.path.resolve().name for run in runs],
+        [str(run.path) for run in runs],
+    )
+    return [
+        Side(name, items(each.rows, run.of(Figure)), starts_of(run))
+        for name, each, run in zip(names, documents, runs, strict=True)
+    ]
+
+
+def sides_within(run: Run, column: str) -> list[Side]:
+    """A side for each value of this column."""
+    from mpigauge.analyse.compare import split
+    from mpigauge.model.record import Figure
+    from mpigauge.report import document
+
+    return split(document(run).rows, run.of(Figure), column, starts_of(run))
+
+
+def starts_of(run: Run) -> dict[int, str]:
+    """When each launch began."""
+    return {launch.launch: launch.time for launch in run.launches}
+
+
+def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
+    """What the sides are."""
+    from mpigauge.report import document
+    from mpigauge.report.formats.table import heading
+
+    lines = []
+    for number, run in enumerate(runs):
+        first, *others = heading(document(run).facts)
+        named = len(runs) == 1 or names[number] in first
+        lines += [first if named else f"{names[number]}: {first}", *others]
+    return list(dict.fromkeys(lines))
+
+
+def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> None:
+    from mpigauge.report.beside import render
+    from mpigauge.report.compared import as_csv, as_json
+
+    as_text: dict[str, Callable[[], str]] = {
+        "table": lambda: render(comparison, runs[0].cards, heading_of(runs, comparison.names)),
+        "json": lambda: as_json(comparison),
+        "csv": lambda: as_csv(comparison),
+    }
+    click.echo(as_text[form](), nl=False)
+
+
+def _distinct(*choices: Sequence[str]) -> Sequence[str]:
+    """The first of these lists that has a name for each and no name twice."""
+    good = (names for names in choices if all(names) and len(set(names)) == len(names))
+    return next(good, [f"{number}: {name}" for number, name in enumerate(choices[-1], 1)])

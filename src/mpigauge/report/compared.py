@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A comparison for programs: JSON, and CSV with a line for each ratio."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analyse.summary import summaries, undecided
+from mpigauge.report.fields import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.analyse.compare import Comparison, Entry
+    from mpigauge.analyse.items import Item
+
+
+def as_json(comparison: Comparison) -> str:
+    data = {
+        "tool": "mpigauge",
+        "sides": list(comparison.names),
+        "tolerance": comparison.tolerance,
+        "ratios": list(_ratios(comparison)),
+        "sentences": [
+            words for table in comparison.tables for words in summaries(comparison, table)
+        ],
+        "left_out": list(comparison.left_out),
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(comparison: Comparison) -> str:
+    rows = list(_ratios(comparison))
+    text = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _word(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _ratios(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    for table in comparison.tables:
+        for first, *others in table.lines:
+            for name, entry in zip(comparison.names[1:], others, strict=True):
+                if first.item and entry.item:
+                    yield _ratio(comparison.names[0], first.item, name, entry, entry.item)
+
+
+def _ratio(first: str, base: Item, second: str, entry: Entry, item: Item) -> dict[str, Any]:
+    """A flat record; the columns of what was measured come last. NaN is null."""
+    found = entry.ratio.estimate if entry.ratio else None
+    said = {
+        "benchmark": item.benchmark,
+        "message_bytes": item.message_bytes,
+        "what": item.what,
+        "unit": item.unit,
+        "first": first,
+        **_ends("first", base),
+        "second": second,
+        **_ends("second", item),
+        "ratio": found and found.value,
+        "ratio_low": found and found.low,
+        "ratio_high": found and found.high,
+        "p_holm": entry.judged and entry.judged.p,
+        "paired": bool(entry.ratio and entry.ratio.paired),
+        "launches": entry.ratio and entry.ratio.launches,
+        "verdict": entry.verdict,
+        "undecided": undecided(entry),
+        "launches_needed": entry.judged and entry.judged.needed,
+        "unlike": list(entry.unlike),
+    }
+    return {name: plain(value) for name, value in {**dict(base.columns), **said}.items()}
+
+
+def _ends(side: str, item: Item) -> dict[str, float]:
+    names = (f"{side}_value", f"{side}_low", f"{side}_high")
+    return dict(zip(names, item.value, strict=True))
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    return ";".join(map(str, value)) if isinstance(value, list) else value

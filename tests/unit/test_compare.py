@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge compare: what belongs together, what is refused, the verdicts in words and formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from mpigauge.analyse.compare import Comparison, Side, compare, split
+from mpigauge.analyse.items import items
+from mpigauge.analyse.summary import summaries, undecided
+from mpigauge.cli.main import run as cli
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure
+from mpigauge.model.row import Row
+from mpigauge.report.beside import render
+from mpigauge.report.compared import as_csv, as_json
+from mpigauge.stats.launches import rows as rows_of
+from mpigauge.store import RunWriter
+from tests import cells
+
+SIZES = (8, 1024, 8192, 65536, 1 << 20)
+
+
+def made(factor: float = 1.0, launches: int = 6, seed: int = 1, **columns: Any) -> list[Row]:
+    """Rows of PingPong at all sizes, which scatter by 1 %."""
+    return rows_of(lines(factor, launches, seed, **columns))
+
+
+def lines(factor: float, launches: int, seed: int, **columns: Any) -> list[Any]:
+    random = Random(seed)
+    sizes = columns.pop("sizes", SIZES)
+    return [
+        cells.cell(
+            launch=launch,
+            message_bytes=size,
+            time_p50_s=2e-6 * factor * (1 + size / 8e3) * random.gauss(1, 0.01),
+            **columns,
+        )
+        for launch in range(launches)
+        for size in sizes
+    ]
+
+
+def side(name: str, rows: list[Row], figures: list[Figure] | None = None) -> Side:
+    return Side(name, items(rows, figures or []))
+
+
+def said(found: Comparison) -> list[str]:
+    return [entry.verdict for entry in found.entries]
+
+
+# --- curves -------------------------------------------------------------------------------------
+def test_a_curve_in_one_sentence() -> None:
+    b = made(sizes=(8, 1 << 20), seed=2) + made(0.8, sizes=(1024, 8192), seed=3)
+    b += made(2.5, sizes=(65536,), seed=4)
+    found = compare([side("A", made()), side("B", b)])
+    assert dict(zip(SIZES, said(found), strict=True)) == {
+        8: "SAME", 1024: "FASTER", 8192: "FASTER", 65536: "SLOWER", 1 << 20: "SAME",
+    }  # fmt: skip
+    (sentence,) = summaries(found, found.tables[0])
+    assert sentence == (
+        "B takes 20 % less time from 1 KiB to 8 KiB; takes 2.5 times as long at 64 KiB; "
+        "is the same within 5 % at 8 B and at 1 MiB."
+    )
+
+
+def test_one_verdict_for_all_sizes_names_none() -> None:
+    found = compare([side("A", made()), side("B", made(1.3, seed=2))])
+    assert summaries(found, found.tables[0]) == ["B takes 29 to 30 % more time."]
+
+
+@pytest.mark.parametrize(("launches", "word"), [(1, "1 launch"), (3, "3 launches")])
+def test_few_launches_say_how_many_are_needed(launches: int, word: str) -> None:
+    found = compare([side("A", made()), side("B", made(3.0, launches, seed=2))])
+    assert set(said(found)) == {"UNDECIDED"}
+    assert summaries(found, found.tables[0]) == [
+        f"B is undecided ({word}, at least 6 of each are needed)."
+    ]
+
+
+def test_undecided_says_what_would_decide() -> None:
+    found = compare([side("A", made()), side("B", made(1.008, seed=2))], tolerance=0.015)
+    open_ones = [entry for entry in found.entries if entry.verdict == "UNDECIDED"]
+    assert open_ones
+    assert all("launches of each would" in undecided(entry) for entry in open_ones)
+
+
+def test_all_sides_are_compared_with_the_first() -> None:
+    found = compare([side("A", made()), side("B", made(0.5, seed=2)), side("C", made(2, seed=3))])
+    assert said(found) == ["FASTER", "SLOWER"] * len(SIZES)
+
+
+def test_launches_in_turn_are_paired() -> None:
+    starts = {launch: f"2026-11-21T05:00:{launch:02}Z" for launch in range(6)}
+    later = {launch: f"2026-11-21T06:00:{launch:02}Z" for launch in range(6)}
+    a, b = items(made()), items(made(seed=2))
+    together = compare([Side("A", a, starts), Side("B", b, starts)])
+    apart = compare([Side("A", a, starts), Side("B", b, later)])
+    assert all(entry.ratio and entry.ratio.paired for entry in together.entries)
+    assert not any(entry.ratio and entry.ratio.paired for entry in apart.entries)
+
+
+# --- like with like -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ({"ranks": 4}, "ranks: 2 in A, 4 in B"),
+        ({"datatype": "int"}, "datatype: byte in A, int in B"),
+        ({"groups": 2}, "groups: 1 in A, 2 in B"),
+        (
+            {"sizes": (4, 5, 6, 7, 9)},
+            "bytes: 8 or 1024 or 8192 or others in A, 4 or 5 or 6 or others in B",
+        ),
+    ],
+)
+def test_other_things_are_not_compared(columns: dict[str, Any], why: str) -> None:
+    found = compare([side("A", made()), side("B", made(**columns))])
+    assert found.tables == ()
+    assert found.left_out == (f"PingPong: 5 rows of A and 5 of B are not compared, {why}",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"placement": "l3"}, "placement: the default against l3"),
+        ({"source": "IMB 2021.7"}, "source: mpigauge against IMB 2021.7"),
+        ({"statistic": "mean"}, "statistic: median against mean"),
+        ({"mode": "classic"}, "mode: adaptive against classic"),
+        ({"cache": "cold"}, "cache: hot against cold"),
+        ({"data": "fresh"}, "data: static against fresh"),
+    ],
+)
+def test_what_was_measured_otherwise_is_said(columns: dict[str, Any], words: str) -> None:
+    found = compare([side("A", made()), side("B", made(2.0, **columns))])
+    assert {entry.unlike for entry in found.entries} == {(words,)}
+    assert f"Measured otherwise: {words}." in render(found, cells.cards())
+
+
+def test_the_same_columns_come_before_similar_ones() -> None:
+    b = made(3.0, cache="cold") + made(seed=2)
+    found = compare([side("A", made()), side("B", b)])
+    assert said(found) == ["SAME"] * len(SIZES)
+    assert found.left_out == ("PingPong: 5 rows only in B",)
+
+
+def test_nobody_guesses_which_of_several_belongs() -> None:
+    b = made(cache="cold") + made(data="fresh")
+    found = compare([side("A", made()), side("B", b)])
+    assert found.tables == ()
+    assert "several could belong together" in found.left_out[0]
+
+
+# --- within one run -------------------------------------------------------------------------------
+def test_arms_of_one_run_with_the_default() -> None:
+    rows = made(0.7, seed=2, arm="EAGER=64k") + made() + made(seed=3, arm="EAGER=1k")
+    sides = split(rows, [], "arm", {})
+    assert [each.name for each in sides] == ["default", "EAGER=64k", "EAGER=1k"]
+    assert said(compare(sides)) == ["FASTER", "SAME"] * len(SIZES)
+
+
+@pytest.mark.parametrize(
+    ("column", "why"),
+    [
+        ("placemnt", "no column 'placemnt' to compare by; did you mean 'placement'?"),
+        ("benchmark", "no column 'benchmark'"),
+        ("cache", r"the run has one value of it \(hot\)"),
+    ],
+)
+def test_wrong_columns_are_refused(column: str, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        split(made(), [], column, {})
+
+
+# --- figures --------------------------------------------------------------------------------------
+def figures(value: float, better: str, **columns: Any) -> list[Figure]:
+    random = Random(value)
+    return [
+        Figure(launch, "HPL", "rate", value * random.gauss(1, 0.01), "GFLOP/s", better, **columns)
+        for launch in range(6)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("better", "more", "less"),
+    [("higher", "BETTER", "WORSE"), ("lower", "WORSE", "BETTER"), ("", "HIGHER", "LOWER")],
+)
+def test_figures_go_by_their_direction(better: str, more: str, less: str) -> None:
+    for factor, word in ((1.3, more), (0.7, less), (1.001, "SAME")):
+        a, b = figures(100, better), figures(100 * factor, better)
+        found = compare([side("A", [], a), side("B", [], b)])
+        assert said(found) == [word]
+        assert found.entries[0].worse == (word == "WORSE")
+
+
+def test_a_figure_in_words() -> None:
+    found = compare([side("A", [], figures(100, "higher")), side("B", [], figures(80, "higher"))])
+    text = render(found, cells.cards())
+    assert text.startswith("HPL · rate · GFLOP/s\n")
+    assert "B is 20 % lower." in text
+
+
+def test_a_figure_that_is_zero_has_no_ratio() -> None:
+    zero = [Figure(launch, "app", "errors", 0.0, "", "lower") for launch in range(6)]
+    found = compare([side("A", [], zero), side("B", [], zero)])
+    assert undecided(found.entries[0]) == "a value is not positive, so there is no ratio"
+    assert json.loads(as_json(found))["ratios"][0]["ratio"] is None
+
+
+# --- formats --------------------------------------------------------------------------------------
+def test_the_table() -> None:
+    b = made(0.5, seed=2, sizes=(8, 65536))
+    found = compare([side("mpich", made(sizes=(8, 65536))), side("openmpi", b),
+                     side("intel", made(seed=3, sizes=(8,)))])  # fmt: skip
+    text = render(found, cells.cards(), ["where"])
+    assert text.splitlines()[2:9] == [
+        "PingPong · 2 ranks · byte · 6 launches",
+        " bytes              µs      ± ratio        95 %",
+        "   8 B  mpich     1.00 ±1.2 %",
+        "        openmpi  0.500 ±2.3 % 0.501 0.494–0.508  FASTER",
+        "        intel     1.00 ±1.3 %  1.00  0.990–1.01  SAME",
+        "64 KiB  mpich     9.16 ±1.8 %",
+        "        openmpi   4.56 ±1.0 % 0.498 0.493–0.504  FASTER",
+    ]
+    assert max(map(len, text.splitlines())) <= 80
+    assert "Holm's" in text
+
+
+def test_for_programs() -> None:
+    found = compare([side("A", made()), side("B", made(0.5, launches=3))])
+    (first, *_), data = json.loads(as_json(found))["ratios"], json.loads(as_json(found))
+    assert data["sides"] == ["A", "B"]
+    assert first["verdict"] == "UNDECIDED"
+    assert first["p_holm"] is None
+    assert first["ratio"] == pytest.approx(0.5, rel=0.05)
+    assert first["launches_needed"] == 6
+    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    assert [row["message_bytes"] for row in rows] == [str(size) for size in SIZES]
+
+
+# --- the command ----------------------------------------------------------------------------------
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three stored runs: a, the same again, and one that is slower."""
+    monkeypatch.chdir(tmp_path)
+    store(tmp_path / "a", 1.0, 1)
+    store(tmp_path / "again", 1.0, 2)
+    store(tmp_path / "slow", 1.4, 3)
+    store(tmp_path / "four", 1.0, 3, ranks=4)
+    return tmp_path
+
+
+def store(folder: Path, factor: float, seed: int, **columns: Any) -> None:
+    header = {"version": "1", "plan": {}, "mpi": {"name": "mpich", "version": "5"}}
+    with RunWriter.create(header, cells.cards_text(), output=folder) as writer:
+        for launch in range(6):
+            writer.append(cells.line("launch", **cells.LAUNCH | {"launch": launch}))
+        for cell in lines(factor, 6, seed, **columns):
+            known = {name: getattr(cell, name) for name in cell.__dataclass_fields__}
+            writer.append(cells.line("cell", **known))
+        for launch in range(6):
+            writer.append(cells.end(launch))
+        writer.finish("done")
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("a again", 0),
+        ("a slow", 0),
+        ("a slow --fail-on slower", 1),
+        ("slow a --fail-on slower", 0),
+        ("slow a --fail-on different", 1),
+        ("a again --fail-on slower --fail-on different --fail-on undecided", 0),
+        ("a again --tolerance 0.01% --fail-on undecided", 1),
+    ],
+)
+def test_exit_status(runs: Path, words: str, status: int) -> None:
+    assert runs.is_dir()
+    assert cli(["compare", *words.split()]) == status
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("a", "name two runs or more, or one with --by"),
+        ("a slow --by arm", "--by compares the parts of one run"),
+        ("a four", "there is nothing to compare; PingPong: 5 rows of a and 5 of four are not"),
+        ("a nothing", "there is no run 'nothing'"),
+        ("a slow --tolerance much", "--tolerance: 'much' is no relative error"),
+    ],
+)
+def test_wrong_words(runs: Path, words: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs.is_dir()
+    assert cli(["compare", *words.split()]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_runs_of_one_mpi_are_named_by_their_folders(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert runs.is_dir()
+    assert cli(["compare", "a", "slow", "again"]) == 0
+    out = capsys.readouterr().out
+    assert "slow: mpigauge 1 · mpich 5" in out
+    assert "slow takes" in out
+    assert "again is the same within 5 %." in out
