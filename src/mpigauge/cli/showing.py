@@ -18,6 +18,19 @@ if TYPE_CHECKING:
 LAST = "last"
 
 
+def open_run(word: str) -> Run:
+    """The run that a word names: as `find_run` takes it, or `ref:NAME` of the reference library.
+
+    UserError: there is none, or its folder cannot be read.
+    """
+    from mpigauge.store import load
+    from mpigauge.store.imported import REFERENCE, load_reference
+
+    if word.startswith(REFERENCE):
+        return load_reference(word.removeprefix(REFERENCE))
+    return load(find_run(word))
+
+
 def find_run(word: str) -> Path:
     """A path, a name below mpigauge-runs or the beginning of one, or `last`."""
     from mpigauge.store.writer import DEFAULT_ROOT

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
@@ -127,12 +127,11 @@ class Progress:
 
     def as_cell(self) -> Cell:
         """The cell as far as it got: what remains of a launch that was killed."""
-        unknown = {f.name: _NOTHING[str(f.type)] for f in fields(Cell)} | ABSENT
         known = {name: getattr(self, name) for name in _SHARED}
         if self.rounds < _LEAST_FOR_INTERVAL:
             known |= {"ci_low_s": math.nan, "ci_high_s": math.nan}
         words = {"stop": "interrupted", "check": "unchecked", "calls": 1, "chunks": self.rounds}
-        return Cell.from_record({**unknown, **self.key, **known, **words})
+        return Cell.from_record({**nothing_known(), **self.key, **known, **words})
 
 
 @dataclass(frozen=True)
@@ -196,6 +195,11 @@ _NOTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
+def nothing_known() -> dict[str, Any]:
+    """All columns of a cell of which nothing is known."""
+    return {f.name: _NOTHING[str(f.type)] for f in fields(Cell)} | ABSENT
+
+
 def parse(line: str) -> Record | None:
     """The record in a line of a job's output, or None: other output is not ours to judge."""
     payload = find_payload(line)
@@ -237,6 +241,13 @@ def decode(payload: str) -> Record:
     if not isinstance(data, dict) or data.get("record") not in _KINDS:
         raise ValueError("it is no record that this version knows")
     return from_json(data)
+
+
+def encode(record: Launch | CellRecord | Figure | Skip | End) -> str:
+    """The line of a record that no kernel wrote; without the samples of a cell."""
+    of = record.cell if isinstance(record, CellRecord) else record
+    kind = next(word for word, known in _WRITTEN.items() if isinstance(of, known))
+    return json.dumps({"record": kind} | _plain_values(asdict(of)), separators=(",", ":"))
 
 
 def from_json(data: Mapping[str, Any]) -> Record:
@@ -312,6 +323,18 @@ def _plain(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     )
 
 
+def _plain_values(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is not known is null, not NaN, which JSON has not."""
+    return {
+        name: _plain_values(value)
+        if isinstance(value, Mapping)
+        else None
+        if isinstance(value, float) and not math.isfinite(value)
+        else value
+        for name, value in data.items()
+    }
+
+
 def _real(value: Any) -> float:
     return math.nan if value is None else float(value)
 
@@ -327,3 +350,6 @@ _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "error": _plain(Failure),
     "end": _plain(End),
 }
+_WRITTEN: dict[str, type[Any]] = {
+    "launch": Launch, "cell": Cell, "figure": Figure, "skip": Skip, "end": End
+}  # fmt: skip

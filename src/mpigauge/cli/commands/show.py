@@ -15,9 +15,9 @@ from mpigauge.cli import options
 def command(run: str, form: str) -> None:
     """Print a stored run.
 
-    RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
+    RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, or ref:NAME of the
+    reference library (`mpigauge ref list`).
     """
-    from mpigauge.cli.showing import find_run, show
-    from mpigauge.store import load
+    from mpigauge.cli.showing import open_run, show
 
-    show(load(find_run(run)), form)
+    show(open_run(run), form)

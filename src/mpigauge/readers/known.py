@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The benchmarks that others print too: their cards, and what counts for their bandwidth.
+
+cards.json is a copy of what the kernels say (tools/imported_cards.py), so that reading needs none.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.cards import Cards
+
+if TYPE_CHECKING:
+    from mpigauge.model.cards import Card
+
+FILE = Path(__file__).with_name("cards.json")
+
+
+@cache
+def known_cards() -> Cards:
+    return Cards.load(FILE)
+
+
+@cache
+def card_of(suite: str, name: str) -> Card | None:
+    """The card of this benchmark in any spelling of capitals, or None."""
+    return known_cards().get(f"{suite}:{name}")
+
+
+class Traffic(NamedTuple):
+    """What counts in one printed time, by message (bytes) and alone (messages)."""
+
+    bytes_per_message: float
+    messages: float
+
+
+def traffic(
+    card: Card, ranks: int, inflight: int = 1, threads: int = 1, dimensions: int = 1
+) -> Traffic:
+    """As the cards of the kernels have it (`moved` and `messages` in kernels/suites)."""
+    pairs = ranks // 2
+    if card.suite == "P2P":
+        return _same(pairs if card.name == "PingPong" else _P2P.get(card.name, 1) * ranks)
+    if card.suite == "MT":
+        under_way = inflight * pairs if card.columns == "timed_band" else 1
+        return _same(_MT.get(card.name, 0) * threads * under_way)
+    if card.suite == "HALO":
+        return _same(4 * dimensions * threads)
+    if card.suite == "IO":
+        return Traffic(float(card.columns in ("single", "parallel")), 0)
+    if card.name in _BANDS:
+        return _same(_BANDS[card.name] * pairs * inflight)
+    if card.name in _TO_ALL:
+        return _same(ranks - 1)
+    return _same(_FACTOR.get(card.name, float(card.columns in ("single", "passive"))))
+
+
+def _same(count: float) -> Traffic:
+    return Traffic(float(count), float(count))
+
+
+_FACTOR = {"Sendrecv": 2.0, "Exchange": 4.0}
+_BANDS = {"Uniband": 1, "Biband": 2}
+_TO_ALL = ("One_put_all", "One_get_all", "Put_all_local", "Get_all_local")
+_P2P = {"Birandom": 2, "Stencil2D": 4, "Stencil3D": 6}
+_MT = {
+    "PingPongMT": 1, "PingPingMT": 1, "SendRecvMT": 2, "ExchangeMT": 4, "UniBandMT": 1,
+    "BiBandMT": 2,
+}  # fmt: skip

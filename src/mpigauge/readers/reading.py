@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a reader makes of a text: tables of numbers, figures, and what it could not read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.columns import Cell
+from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.model.cards import Card
+
+SCHEMA = 2
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under one heading: what they have in common, and columns of numbers of one length."""
+
+    fixed: Mapping[str, Any]
+    varying: Mapping[str, Sequence[float]]
+    """By the name of the stored column: message_bytes, time_p50_s ..."""
+
+    def __len__(self) -> int:
+        return min((len(column) for column in self.varying.values()), default=0)
+
+    def cells(self) -> Iterator[Cell]:
+        known = {**nothing_known(), **USUAL, **self.fixed}
+        names = tuple(self.varying)
+        for values in zip(*self.varying.values(), strict=True):
+            yield Cell.from_record({**known, **dict(zip(names, values, strict=True))})
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A line that looks as if it held a number, and why it is left out."""
+
+    line: int
+    """From 1."""
+    text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    skips: tuple[Skip, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What was taken for granted, in sentences."""
+    cards: tuple[Card, ...] = ()
+    """Of benchmarks that mpigauge has not."""
+
+    @property
+    def rows(self) -> int:
+        return sum(map(len, self.tables)) + len(self.figures)
+
+    def records(self) -> Iterator[Launch | CellRecord | Figure | Skip | End]:
+        """Launches with what was read of them; one that the text says nothing about is made up."""
+        said = {launch.launch: launch for launch in self.launches}
+        cells = [CellRecord(cell) for table in self.tables for cell in table.cells()]
+        of: list[CellRecord | Figure | Skip] = [*cells, *self.figures, *self.skips]
+        for number in sorted({record.launch for record in of} | set(said)):
+            mine = [record for record in of if record.launch == number]
+            yield said.get(number) or unknown_launch(number)
+            yield from mine
+            yield End(number, "done", math.nan, math.nan, 0, sum(r in cells for r in mine))
+
+
+USUAL: dict[str, Any] = {
+    "groups": 1, "group": -1, "message_bytes": -1, "cache": "hot", "data": "static", "sync": "none",
+    "inflight": 1, "mode": "classic", "memory": "host", "origin": "imported", "calls": 1,
+    "samples": 1, "chunks": 1, "rounds": 1, "epochs": 1, "stop": "schedule", "check": "none",
+    "time_scale": 1.0, "moved_bytes": 0.0, "messages": 0.0,
+}  # fmt: skip
+"""Of rows that were read, where a text says nothing else."""
+
+
+def unknown_launch(number: int, **known: Any) -> Launch:
+    """A launch of which only `known` is known."""
+    empty = Launch(
+        number, SCHEMA, "", "", "", "", 0, "classic", math.nan, 0, "", Clock()
+    )  # fmt: skip
+    return replace(empty, **known)
+
+
+def shifted(reading: Reading, by: int) -> Reading:
+    """The same, its launches counted from `by`: the next file of a run."""
+    tables = (_table(t, t.fixed["launch"] + by) for t in reading.tables)
+    return replace(
+        reading,
+        tables=tuple(tables),
+        figures=_later(reading.figures, by),
+        skips=_later(reading.skips, by),
+        launches=_later(reading.launches, by),
+    )
+
+
+def _table(table: Table, launch: int) -> Table:
+    return replace(table, fixed={**table.fixed, "launch": launch})
+
+
+def _later(records: Iterable[Any], by: int) -> tuple[Any, ...]:
+    return tuple(replace(record, launch=record.launch + by) for record in records)

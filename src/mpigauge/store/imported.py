@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs of numbers that others measured: a folder, or a reference in memory."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mpigauge
+from mpigauge.model.cards import Cards
+from mpigauge.model.record import encode
+from mpigauge.readers.known import known_cards
+from mpigauge.readers.references import reference
+from mpigauge.store.files import SCHEMA
+from mpigauge.store.reader import Run
+from mpigauge.store.writer import RunWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.readers.reading import Reading
+
+REFERENCE = "ref:"
+
+
+def load_reference(name: str) -> Run:
+    """The run of this name in the reference library. UserError: there is none."""
+    known = reference(name)
+    mpi = {"name": " and ".join(known.mpis), "version": ""}
+    imported = {"what": known.about, "source": known.source, "date": known.date}
+    return Run(
+        path=Path(f"{REFERENCE}{name}"),
+        header=_header(known.reading, imported) | {"created": known.date, "mpi": mpi},
+        passport={"machine": {"hostname": known.system}},
+        cards=_cards(known.reading),
+        status={"status": "done"},
+        records=tuple(known.reading.records()),
+    )
+
+
+def write_imported(
+    reading: Reading, files: Sequence[str], command: Sequence[str], output: Path | None, label: str
+) -> Path:
+    """A run folder of what was read, and where it is."""
+    header = _header(reading, {"files": list(files)}) | {"command": list(command)}
+    cards = json.dumps({"schema": 1} | asdict(_cards(reading)), default=list)
+    with RunWriter.create(header, cards, output=output, label=label) as writer:
+        for record in reading.records():
+            writer.append(encode(record))
+        writer.finish("done")
+        return writer.folder
+
+
+def _header(reading: Reading, imported: Mapping[str, Any]) -> dict[str, Any]:
+    sources = dict.fromkeys(str(table.fixed.get("source", "")) for table in reading.tables)
+    sources |= dict.fromkeys(figure.source for figure in reading.figures)
+    said = {
+        "sources": [word for word in sources if word],
+        "remarks": list(reading.remarks),
+        "unread": [asdict(line) for line in reading.unread],
+    }
+    return {"schema": SCHEMA, "version": mpigauge.__version__, "imported": {**imported, **said}}
+
+
+def _cards(reading: Reading) -> Cards:
+    """Of all benchmarks that others print, and of those that only they have."""
+    known = asdict(known_cards())
+    known["benchmarks"] = (*known_cards().benchmarks, *reading.cards)
+    return Cards(**known)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The reference library: every file is whole, and its numbers are those that were published."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.cli import showing
+from mpigauge.cli.main import run
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure
+from mpigauge.readers.references import names, reference
+from mpigauge.report import document, formats
+from mpigauge.stats.launches import rows
+from mpigauge.store.imported import load_reference
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+
+
+def cell_of(name: str, benchmark: str, size: int, **more: str) -> Row:
+    found = [
+        row
+        for row in rows(load_reference(name).cells)
+        if (row.benchmark, row.message_bytes) == (benchmark, size)
+        and all(getattr(row.cell, column) == value for column, value in more.items())
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_there_is_one_for_each_system() -> None:
+    assert names() == [
+        "ember-uv1000", "juno", "oci-optimized3-36-intel", "oci-optimized3-36-openmpi",
+        "orfeo-epyc-rome", "ulysses", "xeon-e5-2697-ib",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_says_where_it_is_from_and_can_be_shown(name: str) -> None:
+    known = reference(name)
+    assert known.about
+    assert known.system
+    assert known.source
+    stored = load_reference(name)
+    figures = stored.of(Figure)
+    assert len(stored.cells) + len(figures) > 0
+    assert {cell.origin for cell in stored.cells} <= {"imported"}
+    assert all(cell.source and cell.statistic for cell in stored.cells)
+    for form in formats.for_any_run():
+        assert formats.render(form, document(stored))
+
+
+def test_times_are_of_whole_calls_and_no_error_is_claimed() -> None:
+    row = cell_of("oci-optimized3-36-openmpi", "PingPong", 0)
+    assert row.latency.value == pytest.approx(1.67e-6)
+    assert row.time.value == pytest.approx(3.34e-6)
+    assert math.isnan(row.time.error)
+    peak = cell_of("oci-optimized3-36-openmpi", "PingPong", 268435456)
+    assert peak.bandwidth
+    assert peak.bandwidth.value == pytest.approx(12_232.55e6, rel=1e-4)
+
+
+def test_the_variants_of_a_system_stay_apart() -> None:
+    far = cell_of("ember-uv1000", "MORE:ping_pong", 10000, placement="cores:96,180")
+    near = cell_of("ember-uv1000", "MORE:ping_pong", 10000, placement="cores:96,97")
+    assert (far.latency.value, near.latency.value) == pytest.approx((25.24e-6, 3.00e-6))
+    assert far.cell.arm == "MPI_SHARED_NEIGHBORHOOD=HOST"
+
+
+def test_a_word_names_a_run_or_a_reference() -> None:
+    assert showing.open_run("ref:juno").header["imported"]["source"]
+    with pytest.raises(UserError, match="did you mean 'juno'"):
+        showing.open_run("ref:junno")
+
+
+def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ref", "list"]) == 0
+    assert all(f"ref:{name}" in capsys.readouterr().out for name in names()[:1])
+    assert run(["ref", "show", "juno"]) == 0
+    by_ref = capsys.readouterr().out
+    assert run(["show", "ref:juno"]) == 0
+    assert capsys.readouterr().out == by_ref
+    assert run(["ref", "show", "nowhere"]) == 2
