@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge import topology
+from mpigauge.analyse.pairs import PairMap, pair_map
 from mpigauge.campaign import Results
 from mpigauge.cli.commands.map import MOST_AGAIN, again_for
 from mpigauge.cli.main import run
@@ -27,7 +28,6 @@ from mpigauge.plan.plan import LaunchPlan
 from mpigauge.plan.request import Request
 from mpigauge.report.document import Document, Facts
 from mpigauge.report.formats import render
-from mpigauge.report.pairs import PairMap, pair_map
 from mpigauge.report.scale import STOPS, Scale
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.topology.levels import Levels

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Abi
-from mpigauge.mpi.settings import catalogue, search
+from mpigauge.mpi.settings import by_name, catalogue, search
 from mpigauge.mpi.settings.control import Variable, variable, variables
-from mpigauge.mpi.settings.known import from_control, knobs, with_catalogue
+from mpigauge.mpi.settings.known import BELOW, from_control, knobs, with_catalogue
 from mpigauge.mpi.settings.readers import read_fi_env, read_impi_info, read_ucx_config
 from mpigauge.report.knobs import page, rows
 from tests import mpi_fakes as fake
@@ -218,6 +219,7 @@ def test_a_word_in_the_catalogue_that_means_nothing(
     monkeypatch.setattr(catalogue, "FILE", file)
     words = 'of = "mpich"\nvariable = "X"\nmeaning = "x."\nlegal = "x"\n'
     for more, message in (
+        ("moves = 'luck'", "unknown break 'luck'"),
         ("raed = 'call'", "unknown word"),
         ("read = 'now'", "unknown time 'now'"),
     ):
@@ -331,3 +333,33 @@ def test_families_share_a_row() -> None:
         ["X_*_Y", "differs", "call", "Ours. (2 of them)"],
         ["Z", "a" * 23 + "…", "?", "First."],
     ]
+
+
+# --- breaks, and MPIs that cannot be had here -----------------------------------------------------
+def test_settings_that_move_breaks_are_there_for_every_mpi() -> None:
+    for of in ("openmpi", "mpich", "intel"):
+        moved = {entry.moves for entry in catalogue.entries() if entry.of in (of, *BELOW[of])}
+        assert moved >= set(catalogue.MOVES), of
+    assert all(not e.usual or e.moves for e in catalogue.entries())
+    assert {entry.within for entry in catalogue.entries()} == {"", "node", "network"}
+
+
+def test_what_is_known_by_name_only_says_so() -> None:
+    (knob,) = search(SOME, "mpi_buffer_max", by_name())
+    assert (knob.of, knob.tested) == ("SGI MPT", False)
+    assert "  tested     no: known by name only, no MPI here has it" in page(knob, {}, 80)
+    assert len(by_name("mpt")) == len(by_name()) > 70
+    assert by_name("mpich") == ()
+
+
+def test_the_settings_of_the_mpi_come_before_those_of_others() -> None:
+    others = (Knob(variable="X_btl_tcp_links"), Knob(variable="Y_pml"))
+    assert [knob.variable for knob in search(SOME, "tcp_links", others)] == [
+        "OMPI_MCA_btl_tcp_links"
+    ]
+    assert search(SOME, "y_pml", others) == (others[1],)
+
+
+def test_settings_of_an_mpi_by_name_need_no_mpi(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["settings", "--mpi", "mpt", "shared_neighborhood"]) == 0
+    assert capsys.readouterr().out.startswith("MPI_SHARED_NEIGHBORHOOD\n  meaning    Which ranks")

@@ -46,6 +46,8 @@ class Knob:
     """The name with a star that it shares its meaning under; empty where it stands alone."""
     of: str = ""
     """What it belongs to, where that is not the MPI itself: ucx, libfabric, launcher."""
+    tested: bool = True
+    """False: known by name only, for there is no MPI here that has it."""
 
     @property
     def name(self) -> str:

@@ -8,8 +8,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
-from mpigauge.report.pairs import stored_map
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
@@ -18,10 +18,10 @@ from mpigauge.stats.words import noise_sentences, sentences, skip_sentences
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mpigauge.analyse.pairs import PairMap
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.record import Failure, Rank, Skip
     from mpigauge.model.row import Row
-    from mpigauge.report.pairs import PairMap
     from mpigauge.store import Run
 
 

@@ -65,6 +65,7 @@ def page(knob: Knob, environment: Mapping[str, str], width: int) -> Iterator[str
             {"user": "users", "tuner": "tuners", "developer": "developers"}.get(knob.level, ""),
         ),
         ("of", knob.of),
+        ("tested", "" if knob.tested else "no: known by name only, no MPI here has it"),
         ("its words", knob.about),
     ]
     for label, text in told:

@@ -27,7 +27,12 @@ from mpigauge.model.row import NOTHING, Estimate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mpigauge.model.row import Row
+
+    _Array = NDArray[np.float64]
 
 LEAST_POINTS = 3
 _LEAST_IN_PART = 4
@@ -69,6 +74,10 @@ class Fit:
         spread = math.hypot(self.alpha_s.relative_error, self.beta_s_per_byte.relative_error)
         return Estimate(value, value * max(1 - spread, 0), value * (1 + spread))
 
+    def at(self, message_bytes: int) -> float:
+        """The time of this size by the line, in seconds."""
+        return self.alpha_s.value + self.beta_s_per_byte.value * message_bytes
+
     @property
     def first_bytes(self) -> int:
         return self.points[0].message_bytes
@@ -90,13 +99,10 @@ def fit(points: Iterable[Point], relative: bool = True) -> Fit | None:
     chosen = sorted((n, t) for n, t in points if n >= 0 and t > 0 and math.isfinite(t))
     if len({n for n, _ in chosen}) < LEAST_POINTS:
         return None
-    sizes, times = np.array(chosen, dtype=float).T
-    weights = 1 / times if relative else np.ones_like(times)
-    largest = sizes.max()
-    design = np.column_stack([weights, weights * sizes / largest])
-    solution, *_ = np.linalg.lstsq(design, weights * times, rcond=None)
-    errors = _half_widths(design, weights * times - design @ solution)
-    fitted = solution[0] + solution[1] * sizes / largest
+    solution, design, left = _solved(chosen, relative)
+    largest = chosen[-1][0]
+    errors = _half_widths(design, left)
+    fitted = solution[0] + solution[1] * np.array([n for n, _ in chosen]) / largest
     table = zip(chosen, fitted, strict=True)
     return Fit(
         alpha_s=_estimate(solution[0], errors[0]),
@@ -104,6 +110,13 @@ def fit(points: Iterable[Point], relative: bool = True) -> Fit | None:
         relative=relative,
         points=tuple(Residual(n, t, float(line)) for (n, t), line in table),
     )
+
+
+def misfit(points: Sequence[Point]) -> float:
+    """The sum of squares of the relative residuals of the line through these points, which are
+    two or more, with times above 0."""
+    _, _, left = _solved(points, relative=True)
+    return float(left @ left)
 
 
 def in_two_ranges(points: Sequence[Point]) -> tuple[Fit, Fit] | None:
@@ -120,11 +133,21 @@ def points_of(rows: Iterable[Row]) -> list[Point]:
     return [(row.message_bytes, row.latency.value) for row in rows if row.message_bytes >= 0]
 
 
-def _half_widths(design: object, residuals: object) -> tuple[float, float]:
+def _solved(points: Sequence[Point], relative: bool) -> tuple[_Array, _Array, _Array]:
+    """α and β times the largest size, the weighted design (N, 2), and the weighted residuals."""
+    import numpy as np
+
+    sizes, times = np.array(points, dtype=float).T
+    weights = 1 / times if relative else np.ones_like(times)
+    design = np.column_stack([weights, weights * sizes / sizes.max()])
+    solution, *_ = np.linalg.lstsq(design, weights * times, rcond=None)
+    return solution, design, weights * times - design @ solution
+
+
+def _half_widths(matrix: _Array, left: _Array) -> tuple[float, float]:
     import numpy as np
     from scipy.stats import t as student
 
-    matrix, left = np.asarray(design), np.asarray(residuals)
     freedom = len(left) - 2
     variance = float(left @ left) / freedom
     spread = np.sqrt(variance * np.diag(np.linalg.inv(matrix.T @ matrix)))

@@ -113,8 +113,8 @@ def again_for(plan: Plan, ground: Ground) -> Again:
     part = plan.parts[0]
 
     def again(results: Results) -> Part | None:
+        from mpigauge.analyse.pairs import pair_map
         from mpigauge.plan.map import one_after_the_other
-        from mpigauge.report.pairs import pair_map
         from mpigauge.report.seats import seats_of
 
         found = pair_map(results.rows(), *seats_of(part, ground))

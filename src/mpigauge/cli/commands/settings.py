@@ -31,27 +31,38 @@ def command(word: str | None, mpi_spec: str | None, show_all: bool, as_json: boo
 
     Without a WORD those that matter for measurements; with one, all that have it in their names or
     descriptions, and in full where they are few. `--set NAME=VALUE` sets one in other commands.
+    Names of SGI MPT are known too, though it cannot be had here: `--mpi mpt` lists them.
     """
-    from mpigauge.mpi import find
-    from mpigauge.mpi.settings import knobs, search
+    from mpigauge.mpi.settings import by_name, search
 
-    mpi = find(mpi_spec)
-    every = knobs(mpi)
+    if mpi_spec is not None and (named := by_name(mpi_spec)):
+        label, spec, every = f"{named[0].of} by name only", mpi_spec, named
+    else:
+        label, spec, every = _told(mpi_spec)
     if word is not None:
-        shown = search(every, word)
+        shown = search(every, word, by_name())
     else:
         shown = every if show_all or as_json else tuple(knob for knob in every if knob.meaning)
     if as_json:
         known = [asdict(knob) for knob in shown]
-        click.echo(json.dumps({"mpi": mpi.spec, "settings": known}, indent=2))
+        click.echo(json.dumps({"mpi": spec, "settings": known}, indent=2))
     else:
         in_short = word is None and not show_all
         _show(shown, in_full=word is not None and len(shown) <= FEW, folded=in_short)
         if in_short:
             click.echo(
-                f"\n{len(every)} settings of {mpi.label} are known: --all lists them, "
+                f"\n{len(every)} settings of {label} are known: --all lists them, "
                 "`mpigauge settings WORD` searches them."
             )
+
+
+def _told(mpi_spec: str | None) -> tuple[str, str, tuple[Knob, ...]]:
+    """The label of an MPI, what finds it again, and its settings."""
+    from mpigauge.mpi import find
+    from mpigauge.mpi.settings import knobs
+
+    mpi = find(mpi_spec)
+    return mpi.label, mpi.spec, knobs(mpi)
 
 
 def _show(shown: Sequence[Knob], in_full: bool, folded: bool) -> None:

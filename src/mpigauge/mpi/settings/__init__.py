@@ -4,6 +4,6 @@
 
 from __future__ import annotations
 
-from mpigauge.mpi.settings.known import knobs, search
+from mpigauge.mpi.settings.known import by_name, knobs, search
 
-__all__ = ["knobs", "search"]
+__all__ = ["by_name", "knobs", "search"]

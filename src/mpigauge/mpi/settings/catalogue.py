@@ -20,6 +20,9 @@ else:
     import tomli as tomllib
 
 FILE = Path(__file__).with_name("catalogue.toml")
+MOVES = ("eager", "single copy", "segment", "algorithm")
+BY_NAME = {"mpt": "SGI MPT"}
+"""MPIs that cannot be had here: their settings are known by name only."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,14 @@ class Entry:
     """The first major version of the MPI that has it."""
     before: int = 10**9
     """The first one that has it no longer."""
+    moves: str = ""
+    """The break over message sizes that it moves: one of MOVES; empty: none."""
+    within: str = ""
+    """node or network: where it acts; empty: in both."""
+    usual: int = 0
+    """Its default in bytes; 0: not known, or it depends."""
+    tested: bool = True
+    """Whether there is an MPI here that has it, which a test asks."""
 
     @property
     def is_family(self) -> bool:
@@ -58,6 +69,8 @@ def entries() -> tuple[Entry, ...]:
     for entry in found:
         if entry.read not in READ_WORDS:
             raise ValueError(f"{FILE.name}: {entry.variable}: unknown time '{entry.read}'")
+        if entry.moves not in ("", *MOVES):
+            raise ValueError(f"{FILE.name}: {entry.variable}: unknown break '{entry.moves}'")
     return found
 
 

@@ -47,27 +47,33 @@ def with_catalogue(own: Iterable[Knob], mpi: Mpi, layers: Iterable[str]) -> Iter
         yield _explained(knob, known)
     for entry in known:
         if entry.of in layers and entry.variable not in seen and not entry.is_family:
-            yield Knob(
-                variable=entry.variable,
-                read=entry.read,
-                meaning=entry.meaning,
-                legal=entry.legal,
-                of=entry.of,
-            )
+            yield _by_name(entry)
 
 
-def search(found: Iterable[Knob], word: str) -> tuple[Knob, ...]:
-    """Those whose names hold this word, else those whose words do; a whole name is alone.
-    UserError: there is none."""
-    every = tuple(found)
+def by_name(only: str | None = None) -> tuple[Knob, ...]:
+    """Settings of MPIs that cannot be had here, and so cannot be asked or tried; none where `only`
+    is none of them."""
+    wanted = [of for of in catalogue.BY_NAME if only in (None, of)]
+    return tuple(_by_name(entry) for entry in catalogue.entries() if entry.of in wanted)
+
+
+def search(found: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> tuple[Knob, ...]:
+    """Those whose names hold this word, else those whose words do; a whole name is alone, also
+    where it is that of a setting of another MPI. UserError: there is none."""
+    every, others = tuple(found), tuple(elsewhere)
     wanted = word.lower()
-    exact = [knob for knob in every if wanted in (knob.variable.lower(), knob.control.lower())]
+    exact = [
+        knob for knob in every + others if wanted in (knob.variable.lower(), knob.control.lower())
+    ]
     named = [knob for knob in every if wanted in f"{knob.variable} {knob.control}".lower()]
+    named = named or [knob for knob in others if wanted in knob.variable.lower()]
     told = [knob for knob in every if wanted in f"{knob.meaning} {knob.about}".lower()]
     for some in (exact, named, told):
         if some:
             return tuple(some)
-    raise UserError(f"no setting has '{word}' in its name or description{_near(word, every)}")
+    raise UserError(
+        f"no setting has '{word}' in its name or description{_near(word, every + others)}"
+    )
 
 
 def from_control(variable: Variable, mpi: Mpi) -> Knob:
@@ -102,6 +108,17 @@ def _of_layers(mpi: Mpi, layers: Iterable[str]) -> Iterator[Knob]:
         yield from read_ucx_config(tools.output([program, "-cf"], mpi.env))
     if "libfabric" in layers and (program := tools.program(mpi, "fi_info", tools.FABRIC_LIBRARY)):
         yield from read_fi_env(tools.output([program, "-e"], mpi.env))
+
+
+def _by_name(entry: catalogue.Entry) -> Knob:
+    return Knob(
+        variable=entry.variable,
+        read=entry.read,
+        meaning=entry.meaning,
+        legal=entry.legal,
+        of=catalogue.BY_NAME.get(entry.of, entry.of),
+        tested=entry.tested,
+    )
 
 
 def _explained(knob: Knob, known: Iterable[catalogue.Entry]) -> Knob:

@@ -8,17 +8,17 @@ import math
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, percent, plus_minus
 from mpigauge.report.formats.table import heading, remark_lines
-from mpigauge.report.pairs import ABOUT as LEVELS
 from mpigauge.report.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mpigauge.analyse.pairs import PairMap, Sheet
     from mpigauge.report.document import Document
-    from mpigauge.report.pairs import PairMap, Sheet
     from mpigauge.stats.peers import Cluster, Odd
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"

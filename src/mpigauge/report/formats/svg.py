@@ -7,16 +7,16 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, percent
-from mpigauge.report.pairs import ABOUT as LEVELS
 from mpigauge.report.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mpigauge.analyse.pairs import PairMap, Sheet
     from mpigauge.report.document import Document, Facts
-    from mpigauge.report.pairs import PairMap, Sheet
 
 ABOUT = "the picture of a map, to be written to a file"
 PAIRS = True
