@@ -16,6 +16,8 @@ says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
     deaf            does not look for the stop file, and ignores SIGTERM
     prefixed        writes [0] before each line, as some launchers do
     slow            measures until it is told to stop
+
+FAKE_FACTOR makes all times so many times as long.
 """
 
 from __future__ import annotations
@@ -122,7 +124,8 @@ class Kernel:
 
     def time_s(self, size: int) -> float:
         """A little different in each launch, as real ones are."""
-        return 1e-6 * (1 + size / 1000) * (1 + 0.001 * (self.launch % 5))
+        factor = float(os.environ.get("FAKE_FACTOR", "1"))
+        return factor * 1e-6 * (1 + size / 1000) * (1 + 0.001 * (self.launch % 5))
 
     def progress(self, name: str, size: int) -> None:
         value = self.time_s(size)

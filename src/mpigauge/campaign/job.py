@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 def job_of(plan: Plan, part: Part, mpi: Mpi, program: tuple[str, ...], system: str) -> Job:
     """`system`: the batch system in a job of which we are. UserError: the launcher is to bind what
-    no launcher can be told."""
-    by_launcher = plan.bound_by == "launcher"
+    no launcher can be told. Programs that are not ours do not bind themselves: where a placement is
+    asked for, the launcher binds them."""
+    by_launcher = plan.bound_by == "launcher" or bool(part.foreign and part.placement)
     return Job(
         mpi=mpi,
         ranks=part.world_ranks,

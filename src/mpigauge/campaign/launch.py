@@ -147,6 +147,9 @@ class Watch:
             return ""
         if self.end is not None and self.wrong:
             return ""  # the kernels say with their status that data were wrong
+        return self.said_why(status)
+
+    def said_why(self, status: int) -> str:
         return why(status, self.said["stderr"], self.said["stdout"])
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from mpigauge.model.columns import Cell
-from mpigauge.model.record import CellRecord, Key, Progress, Record
+from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record
 from mpigauge.model.row import Row
+from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate, in_order
 
 
@@ -21,6 +22,7 @@ class Results:
         self._benchmarks = benchmarks
         self._cells: dict[Key, dict[int, Cell]] = {}
         self._rows: dict[Key, Row] = {}
+        self._figures: list[Figure] = []
         for cell in cells:
             self.put(cell)
 
@@ -31,6 +33,9 @@ class Results:
             return True
         if isinstance(record, Progress):
             self._put_progress(record)
+            return True
+        if isinstance(record, Figure):
+            self._figures.append(record)
             return True
         return False
 
@@ -49,12 +54,17 @@ class Results:
 
     def converged(self) -> bool:
         """Whether every row has an interval over launches that is as narrow as it should be."""
-        rows = self.rows()
-        return bool(rows) and all(
-            row.launches >= LEAST_FOR_INTERVAL
-            and (row.relative_error <= self._precision or not _can_improve(row))
-            for row in rows
+        rows, figures = self.rows(), figure_rows(self._figures)
+        return bool(rows or figures) and all(
+            (
+                *map(self._known, rows),
+                *(figure.value.relative_error <= self._precision for figure in figures),
+            )
         )
+
+    def _known(self, row: Row) -> bool:
+        narrow = row.relative_error <= self._precision or not _can_improve(row)
+        return row.launches >= LEAST_FOR_INTERVAL and narrow
 
     @property
     def wrong_count(self) -> int:

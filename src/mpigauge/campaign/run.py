@@ -15,6 +15,7 @@ from statistics import mean
 from mpigauge import batch
 from mpigauge.campaign import launch as one
 from mpigauge.campaign.budget import overhead_s, round_s, share
+from mpigauge.campaign.foreign import ForeignWatch
 from mpigauge.campaign.interrupt import Interrupt
 from mpigauge.campaign.job import job_of
 from mpigauge.campaign.results import Results
@@ -131,7 +132,8 @@ class Campaign:
         self.state.activity = "starting"
         self.since_s = time.monotonic()
         self.show(at_once=True)
-        watch = one.Watch(
+        kind = ForeignWatch if planned.part.foreign else one.Watch
+        watch = kind(
             job=one.start(words),
             plan=planned,
             mpi=self.mpi,
@@ -165,13 +167,21 @@ class Campaign:
         )
 
     def command(self, planned: LaunchPlan) -> Command:
-        program = (
-            str(self.kernels.executable),
-            *("--libmpi", str(self.mpi.library)),
-            *("--plugin", str(self.kernels.plugin)),
-            *kernel_words(self.plan, planned),
-        )
         system = self.given.system.name if self.given else ""
+        foreign = planned.part.foreign
+        if foreign and not foreign.launcher:
+            known = {**self.mpi.env, **self.plan.env, **self.plan.settings, **planned.part.settings}
+            return Command(foreign.words, known)
+        program = (
+            foreign.words
+            if foreign
+            else (
+                str(self.kernels.executable),
+                *("--libmpi", str(self.mpi.library)),
+                *("--plugin", str(self.kernels.plugin)),
+                *kernel_words(self.plan, planned),
+            )
+        )
         return command(job_of(self.plan, planned.part, self.mpi, program, system))
 
     def seconds(self, number: int) -> float | None:

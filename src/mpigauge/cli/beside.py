@@ -172,7 +172,7 @@ def _run(tasks: Sequence[Task]) -> tuple[list[Run], list[str]]:
     problems: list[str] = []
     for task, ending in zip(tasks, campaign.run_beside(tasks, tui.view()), strict=True):
         run = load(task.writer.folder)
-        if run.cells:
+        if run.has_numbers:
             stored.append(run)
         problems += [f"{task.mpi.label}: {words}" for words in _problems(ending, run)]
     return stored, problems

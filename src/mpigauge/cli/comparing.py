@@ -75,6 +75,24 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
     click.echo(as_text[form](), nl=False)
 
 
+def print_best(run: Run, by: str, tolerance: float, form: str) -> None:
+    """The best arm for each size; UserError: the run has one arm only."""
+    from mpigauge.analyse.compare import compare
+    from mpigauge.report.best import as_json, render
+
+    found = compare(sides_within(run, by), tolerance, by)
+    lines = heading_of([run], found.names)
+    click.echo(as_json(found) if form == "json" else render(found, run.cards, lines), nl=False)
+
+
+def share_of(word: str | None) -> float:
+    """What --tolerance says."""
+    from mpigauge.plan.words import parse_share
+    from mpigauge.stats.verdicts import TOLERANCE
+
+    return parse_share("--tolerance", word) if word else TOLERANCE
+
+
 def _distinct(*choices: Sequence[str]) -> Sequence[str]:
     """The first of these lists that has a name for each and no name twice."""
     good = (names for names in choices if all(names) and len(set(names)) == len(names))

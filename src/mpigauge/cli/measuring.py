@@ -171,7 +171,7 @@ def finish(folder: Path, go: Callable[[], Ending], present: Callable[[Run], None
         ending = go()
     except RunError:
         stored = load(folder)
-        if stored.cells:
+        if stored.has_numbers:
             present(stored)
         raise
     stored = load(folder)

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
     from mpigauge.cli.beside import Job
     from mpigauge.cli.measuring import Setup
     from mpigauge.plan import Plan, Request
-    from mpigauge.plan.arms import Arm, Block
+    from mpigauge.plan.arms import Arm, Block, Places
+    from mpigauge.plan.foreign import Foreign
+    from mpigauge.store import Run
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Sweep:
     """What is varied."""
 
     blocks: tuple[Block, ...]
+    programs: tuple[Foreign, ...]
     control: bool
     fail_fast: bool
     dry_run: bool
@@ -33,13 +37,12 @@ class Sweep:
     def plan(self, request: Request, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
-        from mpigauge.plan import resolve
         from mpigauge.plan.arms import arms
-        from mpigauge.plan.sweep import swept
+        from mpigauge.plan.sweep import sweep_plan, swept
 
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
         _refuse_unknown(found, setup)
-        plan = resolve(request, setup.cards, setup.ground, setup.mpi)
+        plan = sweep_plan(request, self.programs, setup.cards, setup.ground, setup.mpi)
         named = [(arm.name, self.settings(arm, request, setup)) for arm in found]
         return swept(plan, named, self.fail_fast)
 
@@ -56,10 +59,11 @@ class Sweep:
 
 def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
     """Takes what is of the sweep out of the options. UserError: nothing is varied."""
-    from mpigauge.plan.arms import Places, grid_of, read_block
+    from mpigauge.plan.arms import grid_of, read_block
+    from mpigauge.plan.foreign import read_command
 
-    blocks = [read_block(told["block"], Places(told["place"], told["places"]))
-              for told in map(json.loads, raw.pop("vary_blocks"))]  # fmt: skip
+    blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
+    programs = tuple(read_command(*_block(word)) for word in raw.pop("command_blocks"))
     grid = grid_of(raw.pop("vary"))
     control, fail_fast = raw.pop("control"), raw.pop("fail_fast")
     if grid is not None:
@@ -69,7 +73,15 @@ def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
             "nothing is varied; add --vary NAME=VALUE,VALUE or a block [[vary]] to the plan file, "
             "or take `mpigauge run`"
         )
-    return Sweep(tuple(blocks), control, fail_fast, dry_run)
+    return Sweep(tuple(blocks), programs, control, fail_fast, dry_run)
+
+
+def _block(word: str) -> tuple[Mapping[str, Any], Places]:
+    """A table of a plan file, and where it was written."""
+    from mpigauge.plan.arms import Places
+
+    told = json.loads(word)
+    return told["block"], Places(told["place"], told["places"])
 
 
 def sweep_jobs(
@@ -93,6 +105,18 @@ def _refuse_unknown(found: Sequence[Arm], setup: Setup) -> None:
     names = dict.fromkeys(name for arm in found for name in arm.settings)
     if names:
         refuse_unknown(names, knobs(setup.mpi), setup.mpi)
+
+
+def present(stored: Run) -> None:
+    """The best arm for each size; where there is nothing to choose from, what was measured."""
+    from mpigauge.cli.comparing import print_best, share_of
+    from mpigauge.cli.showing import show
+
+    if {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)} > {""}:
+        print_best(stored, "arm", share_of(None), "table")
+    else:
+        show(stored, "table")
+    click.echo(f"mpigauge: stored in {stored.path}", err=True)
 
 
 # --- what would be done ---------------------------------------------------------------------------

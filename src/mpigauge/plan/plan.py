@@ -11,6 +11,7 @@ from typing import Any
 
 from mpigauge.model.hosts import Block
 from mpigauge.model.sizes import default_sizes
+from mpigauge.plan.foreign import Foreign
 
 LEAST_LAUNCHES = 6
 """Fewer give no 95 % interval."""
@@ -41,6 +42,8 @@ class Part:
     """What a sweep varies here, as name=value; empty: nothing, or the default."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Of this part alone, beside those of the plan."""
+    foreign: Foreign | None = None
+    """A program that is not ours, in place of benchmarks of ours."""
     in_turn: bool = False
     """Ranks go from host to host in turn; else the hosts are filled one after the other."""
 
@@ -62,6 +65,8 @@ class Part:
     @property
     def weight(self) -> int:
         """About how many cells it has: its share of a time budget."""
+        if self.foreign:
+            return 1
         sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
         return len(self.benchmarks) * sizes * max(1, len(self.ranks), len(self.places))
 
@@ -189,6 +194,7 @@ def _part(data: Mapping[str, Any]) -> Part:
         pairs=str(data.get("pairs") or ""),
         places=dict(data.get("places") or {}),
         arm=str(data.get("arm") or ""),
+        foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
         settings=dict(data.get("settings") or {}),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),

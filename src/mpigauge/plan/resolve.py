@@ -35,6 +35,11 @@ CLASSIC_LAUNCHES = 1
 
 def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     """The plan of `mpigauge run`."""
+    return plan_of(request, parts_of(request, cards, ground), cards, ground, mpi)
+
+
+def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
+    """A job for each placement of the benchmarks, or one that several placements share."""
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
         raise UserError("no benchmark is named; `mpigauge list` shows which there are")
@@ -48,7 +53,7 @@ def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
         parts = tuple(ground.seated(wanted, where) for where in wheres)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
-    return plan_of(request, parts, cards, ground, mpi)
+    return parts
 
 
 def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
@@ -70,7 +75,8 @@ def plan_of(
     request: Request, parts: tuple[Part, ...], cards: Cards, ground: Ground, mpi: Mpi
 ) -> Plan:
     """The plan for these parts, when nothing in the request contradicts them."""
-    chosen = cards.chosen(name for part in parts for name in part.benchmarks)
+    ours = [part for part in parts if not part.foreign]
+    chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)

@@ -1,19 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A plan for each arm of a sweep: its parts, with the settings of the arm."""
+"""The plan of a sweep: benchmarks and programs, each with the settings of each arm."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mpigauge.plan.plan import Part, Plan
+from mpigauge.plan.resolve import parts_of, plan_of
+
+if TYPE_CHECKING:
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.plan.foreign import Foreign
+    from mpigauge.plan.ground import Ground
+    from mpigauge.plan.request import Request
+
+
+def sweep_plan(
+    request: Request, programs: Sequence[Foreign], cards: Cards, ground: Ground, mpi: Mpi
+) -> Plan:
+    """Before anything is varied. UserError: there is nothing to measure."""
+    ours = parts_of(request, cards, ground) if request.benchmarks or not programs else ()
+    others = tuple(part for each in programs for part in _parts(each, request, ground))
+    return plan_of(request, (*ours, *others), cards, ground, mpi)
 
 
 def swept(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]], fail_fast: bool) -> Plan:
     """Every part with every arm (its name and its settings), each round in another order."""
     parts = tuple(_with(part, *arm) for arm in arms for part in plan.parts)
     return replace(plan, parts=parts, shuffle=True, fail_fast=fail_fast)
+
+
+def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[Part, ...]:
+    """A job for each placement; one without the launcher is nobody's to place."""
+    part = Part((program.name,), program.ranks, foreign=program)
+    if not program.launcher:
+        return (part,)
+    return tuple(ground.seated(part, where) for where in ground.placements(request, program.ranks))
 
 
 def _with(part: Part, arm: str, settings: Mapping[str, str]) -> Part:

@@ -29,12 +29,15 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
     """Text for people; `heading` says what the sides are."""
     blocks = [list(heading)] if heading else []
     for table in comparison.tables:
-        blocks.append([_title(table, cards, comparison.varied), *_lines(table, comparison.names)])
+        blocks.append(
+            [table_title(table, cards, comparison.varied), *_lines(table, comparison.names)]
+        )
         blocks[-1] += _broken(summaries(comparison, table))
     return "\n\n".join("\n".join(block) for block in [*blocks, _remarks(comparison)]) + "\n"
 
 
-def _title(table: Table, cards: Cards, varied: str) -> str:
+def table_title(table: Table, cards: Cards, varied: str) -> str:
+    """What was measured; the column that sides differ in is left out."""
     first = table.first
     if first.row is None:
         columns = dict(first.columns)
@@ -53,6 +56,11 @@ def _lines(table: Table, names: Sequence[str]) -> Iterator[str]:
     lines: list[Words] = [("bytes" if sized else "", "", unit, "±", "ratio", "95 %", "")]
     for line in table.lines:
         lines += _of_size(line, names)
+    yield from joined(lines)
+
+
+def joined(lines: Sequence[Words]) -> Iterator[str]:
+    """Columns below each other: the second and the last begin alike, the others end alike."""
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for size, name, *numbers, last in lines:
         right = (f"{word:>{w}}" for word, w in zip(numbers, wide[2:-1], strict=True))
@@ -71,14 +79,15 @@ def _of_size(line: Sequence[Entry], names: Sequence[str]) -> Iterator[Words]:
 def _numbers(entry: Entry) -> Words:
     if entry.item is None:
         return "", "", "", "", "not measured"
-    value = _value(entry.item), plus_minus(entry.item.value.relative_error)
+    value = in_unit(entry.item), plus_minus(entry.item.value.relative_error)
     if entry.ratio is None:
         return *value, "", "", ""
     found = entry.ratio.estimate
     return *value, number(found.value, found.error), _ends(entry), entry.verdict
 
 
-def _value(item: Item) -> str:
+def in_unit(item: Item) -> str:
+    """Its value; times in µs."""
     value = item.value
     in_words = microseconds if item.unit == SECONDS else number
     return in_words(value.value, value.error)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ def write_whole(path: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def now() -> str:
+    """UTC, as 2026-11-21T05:00:00Z."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def to_json(data: Mapping[str, Any]) -> str:

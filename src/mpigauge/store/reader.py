@@ -14,6 +14,7 @@ from mpigauge.model.record import (
     CellRecord,
     End,
     Failure,
+    Figure,
     Launch,
     Noise,
     Progress,
@@ -66,6 +67,11 @@ class Run:
     @property
     def cells(self) -> list[Cell]:
         return [record.cell for record in self.of(CellRecord)]
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether anything was measured."""
+        return any(isinstance(record, (CellRecord, Figure)) for record in self.records)
 
     @property
     def skips(self) -> list[Skip]:

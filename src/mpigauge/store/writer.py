@@ -20,6 +20,7 @@ from mpigauge.store.files import (
     append_whole,
     failing_as,
     launch_file,
+    now,
     to_json,
     write_whole,
 )
@@ -64,7 +65,7 @@ class RunWriter:
         mpi. Every refusal is a UserError: nothing is launched then.
         """
         folder = _claim(output) if output else _new_below(root, label)
-        head = {"schema": SCHEMA, "created": _now()} | dict(header)
+        head = {"schema": SCHEMA, "created": now()} | dict(header)
         with failing_as(UserError, folder):
             for kind in ("samples", "progress", "logs"):
                 (folder / kind).mkdir()
@@ -117,7 +118,7 @@ class RunWriter:
         """How the run ended: done, interrupted or failed."""
         path = self.folder / "status.json"
         with failing_as(RunError, path):
-            write_whole(path, to_json({"status": status, "ended": _now()} | facts))
+            write_whole(path, to_json({"status": status, "ended": now()} | facts))
 
     def close(self) -> None:
         self._lock.close()
@@ -232,7 +233,3 @@ def _lock(folder: Path) -> IO[str]:
     except OSError:
         pass  # a file system without locks
     return file
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -45,11 +45,9 @@ def command(
     Each ratio has its 95 % interval; verdicts take into account how many were looked at.
     """
     from mpigauge.analyse.compare import compare
-    from mpigauge.cli.comparing import print_comparison, sides_of, sides_within
+    from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.showing import find_run
     from mpigauge.model.errors import UserError
-    from mpigauge.plan.words import parse_share
-    from mpigauge.stats.verdicts import TOLERANCE
     from mpigauge.store import load
 
     if by is None and len(runs) < 2:
@@ -58,8 +56,7 @@ def command(
         raise UserError("--by compares the parts of one run; name one run")
     stored = [load(find_run(word)) for word in runs]
     sides = sides_of(stored) if by is None else sides_within(stored[0], by)
-    share = parse_share("--tolerance", tolerance) if tolerance else TOLERANCE
-    found = compare(sides, share, by or "")
+    found = compare(sides, share_of(tolerance), by or "")
     if not found.tables:
         raise UserError("; ".join(["there is nothing to compare", *found.left_out]))
     print_comparison(found, form, stored)

@@ -36,6 +36,7 @@ from mpigauge.cli.run_options import RUN_OPTIONS
         help="What a launch that fails means for the others.  [default: keep going]",
     ),
     click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
+    click.option("--command-block", "command_blocks", multiple=True, hidden=True),
     *RUN_OPTIONS,
     options.format_option(),
 )
@@ -54,9 +55,9 @@ def command(
     Each arm is launched once a round, each round in another order, beside the default and, for
     control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
     """
-    from mpigauge.cli.beside import measure_all, print_beside
+    from mpigauge.cli.beside import measure_all
     from mpigauge.cli.measuring import printer
-    from mpigauge.cli.sweeping import print_plan, sweep_jobs
+    from mpigauge.cli.sweeping import present, print_plan, sweep_jobs
 
     raw |= {"map": map_, "mpi_specs": mpi_specs, "transport": transport, "output": output}
     found = sweep_jobs(raw, form, dry_run, topology)
@@ -64,4 +65,4 @@ def command(
         for job in found:
             print_plan(job)
         return
-    measure_all(found, output, "sweep", printer(form), print_beside)
+    measure_all(found, output, "sweep", present if form == "table" else printer(form))

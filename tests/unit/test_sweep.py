@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Sweeps on the fake launcher: the order of arms, those that crash, resuming; the best arm."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from mpigauge.analyse.best import best_lines, control_of
+from mpigauge.analyse.compare import compare
+from mpigauge.campaign.cost import Rates, cost, rates_of
+from mpigauge.cli.comparing import sides_within
+from mpigauge.model.record import Figure
+from mpigauge.plan.foreign import Foreign, Merit
+from mpigauge.plan.plan import Part, Plan
+from mpigauge.plan.sweep import swept
+from mpigauge.report.best import as_json, render
+from mpigauge.store import RunWriter
+from tests.unit.test_campaign import PART, PLAN, Bench, bench, fake_mpi
+
+__all__ = ["bench", "fake_mpi"]
+
+SLOW = {"FAKE_FACTOR": "1.3"}
+
+
+def sweep_of(arms: dict[str, dict[str, str]], launches: int = 6, fail_fast: bool = False) -> Plan:
+    named = [("", {}), *arms.items(), ("control", {})]
+    return swept(replace(PLAN, launches=launches), named, fail_fast)
+
+
+def arms_of(bench: Bench) -> Counter[str]:
+    """Complete launches of each arm."""
+    plan = Plan.from_json(bench.stored().plan)
+    return Counter(plan.part(number).arm for number in bench.stored().complete)
+
+
+# --- order ----------------------------------------------------------------------------------------
+def test_each_round_has_each_arm_once_in_another_order() -> None:
+    plan = sweep_of({"A=1": {}, "A=2": {}})
+    rounds = [tuple(plan.part_number(4 * r + i) for i in range(4)) for r in range(6)]
+    assert all(sorted(each) == [0, 1, 2, 3] for each in rounds)
+    assert len(set(rounds)) > 3
+    assert Plan.from_json(plan.to_json()) == plan
+    assert [Plan.from_json(plan.to_json()).part_number(i) for i in range(24)] == [
+        plan.part_number(i) for i in range(24)
+    ]
+
+
+def test_arms_are_in_the_records(bench: Bench) -> None:
+    ending = bench.run(sweep_of({"A=1": SLOW}, launches=2))
+    assert ending.status == "done"
+    assert arms_of(bench) == {"": 2, "A=1": 2, "control": 2}
+    assert {cell.arm for cell in bench.stored().cells} == {"", "A=1", "control"}
+
+
+# --- failures -------------------------------------------------------------------------------------
+def test_an_arm_that_crashes_is_given_up_and_the_others_go_on(bench: Bench) -> None:
+    ending = bench.run(sweep_of({"A=1": {"FAKE": "abort"}, "A=2": {}}, launches=5))
+    assert ending.status == "failed"
+    assert arms_of(bench) == {"": 5, "A=2": 5, "control": 5}
+    assert len(ending.failures) == 3
+    assert all("(A=1) failed: exit status 15" in f.message for f in bench.stored().failures)
+
+
+def test_the_first_launch_may_be_one_that_crashes(bench: Bench) -> None:
+    plan = sweep_of({"A=1": {"FAKE": "abort"}}, launches=1)
+    seed = next(s for s in range(99) if replace(plan, seed=s).part(0).arm == "A=1")
+    assert bench.run(replace(plan, seed=seed)).status == "failed"
+    assert arms_of(bench) == {"": 1, "control": 1}
+
+
+def test_fail_fast_ends_with_the_first_failure(bench: Bench) -> None:
+    ending = bench.run(sweep_of({"A=1": {"FAKE": "crash"}}, fail_fast=True))
+    assert ending.status == "failed"
+    assert len(ending.failures) == 1
+    assert ending.outcomes[-1].reason
+
+
+def test_what_crashed_is_tried_again_when_it_is_resumed(bench: Bench) -> None:
+    """Nothing is measured twice, nothing is lost."""
+    plan = sweep_of({"A=1": {"FAKE": "abort"}}, launches=2)
+    bench.run(plan)
+    before = bench.stored().complete
+    stored = bench.stored()
+    healed = replace(plan, parts=tuple(replace(part, settings={}) for part in plan.parts))
+    stored = replace(stored, header={**stored.header, "plan": healed.to_json()})
+    from mpigauge import campaign
+
+    with RunWriter.resume(stored.path) as writer:
+        ending = campaign.resume(stored, bench.mpi, bench.kernels, writer, bench.watcher)
+    assert ending.status == "done"
+    assert {outcome.launch for outcome in ending.outcomes}.isdisjoint(before)
+    cells_of = Counter(cell.launch for cell in bench.stored().cells)
+    assert set(cells_of) == set(range(6))
+    assert set(cells_of.values()) == {3}
+
+
+# --- programs that are not ours -------------------------------------------------------------------
+def program(text: str, better: str = "higher") -> Part:
+    words = ("sh", "-c", text)
+    foreign = Foreign("toy", words, (Merit("rate", better, "x/s", r"rate (\S+)"),), 1, False)
+    return Part(("toy",), 1, foreign=foreign)
+
+
+def test_a_program_has_its_figures_stored(bench: Bench) -> None:
+    part = program("echo rate $RATE; echo rate 1$RATE")
+    base = replace(PLAN, parts=(part,), launches=3)
+    ending = bench.run(swept(base, [("", {"RATE": "4"}), ("RATE=5", {"RATE": "5"})], False))
+    assert ending.status == "done"
+    figures = bench.stored().of(Figure)
+    assert {(f.name, f.value, f.unit, f.arm) for f in figures} == {
+        ("rate", 14.0, "x/s", ""), ("rate", 15.0, "x/s", "RATE=5"),
+    }  # fmt: skip
+    assert Counter(figure.launch for figure in figures) == dict.fromkeys(range(6), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("echo nothing", "toy: nothing in its output fits the expression for rate"),
+        ("echo rate 3; echo cannot go on >&2; exit 3", "exit status 3: cannot go on"),
+    ],
+)
+def test_a_program_without_its_figure_has_failed(bench: Bench, text: str, said: str) -> None:
+    ending = bench.run(replace(PLAN, parts=(PART, program(text)), launches=1))
+    assert ending.status == "failed"
+    assert ending.failures[0].reason == said
+    assert not bench.stored().of(Figure)
+
+
+def test_launches_of_programs_end_when_their_figures_are_narrow(bench: Bench) -> None:
+    bench.run(replace(PLAN, parts=(program("echo rate 5"),), launches=None))
+    assert bench.stored().complete == frozenset(range(6))
+
+
+# --- the best -------------------------------------------------------------------------------------
+def test_the_best_arm(bench: Bench) -> None:
+    fast, faster = {"FAKE_FACTOR": "0.8"}, {"FAKE_FACTOR": "0.5"}
+    bench.run(sweep_of({"A=1": SLOW, "A=2": fast, "A=3": faster}))
+    found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
+    lines = [line for table in found.tables for line in best_lines(found, table)]
+    assert [(line.best and line.best.name, line.worse) for line in lines] == [("A=3", 1)] * 3
+    control = control_of(found)
+    assert control is not None
+    assert (control.compared, control.different) == (3, 0)
+    text = render(found, bench.stored().cards)
+    assert text.count("FASTER") == 3
+    assert "Control: the default was measured twice; 0 of 3 ratios differ" in text
+    assert '"best": "A=3"' in as_json(found)
+
+
+def test_where_nothing_is_better_the_default_stays(bench: Bench) -> None:
+    bench.run(sweep_of({"A=1": SLOW, "A=2": {}}))
+    found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
+    lines = [line for table in found.tables for line in best_lines(found, table)]
+    assert [(line.best, line.worse, line.same) for line in lines] == [(None, 1, 1)] * 3
+    assert render(found, bench.stored().cards).count("1 same, 1 worse") == 3
+
+
+# --- cost -----------------------------------------------------------------------------------------
+def test_the_cost_of_a_plan() -> None:
+    plan = replace(sweep_of({"A=1": {}}), launches=None)
+    cells_of_round = sum(part.weight for part in plan.parts)
+    known = cost(plan, Rates(start_s=1.0, cell_s=0.1, launches=3))
+    assert known.launches == (18, 60)
+    assert known.cells == cells_of_round
+    assert known.seconds == pytest.approx(
+        (6 * (3 + 0.1 * known.cells), 20 * (3 + 0.1 * known.cells))
+    )
+    assert cost(replace(plan, seconds=5.0), known.rates).seconds == (5.0, 5.0)
+
+
+def test_rates_come_from_launches_that_ended_well() -> None:
+    good = {"ended": True, "interrupted": False, "cells": 10, "wall_s": 3.0, "measuring_s": 2.0}
+    statuses = [{"launches": [good, good | {"ended": False, "wall_s": 99.0}]}, {}]
+    assert rates_of(statuses) == Rates(start_s=1.0, cell_s=0.2, launches=1)
+    assert rates_of([]).launches == 0
