@@ -289,6 +289,8 @@ def test_where_a_key_stands(tmp_path: Path) -> None:
     assert file.place("B", "vary", 0) == f"{where}, line 3, column 20"
     assert file.place("A", "vary", 1) == f"{where}, line 5, column 2"
     assert file.place("zzz", "vary", 1) == file.head("vary", 1) == f"{where}, line 4"
+    deeper = read_toml(write(tmp_path, "[[vary]]\nmpi = 'a'\n[vary.grid]\nB = [1]\n"))
+    assert deeper.place("B", "vary", 0) == f"{where}, line 4, column 1"
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
@@ -297,3 +299,12 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UserError, match="no text in UTF-8"):
         read_toml(tmp_path / "binary.toml")
+
+
+def test_examples_are_plan_files(repository: Path) -> None:
+    found = sorted((repository / "examples").glob("*.toml"))
+    assert found
+    for path in found:
+        said = sweep.make_context("mpigauge sweep", [str(path)]).params
+        assert said["benchmarks"]
+        assert said["vary_blocks"]

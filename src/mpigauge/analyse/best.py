@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.arms import CONTROL
+from mpigauge.stats.verdicts import enough
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison, Entry, Table
@@ -41,6 +42,8 @@ class Best:
     worse: int
     undecided: int
     same: int
+    few: bool
+    """No arm has launches enough for a verdict."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ def _best(first: Item, arms: Sequence[Named]) -> Best:
         worse=sum(arm.entry.worse for arm in arms),
         undecided=said.count("UNDECIDED"),
         same=said.count("SAME"),
+        few=not any(arm.entry.ratio and enough(arm.entry.ratio) for arm in arms),
     )
 
 

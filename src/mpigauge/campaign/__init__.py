@@ -7,7 +7,7 @@ from __future__ import annotations
 from mpigauge.campaign.beside import Task, run_beside
 from mpigauge.campaign.job import check_told
 from mpigauge.campaign.results import Results
-from mpigauge.campaign.resume import resume
+from mpigauge.campaign.resume import resume, resumed
 from mpigauge.campaign.run import Again, Ending, run
 from mpigauge.campaign.state import State, View
 
@@ -20,6 +20,7 @@ __all__ = [
     "View",
     "check_told",
     "resume",
+    "resumed",
     "run",
     "run_beside",
 ]

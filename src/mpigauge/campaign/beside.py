@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mpigauge.campaign.interrupt import Interrupt
 from mpigauge.campaign.run import Again, Campaign, Ending, finished, given_up
 from mpigauge.campaign.state import View
+from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.plan import Plan
@@ -23,6 +24,10 @@ class Task:
     kernels: Kernels
     writer: RunWriter
     again: Again | None = None
+    cells: tuple[Cell, ...] = ()
+    """Of launches that were made before: it is resumed."""
+    spent_s: float = 0.0
+    """What those took."""
 
 
 def run_beside(tasks: Sequence[Task], view: View) -> list[Ending | RunError]:
@@ -33,6 +38,7 @@ def run_beside(tasks: Sequence[Task], view: View) -> list[Ending | RunError]:
         campaigns = [
             Campaign(
                 *(task.plan, task.mpi, task.kernels, task.writer, view, interrupt),
+                *(task.cells, task.spent_s),
                 again=task.again,
                 name=task.mpi.label,
             )

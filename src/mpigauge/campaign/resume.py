@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import mpigauge
+from mpigauge.campaign.beside import Task
 from mpigauge.campaign.run import Ending, run
 from mpigauge.campaign.state import View
 from mpigauge.model.errors import UserError
@@ -20,10 +21,21 @@ from mpigauge.store import Run, RunWriter
 
 def resume(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter, view: View) -> Ending:
     """Complete launches are kept, the missing ones are made as they were planned."""
-    plan = plan_of(stored)
-    spent = sum(end.seconds for end in stored.ends if end.launch in writer.complete)
-    cells = [cell for cell in stored.cells if cell.launch in writer.complete]
-    return run(plan, mpi, kernels, writer, view, cells, spent)
+    task = resumed(stored, mpi, kernels, writer)
+    return run(task.plan, mpi, kernels, writer, view, task.cells, task.spent_s)
+
+
+def resumed(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter) -> Task:
+    """What is left of a run, for one that goes on beside others."""
+    complete = writer.complete
+    return Task(
+        plan_of(stored),
+        mpi,
+        kernels,
+        writer,
+        cells=tuple(cell for cell in stored.cells if cell.launch in complete),
+        spent_s=sum(end.seconds for end in stored.ends if end.launch in complete),
+    )
 
 
 def plan_of(stored: Run) -> Plan:

@@ -106,7 +106,17 @@ def measure_all(
     if output is not None:
         _make(output)
     with ExitStack() as stack:
-        stored, problems = _run(_tasks(jobs, output, label, stack))
+        finish_all(_tasks(jobs, output, label, stack), present, together)
+    return None
+
+
+def finish_all(
+    tasks: Sequence[Task],
+    present: Present,
+    together: Callable[[Sequence[Run]], None] | None = None,
+) -> None:
+    """Presents what was measured, however the campaigns ended; then raises what went wrong."""
+    stored, problems = _run(tasks)
     if together is not None and len(stored) > 1:
         together(stored)
     else:
@@ -114,7 +124,6 @@ def measure_all(
             present(run)
     if problems:
         raise RunError("; ".join(problems))
-    return None
 
 
 def _make(folder: Path) -> None:

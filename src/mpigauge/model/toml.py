@@ -43,13 +43,14 @@ class Toml:
         return f"{self.path}, line {self._of_table(table, number)[0][0]}"
 
     def _of_table(self, table: str, number: int) -> list[tuple[int, str]]:
-        """The numbered lines of a table, its head among them."""
+        """The numbered lines of a table and of those in it, its head among them."""
         current, seen, found = "", -1, []
         for at, line in enumerate(self.lines, 1):
             if head := _HEAD.fullmatch(line.partition("#")[0].rstrip()):
                 current = head[1]
                 seen += current == table
-            if current == table and (table == "" or seen == number):
+            inside = current == table or (table != "" and current.startswith(f"{table}."))
+            if inside and (table == "" or seen == number):
                 found.append((at, line))
         return found
 

@@ -17,6 +17,7 @@ from mpigauge.plan.arms import CONTROL
 from mpigauge.report.beside import in_unit, joined, table_title
 from mpigauge.report.fields import plain
 from mpigauge.report.formats.table import WIDTH
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison, Table
@@ -107,6 +108,8 @@ def _worst(item: Item) -> str:
 
 
 def _why_none(best: Best) -> str:
+    if best.few:
+        return f"undecided: fewer than {LEAST_FOR_INTERVAL} launches"
     counts = (("same", best.same), ("worse", best.worse), ("undecided", best.undecided))
     return ", ".join(f"{count} {word}" for word, count in counts if count) or "no other"
 

@@ -5,10 +5,18 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from contextlib import ExitStack
+
+    from mpigauge.campaign import Task
+    from mpigauge.store import Run
 
 
 @click.command("resume")
@@ -17,17 +25,43 @@ from mpigauge.cli import options
 def command(run: str, form: str) -> None:
     """Go on with a run that was killed, interrupted or failed.
 
-    RUN is a folder, its name below mpigauge-runs, or `last`. Complete launches are kept, the
-    missing ones are made as they were planned.
+    RUN is a folder, its name below mpigauge-runs, or `last`; with a folder that holds the runs of
+    several MPIs all of them go on. Complete launches are kept, the missing ones are made as they
+    were planned.
     """
-    from mpigauge import batch, campaign, tui
-    from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
-    from mpigauge.cli.measuring import Wanted, finish, prepare, printer
+    from contextlib import ExitStack
+
+    from mpigauge import campaign, tui
+    from mpigauge.cli.beside import finish_all
+    from mpigauge.cli.measuring import finish, printer
     from mpigauge.cli.showing import find_run
+    from mpigauge.cli.sweeping import present
+
+    folder = find_run(run)
+    folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
+    with ExitStack() as stack:
+        going = [going_on(each, stack) for each in folders]
+        swept = any(part.arm for task, _ in going for part in task.plan.parts)
+        show = present if swept and form == "table" else printer(form)
+        if len(going) == 1:
+            ((task, stored),) = going
+            finish(
+                folders[0],
+                lambda: campaign.resume(stored, task.mpi, task.kernels, task.writer, tui.view()),
+                show,
+            )
+        else:
+            finish_all([task for task, _ in going], show)
+
+
+def going_on(folder: Path, stack: ExitStack) -> tuple[Task, Run]:
+    """What is left of a run. UserError: machine, MPI or hosts are not what they were."""
+    from mpigauge import batch, campaign
+    from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
+    from mpigauge.cli.measuring import Wanted, prepare
     from mpigauge.model.hosts import Named
     from mpigauge.store import RunWriter, load
 
-    folder = find_run(run)
     stored = load(folder)
     plan = plan_of(stored)
     hosts = tuple(map(Named, plan.hosts))
@@ -37,9 +71,5 @@ def command(run: str, form: str) -> None:
     setup = prepare(plan.mpi, where)
     check_same(stored, setup.mpi, setup.machine)
     check_same_hosts(plan, setup.nodes)
-    with RunWriter.resume(folder) as writer:
-        finish(
-            folder,
-            lambda: campaign.resume(stored, setup.mpi, setup.kernels, writer, tui.view()),
-            printer(form),
-        )
+    writer = stack.enter_context(RunWriter.resume(folder))
+    return campaign.resumed(stored, setup.mpi, setup.kernels, writer), stored

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Sweeps from plan files with each MPI and its own settings: crashes, hangs, kill -9 and resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.mpi import find
+from mpigauge.plan import Plan
+from mpigauge.store import load
+from tests.conftest import MPIS
+from tests.e2e import commands as cli
+
+pytestmark = pytest.mark.mpi
+
+KNOBS = {
+    "mpich": (
+        "MPIR_CVAR_CH4_NETMOD",
+        {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
+    ),
+    "openmpi": ("btl", {"btl_sm_eager_limit": "8192"}),
+    "intel": ("I_MPI_SHM_HEAP_VSIZE", {"I_MPI_ADJUST_ALLREDUCE": "1"}),
+}
+"""One that crashes or hangs the MPI, and one that works."""
+WORST = {"mpich": "nothing", "openmpi": "nothing", "intel": "99999999"}
+BLOCK = """
+[[vary]]
+mpi = "{mpi}"
+list = [{{ {bad} = "{worst}" }}, {{ {name} = "{value}" }}]
+"""
+
+
+def plan_file(folder: Path, names: list[str], **keys: object) -> None:
+    lines = [f"{key} = {json.dumps(value)}" for key, value in ({"mpi": names} | keys).items()]
+    for name in names:
+        bad, works = KNOBS[name]
+        ((knob, value),) = works.items()
+        lines.append(BLOCK.format(mpi=name, bad=bad, worst=WORST[name], name=knob, value=value))
+    (folder / "plan.toml").write_text("\n".join(lines))
+
+
+def arm_of(name: str) -> str:
+    return " ".join(f"{knob}={value}" for knob, value in KNOBS[name][1].items())
+
+
+def test_a_setting_that_the_mpi_does_not_survive(mpi: Mpi, built: Kernels, tmp_path: Path) -> None:
+    """It is recorded with its reason, and the rest is measured."""
+    assert built.executable.exists()
+    plan_file(tmp_path, [mpi.name], benchmarks=["Allreduce"], sizes=8, launches=1, timeout="8s")
+    done = cli.mpigauge("sweep", "plan.toml", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    stored = load(tmp_path / "out")
+    assert {cell.arm for cell in stored.cells} == {"", arm_of(mpi.name), "control"}
+    (failure,) = stored.failures
+    assert f"({KNOBS[mpi.name][0]}={WORST[mpi.name]}) failed: " in failure.message
+    assert f"  a  {arm_of(mpi.name)}" in done.stdout
+    assert "undecided: fewer than 6 launches" in done.stdout
+    command = next((tmp_path / "out" / "logs").glob("*.command")).parent
+    words = "".join(path.read_text() for path in command.glob("*.command"))
+    for knob, value in KNOBS[mpi.name][1].items():
+        assert knob in words
+        assert value in words
+
+
+def test_kill_9_of_everything_and_resume(tmp_path: Path) -> None:
+    """All MPIs from one plan file; what is complete is not measured again, nothing is lost."""
+    plan = {"benchmarks": ["PingPong", "Bcast"], "sizes": [8, 1024], "ranks": 2, "launches": 2}
+    plan_file(tmp_path, MPIS, **plan, timeout="8s")
+    text = (tmp_path / "plan.toml").read_text()
+    for name, (bad, _) in KNOBS.items():
+        text = text.replace(f'{{ {bad} = "{WORST[name]}" }}, ', "")
+    (tmp_path / "plan.toml").write_text(text)
+    going = cli.started("sweep", "plan.toml", "--output", "out", cwd=tmp_path)
+    folders = {name: tmp_path / "out" / find(name).label.replace(" ", "-") for name in MPIS}
+
+    def complete(folder: Path) -> frozenset[int]:
+        return load(folder).complete if (folder / "records.jsonl").exists() else frozenset()
+
+    cli.wait_for(lambda: all(map(complete, folders.values())))
+    os.killpg(going.pid, signal.SIGKILL)
+    going.communicate()
+    before = {name: complete(folder) for name, folder in folders.items()}
+    assert any(len(launches) < 6 for launches in before.values())
+    done = cli.mpigauge("resume", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name, folder in folders.items():
+        stored = load(folder)
+        assert stored.status["status"] == "done"
+        assert stored.complete == frozenset(range(6))
+        made = {outcome["launch"] for outcome in stored.status["launches"]}
+        assert made == set(range(6)) - before[name]
+        of_arms = Counter(Plan.from_json(stored.plan).part(i).arm for i in stored.complete)
+        assert of_arms == {"": 2, arm_of(name): 2, "control": 2}
+        assert Counter(cell.launch for cell in stored.cells) == dict.fromkeys(range(6), 4)
+
+
+def test_a_plan_is_looked_at_before_anything_starts(tmp_path: Path) -> None:
+    plan_file(tmp_path, ["mpich"], benchmarks=["Allreduce"], sizes=8, launches=3)
+    for what, said in (("check", "mpich .*: 4 arms, nothing is wrong"),
+                       ("show", "  MPIR_CVAR_CH4_NETMOD=nothing\n"),
+                       ("cost", "12 launches, 4 cells in each round: about ")):  # fmt: skip
+        done = cli.mpigauge("plan", what, "plan.toml", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert re.search(said, done.stdout)
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("sweep", "PingPong"), "nothing is varied; add --vary"),
+        (("sweep", "--vary", "MPIR_CVAR_CH4_NETMOD=ofi"), "no benchmark is named"),
+        (("sweep", "PingPong", "--vary", "MPIR_CVAR_CH4_NETMODE=ofi"),
+         "knows no setting MPIR_CVAR_CH4_NETMODE; did you mean 'MPIR_CVAR_CH4_NETMOD'"),
+        (("sweep", "PingPong", "--vary", "transport=pigeon"), "pigeon"),
+        (("sweep", "none.toml"), "cannot read none.toml"),
+    ],
+)  # fmt: skip
+def test_wrong_words_launch_nothing(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = cli.mpigauge(*words, "--mpi", "mpich", cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
