@@ -33,6 +33,7 @@ TIMES = ("t_ovrl[usec]", "t_max[usec]", "t[usec]")
 """The time of the slowest rank, whichever of them a table has."""
 OF_SLOWEST = "mean over repetitions, slowest rank"
 OVER_RANKS = "mean over repetitions and ranks"
+BINARY_MEGABYTE = 2**20
 _MICRO = 1e-6
 
 
@@ -42,6 +43,7 @@ class Shape(NamedTuple):
     ranks: int
     inflight: int = 1
     threads: int = 1
+    dimensions: int = 1
 
 
 def stored(card: Card, shape: Shape, printed: Numbers) -> dict[str, Any]:
@@ -125,7 +127,10 @@ def megabyte(card: Card, shape: Shape, printed: Numbers) -> float:
     factor = traffic(card, *shape).bytes_per_message
     factor = 1 if card.suite == "RMA" else factor  # One_put_all and the like count one message
     ratio = float(np.median(printed["#bytes"][use] * factor / (time[use] * rate[use])))
-    return next((unit for unit in (10**6, 2**20) if abs(ratio * 1e6 / unit - 1) < _CLOSE), math.nan)
+    return next(
+        (unit for unit in (10**6, BINARY_MEGABYTE) if abs(ratio * 1e6 / unit - 1) < _CLOSE),
+        math.nan,
+    )
 
 
 _NO_TIME = ("band", "timed_band", "rate")

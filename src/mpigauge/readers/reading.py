@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.model.cards import Card
 
@@ -24,11 +25,13 @@ class Table:
     """Rows under one heading: what they have in common, and columns of numbers of one length."""
 
     fixed: Mapping[str, Any]
-    varying: Mapping[str, Sequence[float]]
-    """By the name of the stored column: message_bytes, time_p50_s ..."""
+    rows: int
+    columns: Callable[[], Mapping[str, Sequence[float]]]
+    """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
 
-    def __len__(self) -> int:
-        return min((len(column) for column in self.varying.values()), default=0)
+    @cached_property
+    def varying(self) -> Mapping[str, Sequence[float]]:
+        return self.columns()
 
     def cells(self) -> Iterator[Cell]:
         known = {**nothing_known(), **USUAL, **self.fixed}
@@ -45,6 +48,7 @@ class Unread:
     """From 1."""
     text: str
     why: str
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,14 @@ class Reading:
 
     @property
     def rows(self) -> int:
-        return sum(map(len, self.tables)) + len(self.figures)
+        return sum(table.rows for table in self.tables) + len(self.figures)
+
+    @property
+    def last_launch(self) -> int:
+        """The largest number of a launch; -1: there is none."""
+        of: list[Figure | Skip | Launch] = [*self.figures, *self.skips, *self.launches]
+        numbers = [record.launch for record in of] + [t.fixed["launch"] for t in self.tables]
+        return max(numbers, default=-1)
 
     def records(self) -> Iterator[Launch | CellRecord | Figure | Skip | End]:
         """Launches with what was read of them; one that the text says nothing about is made up."""
@@ -92,8 +103,23 @@ def unknown_launch(number: int, **known: Any) -> Launch:
     return replace(empty, **known)
 
 
-def shifted(reading: Reading, by: int) -> Reading:
-    """The same, its launches counted from `by`: the next file of a run."""
+def joined(readings: Iterable[Reading]) -> Reading:
+    """All of them, each with launches of its own behind those before it."""
+    found = []
+    launches = 0
+    for reading in readings:
+        found.append(_shifted(reading, launches))
+        launches += reading.last_launch + 1
+    parts = {
+        name: tuple(each for reading in found for each in getattr(reading, name))
+        for name in Reading.__dataclass_fields__
+    }
+    parts |= {name: tuple(dict.fromkeys(parts[name])) for name in ("remarks", "cards")}
+    return Reading(**parts)
+
+
+def _shifted(reading: Reading, by: int) -> Reading:
+    """The same, its launches counted from `by`."""
     tables = (_table(t, t.fixed["launch"] + by) for t in reading.tables)
     return replace(
         reading,

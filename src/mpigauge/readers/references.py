@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,8 @@ def _table(said: Mapping[str, Any]) -> Table:
     printed = dict(zip(said["columns"].split(), numbers.T, strict=True))
     of_row = {name: said[name] for name in OF_ROW if name in said}
     shape = Shape(said["ranks"], said.get("inflight", 1))
-    return Table(fixed(card, 0, shape) | of_row, stored(card, shape, printed))
+    columns = partial(stored, card, shape, printed)
+    return Table(fixed(card, 0, shape) | of_row, numbers.shape[0], columns)
 
 
 def fixed(card: Card, launch: int, shape: Shape) -> dict[str, Any]:

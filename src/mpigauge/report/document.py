@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.record import Figure
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
-from mpigauge.stats.words import noise_sentences, sentences, skip_sentences
+from mpigauge.stats.words import (
+    imported_sentences,
+    noise_sentences,
+    sentences,
+    skip_sentences,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +39,8 @@ class Facts:
     command: str = ""
     created: str = ""
     """UTC, as 2026-11-21T05:00:00Z."""
+    imported: str = ""
+    """Whose numbers these are, and where they were found; empty: ours."""
     host: str = ""
     hosts: tuple[str, ...] = ()
     """Those of the ranks, in their order."""
@@ -82,6 +90,8 @@ class Document:
     """What is suspicious, in words."""
     pairs: PairMap | None = None
     """Where pairs of ranks were measured."""
+    figures: tuple[Figure, ...] = ()
+    """Numbers that are no times of calls."""
 
     def tables(self) -> list[Table]:
         return tables(self.rows, self.cards, self.skips)
@@ -90,7 +100,7 @@ class Document:
 _USUAL: dict[str, Any] = {
     "cache": "hot", "data": "static", "memory": "host", "mode": "adaptive", "origin": "measured",
     "root_shift": False, "threads": 1, "directory": "", "completion": "", "layout": "base",
-    "settings": "", "placement": "",
+    "settings": "", "placement": "", "arm": "", "source": "",
 }  # fmt: skip
 _HEADING = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
 
@@ -102,7 +112,11 @@ def document(run: Run, precision: float | None = None) -> Document:
     found = tuple(_rows(run, precision))
     head = headline(found)
     skips = _not_measured(run.skips, found)
+    imported = run.header.get("imported") or {}
     said = [
+        *imported_sentences(found),
+        *(f"{remark}." for remark in imported.get("remarks") or ()),
+        *_unread(imported.get("unread") or ()),
         *sentences(found),
         *skip_sentences(skips),
         *noise_sentences(run.noise),
@@ -117,6 +131,7 @@ def document(run: Run, precision: float | None = None) -> Document:
         None if head.empty else head,
         tuple(said),
         stored_map(run, found),
+        tuple(run.of(Figure)),
     )
 
 
@@ -170,6 +185,7 @@ def _facts(run: Run) -> Facts:
         version=str(run.header.get("version", "")),
         command=command if isinstance(command, str) else " ".join(map(str, command)),
         created=str(run.header.get("created", "")),
+        imported=_imported(run.header.get("imported") or {}),
         host=str(machine.get("hostname", "")),
         hosts=tuple(dict.fromkeys(rank.host for rank in run.ranks)),
         cpu=str(machine.get("cpu_model", "")),
@@ -189,6 +205,13 @@ def _facts(run: Run) -> Facts:
     )
 
 
+def _imported(said: Mapping[str, Any]) -> str:
+    """Programs, then the files or the publication."""
+    where = [str(said.get("source", "")), *map(str, said.get("files") or ())]
+    programs = ", ".join(map(str, said.get("sources") or ()))
+    return ", from ".join(filter(None, [programs, ", ".join(filter(None, where))]))
+
+
 def _transport(selected: Mapping[str, Any]) -> str:
     name, used = str(selected.get("name") or ""), str(selected.get("used") or "")
     return f"{name} ({used})" if name and used else name
@@ -201,6 +224,15 @@ def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:
         if math.isfinite(rank.init_s):
             slowest[rank.launch] = max(rank.init_s, slowest.get(rank.launch, 0.0))
     return tuple(slowest[launch] for launch in sorted(slowest))
+
+
+def _unread(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """One sentence for all of them; import names each."""
+    if not lines:
+        return []
+    first = lines[0]
+    where = f"the first is line {first.get('line')} of {first.get('file') or 'the text'}"
+    return [f"{len(lines)} lines could not be read and are left out; {where}: {first.get('why')}."]
 
 
 def _failure_words(failure: Failure) -> str:

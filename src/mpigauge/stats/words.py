@@ -57,6 +57,19 @@ def sentences(rows: Sequence[Row]) -> list[str]:
     return said
 
 
+def imported_sentences(rows: Iterable[Row]) -> list[str]:
+    """What the numbers of others are: one sentence for each program and statistic."""
+    said: dict[tuple[str, str], None] = {}
+    for row in rows:
+        if row.cell.origin == "imported":
+            said[row.cell.source, row.cell.statistic] = None
+    return [
+        f"{source or 'the text'}: imported; the time of a row is the {statistic or 'median'} of a "
+        "launch, and nothing is known of its error."
+        for source, statistic in said
+    ]
+
+
 def _who(concerned: Sequence[Row], rows: int) -> str:
     """The cells by name where they are few, else their number and where most of them are."""
     if len(concerned) <= _MOST_CELLS:

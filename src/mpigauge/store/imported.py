@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mpigauge
 from mpigauge.model.cards import Cards
 from mpigauge.model.record import encode
-from mpigauge.readers.known import known_cards
+from mpigauge.readers.known import FILE
 from mpigauge.readers.references import reference
 from mpigauge.store.files import SCHEMA
 from mpigauge.store.reader import Run
@@ -35,18 +35,17 @@ def load_reference(name: str) -> Run:
         path=Path(f"{REFERENCE}{name}"),
         header=_header(known.reading, imported) | {"created": known.date, "mpi": mpi},
         passport={"machine": {"hostname": known.system}},
-        cards=_cards(known.reading),
+        cards=Cards.from_json(_cards(known.reading)),
         status={"status": "done"},
         records=tuple(known.reading.records()),
     )
 
 
-def write_imported(
-    reading: Reading, files: Sequence[str], command: Sequence[str], output: Path | None, label: str
-) -> Path:
+def write_imported(reading: Reading, files: Sequence[str], output: Path | None, label: str) -> Path:
     """A run folder of what was read, and where it is."""
-    header = _header(reading, {"files": list(files)}) | {"command": list(command)}
-    cards = json.dumps({"schema": 1} | asdict(_cards(reading)), default=list)
+    header = _header(reading, {"files": list(files)})
+    header["command"] = ["mpigauge", "import", *files]
+    cards = json.dumps(_cards(reading), ensure_ascii=False)
     with RunWriter.create(header, cards, output=output, label=label) as writer:
         for record in reading.records():
             writer.append(encode(record))
@@ -65,8 +64,8 @@ def _header(reading: Reading, imported: Mapping[str, Any]) -> dict[str, Any]:
     return {"schema": SCHEMA, "version": mpigauge.__version__, "imported": {**imported, **said}}
 
 
-def _cards(reading: Reading) -> Cards:
+def _cards(reading: Reading) -> dict[str, Any]:
     """Of all benchmarks that others print, and of those that only they have."""
-    known = asdict(known_cards())
-    known["benchmarks"] = (*known_cards().benchmarks, *reading.cards)
-    return Cards(**known)
+    known: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    known["benchmarks"] += [asdict(card) for card in reading.cards]
+    return known

@@ -27,6 +27,7 @@ def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
         "facts": asdict(document.facts),
         "columns": [{"name": f.name, "unit": f.unit, "about": f.about} for f in fields()],
         "rows": [values(row) for row in document.rows],
+        "figures": [asdict(figure) for figure in document.figures],
         "skipped": [dict(skip.key) | {"reason": skip.reason} for skip in document.skips],
         "headline": _headline(document.headline),
         "remarks": list(document.sentences),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Figure
     from mpigauge.model.row import Estimate, Row
     from mpigauge.report.document import Document, Facts, Table
     from mpigauge.stats.fit import Fit
@@ -48,6 +49,7 @@ def render(document: Document, colour: bool = False) -> str:
         heading(document.facts),
         headline_lines(document.headline, colour) if document.headline else [],
         *(table_lines(table, colour) for table in document.tables() if table.rows),
+        figure_lines(document.figures, colour),
         remark_lines(document, colour),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -58,7 +60,8 @@ def heading(facts: Facts) -> list[str]:
     """Which machine, which MPI, which run."""
     where = [_hosts(facts), facts.cpu, f"{facts.world_ranks} ranks" if facts.world_ranks else ""]
     through = f"over {facts.transport}" if facts.transport else ""
-    what = [f"mpigauge {facts.version}", facts.mpi, through, facts.created]
+    by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
+    what = [by, facts.mpi, through, facts.created]
     ended = "" if facts.status == "done" else facts.status
     lines = (" · ".join(filter(None, words)) for words in (what, where, _start(facts), [ended]))
     return [line for line in lines if line]
@@ -172,11 +175,42 @@ def table_lines(table: Table, colour: bool = False) -> list[str]:
     ]
 
 
+def figure_lines(figures: Sequence[Figure], colour: bool = False) -> list[str]:
+    """Numbers that are no times, one a line; of several launches the range too."""
+    found: dict[tuple[object, ...], list[float]] = {}
+    for each in figures:
+        where = (each.rank if each.rank >= 0 else "", each.placement, each.arm, each.source)
+        what = (each.benchmark, each.name, each.ranks or "", *where, each.unit)
+        found.setdefault(what, []).append(each.value)
+    rows = [[*map(str, what[:-1]), _figure(of), str(what[-1])] for what, of in found.items()]
+    heads = [
+        "figure of",
+        "what",
+        "ranks",
+        "rank",
+        "placement",
+        "setting",
+        "source",
+        "value",
+        "unit",
+    ]
+    shown = [i for i in range(len(heads)) if any(row[i] for row in rows)]
+    wide = {i: max(len(row[i]) for row in [heads, *rows]) for i in shown}
+    lines = ["  ".join(f"{row[i]:<{wide[i]}}" for i in shown).rstrip() for row in [heads, *rows]]
+    return [_bold(lines[0], colour), *lines[1:]] if rows else []
+
+
+def _figure(values: Sequence[float]) -> str:
+    least, most = min(values), max(values)
+    middle = f"{median(values):.6g}"
+    return middle if least == most else f"{middle} ({least:.6g} … {most:.6g})"
+
+
 def title(table: Table) -> str:
     first = table.rows[0].cell
     groups = f"{table.groups} groups of " if table.groups > 1 else ""
     words = [table.card.word, f"{groups}{table.ranks} rank{'s' * (table.ranks != 1)}"]
-    words += [first.datatype] if first.message_bytes >= 0 else []
+    words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.windowed else []
     words += [_variant_word(name, value) for name, value in table.variant.items()]
@@ -191,7 +225,7 @@ def _variant_word(name: str, value: object) -> str:
         return {"each": "completed one by one", "end": "completed together"}[str(value)]
     if name == "directory":
         return f"in {value}"
-    return str(value) if name in ("mode", "origin", "settings") else f"{value} {name}"
+    return str(value) if name in _SPEAKING else f"{value} {name}"
 
 
 def _columns(table: Table) -> list[Column]:
@@ -299,6 +333,8 @@ _MIDDLES = {
     "overlap": [*_ONE_TIME, *_BESIDE],
     "passive": [*_ONE_TIME, *_BESIDE],
 }
+_SPEAKING = ("mode", "origin", "settings", "arm", "source")
+"""Columns whose values need no name beside them."""
 _RATED = ("band", "timed_band", "rate")
 _BANDWIDTH = Column("MB/s", _bandwidth)
 _RATE = Column("messages", _rate)

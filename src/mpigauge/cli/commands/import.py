@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+# ruff: noqa: N999 - the command is called so
+"""mpigauge import: makes a run of what other programs printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli import options
+
+
+@click.command("import")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@click.option("--as", "reader", metavar="READER", help="Which reader.  [default: all that fit]")
+@click.option(
+    "--benchmark", default="", metavar="NAME", help="What tables are of that have no heading."
+)
+@options.output_option
+@click.option(
+    "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
+)
+@options.format_option()
+def command(
+    files: tuple[Path, ...],
+    reader: str | None,
+    benchmark: str,
+    output: Path | None,
+    label: str | None,
+    form: str,
+) -> None:
+    """Make a run of what IMB, OSU's benchmarks, STREAM, HPL and others printed, and show it.
+
+    Logs may hold several outputs, launchers' words and other lines; lines of tables that cannot be
+    read are named. Several files are several launches of one run.
+    """
+    from mpigauge.cli.importing import read_files, tell_unread
+    from mpigauge.cli.showing import show
+    from mpigauge.store import load
+    from mpigauge.store.imported import write_imported
+
+    reading = read_files(files, reader, benchmark)
+    folder = write_imported(reading, list(map(str, files)), output, label or files[0].stem)
+    show(load(folder), form)
+    tell_unread(reading)
+    click.echo(f"imported into {folder}", err=True)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Files of other programs' output: which readers they get, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.readers.reading import Reading
+
+MOST_NAMED = 20
+
+
+def read_files(files: Sequence[Path], reader: str | None, benchmark: str) -> Reading:
+    """What is in them, each file's launches behind those of the one before.
+
+    UserError: a file cannot be read, or no reader finds anything in it.
+    """
+    from mpigauge.readers.known import known_cards
+    from mpigauge.readers.reading import joined
+
+    name = known_cards().find(benchmark).name if benchmark else ""
+    return joined(_read_file(file, reader, name) for file in files)
+
+
+def _read_file(file: Path, reader: str | None, benchmark: str) -> Reading:
+    from mpigauge.readers import Text, find_reader, sniff
+    from mpigauge.readers.reading import joined
+
+    named = find_reader(reader) if reader else None
+    text = Text(_bytes_of(file), benchmark)
+    found = [named] if named else sniff(text)
+    if not found:
+        raise UserError(f"{file} is no output that can be imported; {_known()}")
+    reading = joined(each.read(text) for each in found)
+    if not reading.rows and not reading.skips:
+        names = ", ".join(each.name for each in found)
+        why = f": line {reading.unread[0].line}, {reading.unread[0].why}" if reading.unread else ""
+        raise UserError(f"{file} holds no table that can be read as {names}{why}; {_known()}")
+    return replace(reading, unread=tuple(replace(u, file=str(file)) for u in reading.unread))
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from None
+
+
+def _known() -> str:
+    from mpigauge.readers import readers
+
+    return f"there are readers for {', '.join(readers())} (--as names one)"
+
+
+def tell_unread(reading: Reading) -> None:
+    """Names the lines that are left out."""
+    for line in reading.unread[:MOST_NAMED]:
+        text = line.text if len(line.text) <= 60 else f"{line.text[:57]}..."
+        click.echo(f"{line.file}:{line.line}: left out: {line.why}: {text}", err=True)
+    if len(reading.unread) > MOST_NAMED:
+        click.echo(f"and {len(reading.unread) - MOST_NAMED} more lines", err=True)

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Tables of IMB 3.1 to 2021, all suites, and of programs that print the same.
+
+Logs are read as they are found: several runs one behind another, launchers' words before lines,
+noise of modules between tables, tables cut short. A line in a table that is no row is named; lines
+outside of tables are nobody's. A new banner, or a table that comes again, begins a new launch.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.record import Skip
+from mpigauge.readers.imb_columns import BINARY_MEGABYTE, TIMES, megabyte
+from mpigauge.readers.imb_header import Header
+from mpigauge.readers.imb_lines import said
+from mpigauge.readers.imb_rows import WIDTH, IrregularError, regular_rows, row_pattern
+from mpigauge.readers.imb_section import Section, card_of_heads, fixed_columns, shape_of
+from mpigauge.readers.imb_tables import Draft, finished
+from mpigauge.readers.known import known_cards
+from mpigauge.readers.reading import Reading, Unread, unknown_launch
+from mpigauge.readers.registry import reader
+from mpigauge.readers.settings_lines import arm_of, setting_in
+
+if TYPE_CHECKING:
+    from mpigauge.model.cards import Card
+    from mpigauge.readers.imb_section import Heads
+    from mpigauge.readers.text import Text
+
+_ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"
+MARK = rb"#repetitions|# Benchmarking |^(?:[A-Za-z]\w*)?[ \t]+" + _ROW_ALONE
+LABELLED = re.compile(r"^([A-Za-z]\w*)?\s+(\d+\s.*)$")
+NOTE = re.compile(r"(?<!\S)(\d+) (out-of-mem|int-overflow|time-out)[.;]*(?:.*X= *([\d.]+))?")
+HALO = re.compile(r"(\d+)\(x(\d+)\)\(bytes\)\s+([\d.]+)\(usec\)")
+REASONS = {
+    "out-of-mem": "not enough memory: needs {} GiB per rank, which IMB was not allowed",
+    "int-overflow": "more than 2147483647 elements, which MPI counts as int here",
+    "time-out": "no time was left for it",
+}
+ALONE = ("#bytes", "#repetitions", "t[usec]", "Mbytes/sec")
+"""The columns of rows whose heading was cut away."""
+TAKEN_FOR = "PingPong"
+TIMED = frozenset((*TIMES, "Msg/sec"))
+_DAMAGED = re.compile(r"^\s*(?:\d|\.\.\.)")
+
+
+@reader("imb", "IMB 3.1 to 2021, all suites, and `--format imb` of mpigauge", MARK)
+def read(text: Text) -> Reading:
+    try:
+        return _Log(text).reading()
+    except IrregularError:
+        return _Log(text, careful=True).reading()
+
+
+@dataclass
+class _Log:
+    """What is known at a place of the text, and what was found before it."""
+
+    text: Text
+    careful: bool = False
+    """Whether to look at each row by itself."""
+    header: Header = field(default_factory=Header)
+    section: Section | None = None
+    heads: Heads = ()
+    launch: int = 0
+    is_command: bool = False
+    in_rows: bool = False
+    settings: dict[str, str] = field(default_factory=dict)
+    seen: set[tuple[Any, ...]] = field(default_factory=set)
+    """Headings of this launch."""
+    drafts: list[Draft] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    remarks: dict[str, None] = field(default_factory=dict)
+    launches: dict[int, tuple[Header, int]] = field(default_factory=dict)
+    """Of each, the header and how many ranks it has at least."""
+    line: int = 0
+
+    def run(self) -> None:
+        data, position = self.text.data, 0
+        while position < len(data):
+            end = data.index(b"\n", position)
+            line = data[position:end]
+            self.line += 1
+            position = end + 1
+            if b"#" in line:
+                self._comment(line)
+                if (
+                    self.in_rows
+                    and not self.careful
+                    and (rows := regular_rows(data, position, self.heads))
+                ):
+                    size = rows * (WIDTH * len(self.heads) + 1)
+                    self.drafts[-1].regular = data[position : position + size]
+                    position += size
+                    self.line += rows
+            else:
+                self._plain(line.decode("utf-8", "replace"))
+
+    def reading(self) -> Reading:
+        self.run()
+        tables, skips = finished(self.drafts)
+        self._tell_unit()
+        used = {id(draft.card): draft.card for draft in self.drafts}.values()
+        return Reading(
+            tables=tables,
+            skips=(*self.skips, *skips),
+            launches=tuple(
+                unknown_launch(number, **header.of_launch(), world_ranks=ranks)
+                for number, (header, ranks) in self.launches.items()
+            ),
+            unread=tuple(self.unread),
+            remarks=tuple(self.remarks),
+            cards=tuple(card for card in used if card not in known_cards().benchmarks),
+        )
+
+    def _tell_unit(self) -> None:
+        """Old versions count 2^20 bytes as a megabyte; where no banner says it, the numbers do."""
+        old = (d for d in self.drafts if d.is_old and "Mbytes/sec" in d.heads)
+        units = (megabyte(draft.card, draft.shape, draft.printed) for draft in old)
+        if next((unit for unit in units if unit == unit), 0) == BINARY_MEGABYTE:
+            self.remarks["Mbytes/sec in the text are of 2^20 bytes, here MB/s are of 10^6"] = None
+
+    # --- lines with a # in them -------------------------------------------------------------
+    def _comment(self, line: bytes) -> None:
+        what, words = said(line)
+        self.in_rows = False
+        if self.is_command and what == "comment":
+            self.header.command += words[0].split()
+            return
+        self.is_command = what == "command" or (self.is_command and not words)
+        if act := getattr(self, f"on_{what}", None):
+            act(*words)
+
+    def on_banner(self, version: str, part: str) -> None:
+        if self.seen:
+            self._next_launch()
+        self.header = Header.of_banner(version, part)
+        self.section, self.heads = None, ()
+
+    def on_fact(self, name: str, value: str) -> None:
+        self.header.facts[name] = value
+
+    def on_benchmark(self, name: str) -> None:
+        self.section, self.heads = Section(name), ()
+
+    def on_ranks(self, ranks: str, threads: str) -> None:
+        self._change(ranks=int(ranks), threads=int(threads or 1))
+
+    def on_groups(self, groups: str, ranks: str) -> None:
+        self._change(ranks=int(ranks), groups=int(groups))
+
+    def on_idle(self, ranks: str) -> None:
+        if self.section:
+            self._tell_launch(self.section.ranks * self.section.groups + int(ranks))
+
+    def on_mode(self, mode: str) -> None:
+        self._change(completion="end" if mode == "AGGREGATE" else "each")
+
+    def on_window(self, size: str) -> None:
+        self._change(window=int(size))
+
+    def _change(self, **known: Any) -> None:
+        if self.section:
+            self.section = self.section._replace(**known)
+
+    def on_invalid(self, name: str, ranks: str) -> None:
+        card = card_of_heads(name, self.header.suite, ())
+        fixed = fixed_columns(card, Section(name, int(ranks)), self.header)
+        self._tell_launch(int(ranks))
+        self._skip(fixed, -1, f"IMB does not run it on {ranks} ranks")
+
+    def on_halo(self, name: str, ranks: str, threads: str, dimensions: str) -> None:
+        self.section = Section(name, int(ranks), threads=int(threads), dimensions=int(dimensions))
+        self.heads = ()
+        self.header.suite = "HALO"
+
+    def on_heads(self, *heads: str) -> None:
+        """Below it stand rows, if it names a time or a rate."""
+        if self.section is None or not self.section.ranks or not TIMED & set(heads):
+            self.section, self.heads = None, ()
+            return
+        self.heads = heads
+        self.in_rows = True
+        self._begin(self.section, heads)
+
+    # --- tables -----------------------------------------------------------------------------
+    def _begin(self, section: Section, heads: Heads, label: str = "") -> Draft:
+        card = card_of_heads(section.benchmark, self.header.suite, heads)
+        arm = arm_of(self.settings)
+        signature = (section, card.suite, arm, label)
+        if signature in self.seen:
+            self._next_launch()
+        self.seen.add(signature)
+        fixed = {**self._shared(card, section), "launch": self.launch, "arm": arm}
+        if label:
+            fixed["placement"] = label
+        if "defects" in heads:
+            fixed["check"] = "exact"
+        self._tell_launch(section.ranks * section.groups)
+        draft = Draft(card, shape_of(card, section, self.header), heads, fixed)
+        draft.is_old = self.header.may_be_old
+        if fixed["settings"]:
+            self.remarks[f"{card.name}: the size is that of all ranks together, as it was in IMB "
+                         "until 2018"] = None  # fmt: skip
+        self.drafts.append(draft)
+        return draft
+
+    def _shared(self, card: Card, section: Section) -> dict[str, Any]:
+        key = id(card), section
+        if key not in self.header.shared:
+            self.header.shared[key] = fixed_columns(card, section, self.header)
+        return self.header.shared[key]
+
+    def _next_launch(self) -> None:
+        self.launch += 1
+        self.seen.clear()
+
+    def _tell_launch(self, ranks: int) -> None:
+        known = self.launches.get(self.launch, (self.header, 0))[1]
+        self.launches[self.launch] = (self.header, max(ranks, known))
+
+    def _skip(self, fixed: dict[str, Any], size: int, reason: str) -> None:
+        key = {name: fixed[name] for name in KEY_COLUMNS if name in fixed}
+        self.skips.append(Skip(self.launch, key | {"message_bytes": size}, reason))
+
+    # --- other lines ------------------------------------------------------------------------
+    def _plain(self, line: str) -> None:
+        if not line.strip():
+            self.in_rows = self.in_rows and "Group" in self.heads
+        elif setting := setting_in(line):
+            self.settings[setting[0]] = setting[1]
+        elif self.heads:
+            self._in_table(line)
+        elif self.section and (found := HALO.search(line)):
+            self._halo_row(self.section, *found.groups())
+        elif found := LABELLED.match(line):
+            self._alone(found[1] or "", found[2])
+
+    def _in_table(self, line: str) -> None:
+        draft = self.drafts[-1]
+        if found := row_pattern(self.heads).search(line):
+            draft.rows.append(tuple(map(float, found.groups())))
+            self.in_rows = True
+        elif found := NOTE.search(line):
+            reason = REASONS[found[2]].format(found[3] or "more")
+            self._skip(draft.fixed, int(found[1]), reason)
+        elif self.in_rows and _DAMAGED.match(line):
+            self.unread.append(Unread(self.line, line.strip(), _why(line, self.heads)))
+
+    def _halo_row(self, section: Section, size: str, messages: str, time: str) -> None:
+        draft = self.drafts[-1] if self.drafts and self.drafts[-1].section == section else None
+        if draft is None:
+            draft = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
+            draft.section = section
+        draft.rows.append((float(size), 0.0, float(time)))
+        del messages
+
+    def _alone(self, label: str, line: str) -> None:
+        """A row without heading, as `grep` leaves them; the word before it is kept as placement."""
+        found = row_pattern(ALONE).match(line)
+        if not found:
+            return
+        row = tuple(map(float, found.groups()))
+        last = self.drafts[-1] if self.drafts else None
+        if last is None or last.label != label or row[0] <= last.rows[-1][0]:
+            name = self.text.benchmark or TAKEN_FOR
+            last = self._begin(Section(name, 2), ALONE, label)
+            last.label = label
+            if not self.text.benchmark:
+                self.remarks[f"tables without a heading are taken for {TAKEN_FOR} on 2 ranks; "
+                             "--benchmark names another"] = None  # fmt: skip
+        last.rows.append(row)
+
+
+def _why(line: str, heads: Heads) -> str:
+    if line.strip().startswith("..."):
+        return "rows are left out here"
+    count = len(line.split())
+    if count == len(heads):
+        return "a number is cut short"
+    return f"it has {count} of {len(heads)} columns"

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Rows of IMB's tables as numbers.
+
+Where rows are as IMB writes them, fields of 13 characters each, all rows of a text are read at
+once: digits become numbers column by column. Others are searched field by field.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+WIDTH = 13
+DIGITS = 2
+"""After the point."""
+WHOLE = frozenset(("Group", "#bytes", "#repetitions", "Msg/sec"))
+_ROW_CHARACTERS = b"0123456789. \n"
+_AT_ONCE = 8192
+_POINT = WIDTH - DIGITS - 1
+_BLANK, _LOW = 32, 15
+
+
+class IrregularError(ValueError):
+    """What looked like regular rows is none."""
+
+
+@cache
+def row_pattern(heads: tuple[str, ...]) -> re.Pattern[str]:
+    """A row of these columns anywhere in a line, between blanks; times have two decimals."""
+    fields = (
+        r"(-?\d+)" if head in WHOLE else rf"(-?\d+\.\d{{{DIGITS}}}|-?inf|-?nan)" for head in heads
+    )
+    return re.compile(r"(?<!\S)" + r"[ \t]+".join(fields) + r"(?!\S)")
+
+
+def regular_rows(data: bytes, start: int, heads: Sequence[str]) -> int:
+    """How many rows of full width stand in `data` from `start` on, up to an empty line or a #."""
+    width = WIDTH * len(heads) + 1
+    comment = data.find(b"#", start)
+    limit = comment if comment >= 0 else len(data)
+    blank = data.find(b"\n\n", start, limit)
+    end = blank + 1 if blank >= 0 else limit
+    rows, rest = divmod(end - start, width)
+    chunk = data[start:end]
+    if rest or not rows or chunk.translate(None, _ROW_CHARACTERS):
+        return 0
+    if chunk[width - 1 :: width] != b"\n" * rows or chunk.count(b"\n") != rows:
+        return 0
+    points = [i for i, head in enumerate(heads) if head not in WHOLE]
+    if any(chunk[WIDTH * i + _POINT :: width] != b"." * rows for i in points):
+        return 0
+    return rows if chunk.count(b".") == rows * len(points) else 0
+
+
+def parse_regular(data: bytes, heads: Sequence[str]) -> NDArray[np.float64]:
+    """Columns × rows of regular rows. IrregularError: a field has a blank between its digits."""
+    import numpy as np
+
+    width = WIDTH * len(heads) + 1
+    lines = np.frombuffer(data, np.uint8).reshape(-1, width)
+    numbers = np.empty((len(heads), len(lines)))
+    for first in range(0, len(lines), _AT_ONCE):
+        characters = np.ascontiguousarray(lines[first : first + _AT_ONCE].T)
+        for i, head in enumerate(heads):
+            field = characters[WIDTH * i : WIDTH * (i + 1)]
+            numbers[i, first : first + _AT_ONCE] = _numbers(field, head in WHOLE)
+    return numbers
+
+
+def _numbers(field: NDArray[np.uint8], whole: bool) -> NDArray[np.float64]:
+    """Of the characters of one column, a line of them for each place."""
+    import numpy as np
+
+    decimals = 0 if whole else DIGITS
+    places = [place for place in range(WIDTH) if whole or place != _POINT]
+    blank = field[places] == _BLANK
+    if blank[-1 - decimals :].any() or (blank[1:] & ~blank[:-1]).any():
+        raise IrregularError("a number has a blank in it")
+    value = np.zeros(field.shape[1], np.int64)
+    for place in places:
+        value *= 10
+        value += field[place] & _LOW
+    numbers: NDArray[np.float64] = value / 10**decimals
+    return numbers
+
+
+def split_rows(
+    numbers: NDArray[np.float64], counts: Sequence[int]
+) -> Iterator[NDArray[np.float64]]:
+    """The same, table by table."""
+    first = 0
+    for count in counts:
+        yield numbers[:, first : first + count]
+        first += count

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge import: what other programs printed as a run like ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from mpigauge.cli.main import run
+from mpigauge.model.record import encode, parse
+from mpigauge.readers import Text, readers
+from mpigauge.store import list_runs, load
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+PINGPONG = GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt"
+CUT = GOLDEN / "printed/orfeo-map-by-socket-partial.txt"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_folder_like_that_of_any_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(PINGPONG), "--output", "a", "--format", "csv"]) == 0
+    shown = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(shown) == 24
+    assert {(row["origin"], row["source"], row["mode"]) for row in shown} == {
+        ("imported", "IMB 2021.11", "classic")
+    }
+    assert {row["statistic"] for row in shown} == {"mean over repetitions, slowest rank"}
+    stored = load(Path("a"))
+    assert (len(stored.cells), stored.damaged) == (24, ())
+    assert stored.complete == {0}
+    assert [run.status for run in list_runs(Path())] == ["done"]
+
+
+def test_the_table_says_whose_numbers_these_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(PINGPONG)]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("imported from IMB 2021.11, from ")
+    assert "PingPong · 2 ranks · byte · classic · imported · IMB 2021.11 · 1 launch" in text
+    assert "the mean over repetitions, slowest" in text
+    assert "nothing is known of its error" in text
+
+
+def test_files_are_launches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(PINGPONG), str(PINGPONG), "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert {row["launches"] for row in data["rows"]} == {2}
+    assert data["facts"]["imported"].startswith("IMB 2021.11, from ")
+
+
+def test_lines_that_are_left_out_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(CUT), "--output", "a"]) == 0
+    said = capsys.readouterr()
+    assert f"{CUT}:24: left out: rows are left out here: ..." in said.err
+    assert "2 lines could not be read and are left out" in " ".join(said.out.split())
+    assert run(["show", "a"]) == 0
+    assert "2 lines could not be read" in " ".join(capsys.readouterr().out.split())
+
+
+def test_our_own_text_can_be_imported_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(PINGPONG), "--output", "a", "--format", "imb"]) == 0
+    text = capsys.readouterr().out
+    Path("ours.txt").write_text(text, encoding="utf-8")
+    assert run(["import", "ours.txt", "--output", "b"]) == 0
+    again, first = load(Path("b")).cells, load(Path("a")).cells
+    assert [c.time_p50_s for c in again] == [c.time_p50_s for c in first]
+    assert again[0].source.startswith("mpigauge ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["import", "nowhere.txt"], "cannot read nowhere.txt: No such file or directory"),
+        (["import", "noise.txt"], "noise.txt is no output that can be imported; there are readers"),
+        (["import", "noise.txt", "--as", "imp"], "there is no reader 'imp'; did you mean 'imb'?"),
+        (
+            ["import", "noise.txt", "--as", "imb"],
+            "noise.txt holds no table that can be read as imb",
+        ),
+        (["import", "noise.txt", "--benchmark", "PingPung"], "did you mean 'PingPong'?"),
+        (["import", "."], "cannot read .: Is a directory"),
+    ],
+)
+def test_wrong_input(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("noise.txt").write_text("module load mpi\n12 apples\n", encoding="utf-8")
+    assert run(words) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("mpigauge-runs").exists()
+
+
+def test_every_reader_says_what_it_reads() -> None:
+    assert all(reader.about and reader.mark for reader in readers().values())
+
+
+def test_records_are_written_as_they_are_read() -> None:
+    reading = readers()["imb"].read(Text(PINGPONG.read_bytes()))
+    for record in reading.records():
+        assert str(parse(encode(record))) == str(record)
