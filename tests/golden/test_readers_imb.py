@@ -220,9 +220,9 @@ def test_words_of_launchers_inside_of_a_table_do_no_harm() -> None:
 def test_rows_that_were_cut_out_with_a_word_before_them() -> None:
     """As `egrep '^ +[0-9]' | sed s/^/same_socket/` leaves them, three times over."""
     one = "".join(
-        f"{where}            {n}         1000         {t}         0.00\n"
+        f"{where}            {n}         1000         {t}         {rate}\n"
         for where in ("same_socket", "diff_nodes")
-        for n, t in ((0, "0.34"), (4, "0.35"))
+        for n, t, rate in ((0, "0.34", "0.00"), (4, "0.35", "11.43"))
     )
     reading = readers()["imb"].read(Text((one * 3).encode()))
     found = rows(cells(reading))

@@ -19,25 +19,27 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 
 
-def read_files(files: Sequence[Path], reader: str | None, benchmark: str) -> Reading:
+def read_files(
+    files: Sequence[Path], reader: str | None, benchmark: str, ranks: int = 0
+) -> Reading:
     """What is in them, each file's launches behind those of the one before.
 
     UserError: a file cannot be read, or no reader finds anything in it.
     """
+    from mpigauge import readers
     from mpigauge.readers.known import known_cards
     from mpigauge.readers.reading import joined
 
     name = known_cards().find(benchmark).name if benchmark else ""
-    return joined(_read_file(file, reader, name) for file in files)
+    texts = ((file, readers.Text(_bytes_of(file), name, ranks)) for file in files)
+    return joined(_read_file(text, file, reader) for file, text in texts)
 
 
-def _read_file(file: Path, reader: str | None, benchmark: str) -> Reading:
-    from mpigauge.readers import Text, find_reader, sniff
+def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
+    from mpigauge.readers import find_reader, sniff
     from mpigauge.readers.reading import joined
 
-    named = find_reader(reader) if reader else None
-    text = Text(_bytes_of(file), benchmark)
-    found = [named] if named else sniff(text)
+    found = [find_reader(reader)] if reader else sniff(text)
     if not found:
         raise UserError(f"{file} is no output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)

@@ -262,10 +262,10 @@ class _Log:
 
     def _alone(self, label: str, line: str) -> None:
         """A row without heading, as `grep` leaves them; the word before it is kept as placement."""
-        found = row_pattern(ALONE).match(line)
-        if not found:
+        found = row_pattern(ALONE).fullmatch(line.strip())
+        row = tuple(map(float, found.groups())) if found else ()
+        if not row or not _is_transfer(*row):
             return
-        row = tuple(map(float, found.groups()))
         last = self.drafts[-1] if self.drafts else None
         if last is None or last.label != label or row[0] <= last.rows[-1][0]:
             name = self.text.benchmark or TAKEN_FOR
@@ -275,6 +275,12 @@ class _Log:
                 self.remarks[f"tables without a heading are taken for {TAKEN_FOR} on 2 ranks; "
                              "--benchmark names another"] = None  # fmt: skip
         last.rows.append(row)
+
+
+def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> bool:
+    """Whether the rate is of one message in this time; other programs' numbers are not so."""
+    expected = size / time if time > 0 else 0.0
+    return repetitions >= 1 and abs(rate - expected) <= 0.1 * expected + 0.02
 
 
 def _why(line: str, heads: Heads) -> str:

@@ -29,6 +29,12 @@ class Table:
     columns: Callable[[], Mapping[str, Sequence[float]]]
     """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
 
+    @classmethod
+    def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> Table:
+        """Of stored columns row by row, the same in each."""
+        names = tuple(rows[0]) if rows else ()
+        return cls(fixed, len(rows), lambda: {name: [row[name] for row in rows] for name in names})
+
     @cached_property
     def varying(self) -> Mapping[str, Sequence[float]]:
         return self.columns()
@@ -88,11 +94,11 @@ class Reading:
 
 USUAL: dict[str, Any] = {
     "groups": 1, "group": -1, "message_bytes": -1, "cache": "hot", "data": "static", "sync": "none",
-    "inflight": 1, "mode": "classic", "memory": "host", "origin": "imported", "calls": 1,
+    "inflight": 1, "mode": "classic", "memory": "host", "origin": "imported", "calls": 0,
     "samples": 1, "chunks": 1, "rounds": 1, "epochs": 1, "stop": "schedule", "check": "none",
     "time_scale": 1.0, "moved_bytes": 0.0, "messages": 0.0,
 }  # fmt: skip
-"""Of rows that were read, where a text says nothing else."""
+"""Of rows that were read, where a text says nothing else. 0 calls: it does not say how many."""
 
 
 def unknown_launch(number: int, **known: Any) -> Launch:

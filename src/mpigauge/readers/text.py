@@ -29,6 +29,8 @@ class Text:
     raw: bytes
     benchmark: str = ""
     """What tables without a heading are of, where the user says so."""
+    ranks: int = 0
+    """How many ranks there were, for programs that do not print it; 0: the user does not say."""
 
     @cached_property
     def data(self) -> bytes:
@@ -42,10 +44,9 @@ class Text:
     def lines(self) -> list[str]:
         return self.data.decode("utf-8", "replace").split("\n")[:-1]
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether its last line was ended."""
-        return self.raw.endswith(b"\n")
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Lines with their numbers, from 1."""
+        return enumerate(self.lines, 1)
 
 
 def _samples(data: bytes) -> Iterator[bytes]:

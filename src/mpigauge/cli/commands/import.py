@@ -20,6 +20,9 @@ from mpigauge.cli import options
 @click.option(
     "--benchmark", default="", metavar="NAME", help="What tables are of that have no heading."
 )
+@click.option(
+    "--ranks", default=0, metavar="N", help="Ranks, where the program does not print them."
+)
 @options.output_option
 @click.option(
     "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
@@ -29,6 +32,7 @@ def command(
     files: tuple[Path, ...],
     reader: str | None,
     benchmark: str,
+    ranks: int,
     output: Path | None,
     label: str | None,
     form: str,
@@ -43,7 +47,7 @@ def command(
     from mpigauge.store import load
     from mpigauge.store.imported import write_imported
 
-    reading = read_files(files, reader, benchmark)
+    reading = read_files(files, reader, benchmark, ranks)
     folder = write_imported(reading, list(map(str, files)), output, label or files[0].stem)
     show(load(folder), form)
     tell_unread(reading)

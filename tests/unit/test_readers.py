@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Readers beside that of IMB: each has its recorded text, and what should come out of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.model.cards import Cards
+from mpigauge.model.errors import UserError
+from mpigauge.readers import Text, find_reader, readers, sniff
+from mpigauge.readers.known import known_cards
+from mpigauge.readers.reading import joined
+from mpigauge.readers.registry import reader
+from mpigauge.readers.settings_lines import setting_in
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.mpi import Kernels
+    from mpigauge.readers.reading import Reading
+
+PRINTED = Path(__file__).parents[1] / "golden/printed"
+
+
+def read(name: str, text: str) -> Reading:
+    return find_reader(name).read(Text(text.encode()))
+
+
+def recorded(name: str, file: str) -> Reading:
+    return find_reader(name).read(Text((PRINTED / f"{file}.txt").read_bytes()))
+
+
+def cells(reading: Reading) -> list[Cell]:
+    return [cell for table in reading.tables for cell in table.cells()]
+
+
+def figures(reading: Reading) -> list[tuple[Any, ...]]:
+    return [(f.launch, f.name, f.value, f.unit, f.better) for f in reading.figures]
+
+
+# --- finding them ---------------------------------------------------------------------------
+RECORDED = {
+    "hpl": "hpl", "imb": "orfeo-map-by-core", "mpi_latency": "mpi-latency", "osu": "osu",
+    "mpip": "ember-mpip-report", "nodeperf": "ulysses-nodeperf-intel", "reprompi": "reprompi",
+    "ping_pong": "ember-pingpong-fit-12-13", "stream": "ember-stream-local",
+}  # fmt: skip
+
+
+def test_each_reader_has_a_recorded_text() -> None:
+    assert set(RECORDED) == set(readers())
+
+
+@pytest.mark.parametrize(("name", "file"), RECORDED.items())
+def test_each_finds_its_own_text_and_leaves_the_others(name: str, file: str) -> None:
+    text = Text((PRINTED / f"{file}.txt").read_bytes())
+    assert [found.name for found in sniff(text)] == [name]
+    reading = find_reader(name).read(text)
+    assert reading.rows
+    assert {cell.origin for cell in cells(reading)} | {f.origin for f in reading.figures} == {
+        "imported"
+    }
+    assert all(cell.source and cell.statistic for cell in cells(reading))
+    for other in set(readers()) - {name}:
+        assert find_reader(other).read(text).rows == 0
+
+
+@pytest.mark.parametrize(("name", "file"), RECORDED.items())
+def test_a_text_that_is_cut_anywhere_is_read_as_far_as_it_goes(name: str, file: str) -> None:
+    whole = (PRINTED / f"{file}.txt").read_bytes()
+    for size in range(1, len(whole), max(len(whole) // 17, 1)):
+        reading = find_reader(name).read(Text(whole[:size]))
+        assert len(cells(reading)) + len(reading.figures) == reading.rows
+        assert len(list(reading.records())) >= reading.rows
+
+
+def test_two_readers_of_one_name_stop_the_program() -> None:
+    readers()
+    with pytest.raises(ValueError, match="two readers are called 'imb'"):
+        reader("imb", "", b"")(lambda text: recorded("imb", text.benchmark))
+
+
+def test_an_unknown_reader() -> None:
+    with pytest.raises(UserError, match="did you mean 'stream'"):
+        find_reader("steam")
+
+
+def test_launches_of_several_texts_follow_each_other() -> None:
+    one = recorded("osu", "osu")
+    both = joined([one, recorded("imb", "orfeo-map-by-core"), one])
+    assert both.rows == 2 * one.rows + 24
+    assert sorted({table.fixed["launch"] for table in both.tables}) == [0, 1, 2]
+    assert len(both.remarks) == 1
+
+
+# --- cards ----------------------------------------------------------------------------------
+@pytest.mark.mpi
+def test_cards_are_those_of_the_kernels(built: Kernels) -> None:
+    """`mpigauge list --json | python tools/imported_cards.py` makes them so."""
+    theirs = {card.word: card for card in Cards.load(built.cards)}
+    assert {card.word: card for card in known_cards()} == {
+        card.word: theirs.get(card.word) for card in known_cards()
+    }
+
+
+# --- OSU ------------------------------------------------------------------------------------
+def test_osu_tests_become_rows_of_ours() -> None:
+    reading = recorded("osu", "osu")
+    found = {(c.suite, c.benchmark, c.ranks, c.message_bytes, c.source): c for c in cells(reading)}
+    latency = found["MPI1", "PingPong", 2, 1, "OSU 7.2"]
+    assert (latency.latency_s, latency.time_p50_s) == pytest.approx((0.22e-6, 0.44e-6))
+    bandwidth = found["MPI1", "Uniband", 2, 4194304, "OSU 5.6.2"]
+    assert bandwidth.bandwidth_bytes_per_s == pytest.approx(12254.16e6)
+    assert (bandwidth.inflight, bandwidth.messages) == (64, 64)
+    rate = found["MPI1", "Uniband", 4, 1, "OSU 5.7"]
+    assert (rate.message_rate_per_s, rate.inflight) == pytest.approx((6.4e6, 32))
+
+
+def test_osu_collectives_are_means_over_ranks() -> None:
+    found = {(c.suite, c.benchmark): c for c in cells(recorded("osu", "osu"))}
+    allreduce = found["MPI1", "Allreduce"]
+    assert (allreduce.ranks, allreduce.calls, allreduce.datatype) == (144, 1000, "int")
+    times = allreduce.time_p50_s, allreduce.time_min_s, allreduce.time_max_s
+    assert times == pytest.approx((11.69e-6, 10e-6, 12e-6))
+    assert allreduce.statistic == "mean over repetitions and ranks"
+    overlap = found["NBC", "Ialltoall"]
+    parts = overlap.time_p50_s, overlap.time_cpu_s, overlap.time_pure_s, overlap.overlap_ratio
+    assert parts == pytest.approx((11.09e-6, 6.1e-6, 5.18e-6, 0.0346))
+    assert found["OSU", "Put_Latency"].ranks == 2
+
+
+def test_osu_says_what_it_does_not_print() -> None:
+    reading = recorded("osu", "osu")
+    assert reading.remarks == (
+        "OSU does not print on how many ranks it ran Barrier, NBC:Ialltoall; --ranks says it",
+    )
+    assert [(u.line, u.why) for u in reading.unread] == [(23, "it has 4 of 5 columns")]
+    raw = (PRINTED / "osu.txt").read_bytes()
+    assert find_reader("osu").read(Text(raw, ranks=8)).remarks == ()
+    assert figures(reading)[0] == (0, "shortest over ranks", 0.067, "s", "lower")
+
+
+# --- figures --------------------------------------------------------------------------------
+def test_stream() -> None:
+    assert figures(recorded("stream", "ember-stream-local")) == [
+        (0, "Triad", 9334.9373, "MB/s", "higher")
+    ]
+    twice = read(
+        "stream", "Copy: 1.0 0.1 0.1 0.1\nTriad: 2.0 0.1 0.1 0.1\n" * 2 + "Copy: 3.0 0.1\n"
+    )
+    assert [f.launch for f in twice.figures] == [0, 0, 1, 1]
+    assert [(u.line, u.why) for u in twice.unread] == [(5, "it has not a rate and three times")]
+
+
+def test_hpl() -> None:
+    reading = recorded("hpl", "hpl")
+    speeds = [(f.launch, f.arm, f.value, f.ranks) for f in reading.figures if f.name == "speed"]
+    assert speeds == [
+        (0, "N=1000 NB=192 P=2 Q=2 T/V=WR11C2R4", 13.45, 4),
+        (0, "N=2000 NB=192 P=2 Q=2 T/V=WR11C2R4", 17.212, 4),
+        (1, "N=1000 NB=192 P=2 Q=2 T/V=WR11C2R4", 11.208, 4),
+    ]
+    assert reading.remarks == ("HPL says at line 11 that its result is wrong (FAILED)",)
+    assert [u.line for u in reading.unread] == [13]
+
+
+def test_nodeperf() -> None:
+    reading = recorded("nodeperf", "ulysses-nodeperf-intel")
+    assert figures(reading) == [(0, "DGEMM NN", 446.83543, "GFLOP/s", "higher")]
+    assert reading.figures[0].placement == "host cn04-13"
+
+
+def test_mpip() -> None:
+    reading = recorded("mpip", "ember-mpip-report")
+    found = {(f.name, f.rank): f for f in reading.figures}
+    assert found["time in MPI", 3].value == 69.4
+    assert found["time of the application", -1].value == 923
+    assert found["time in Gather at site 4", -1].value == pytest.approx(372)
+    assert found["sent by Isend at site 4", -1].value == 6.93e9
+    assert found["largest message of Allreduce at site 4", 11].value == 6.711e7
+    assert {(f.benchmark, f.ranks, f.source) for f in reading.figures} == {
+        ("IMB-MPI1", 12, "mpiP 3.2.1")
+    }
+    text = (PRINTED / "ember-mpip-report.txt").read_text(encoding="utf-8")
+    rows = [w for w in map(str.split, text.splitlines()) if len(w) in (4, 6, 8, 9) and w[-1][0] in
+            "0123456789" and w[0] not in ("@", "...")]  # fmt: skip
+    numbers = {4: 3, 6: 4, 8: 5, 9: 6}
+    assert reading.rows == sum(numbers[len(row)] for row in rows)
+    assert {u.why for u in reading.unread} == {"rows are left out here"}
+
+
+# --- small programs -------------------------------------------------------------------------
+def test_ping_pong_takes_cores_and_settings_from_the_commands_before_it() -> None:
+    found = cells(recorded("ping_pong", "ember-pingpong-fit-12-348-buffermax"))
+    assert len(found) == 10
+    first = found[0]
+    assert (first.message_bytes, first.latency_s) == pytest.approx((1000, 8.07e-6))
+    assert first.placement == "cores:12,348"
+    assert first.arm == "MPI_BUFFER_MAX=1000 MPI_SHARED_NEIGHBORHOOD=MEMNODE"
+
+
+def test_mpi_latency_is_in_whole_microseconds() -> None:
+    found = cells(recorded("mpi_latency", "mpi-latency"))
+    assert [(c.launch, c.arm) for c in found] == [(0, "btl=self,sm"), (1, "btl=self,tcp")]
+    assert [c.time_p50_s for c in found] == pytest.approx([11e-6, 99e-6])
+
+
+def test_reprompi_single_times_and_summaries() -> None:
+    reading = recorded("reprompi", "reprompi")
+    first, second = cells(reading)
+    assert (first.samples, first.ranks, first.sync, first.op) == (3, 4, "barrier", "bor")
+    assert first.time_p50_s == pytest.approx(3.0911e-6)
+    assert (first.time_best_s, first.time_worst_s) == pytest.approx((2.9809e-6, 10.9819e-6))
+    assert (second.message_bytes, second.samples) == (10, 2)
+    assert [u.line for u in reading.unread] == [21]
+    summary = read(
+        "reprompi",
+        "#@nprocs=2\n#@clocktype=local\n#@datatype_size_bytes=8\n"
+        "test total_nrep valid_nrep count mean_runtime_sec median_runtime_sec\n"
+        "MPI_Bcast 10 9 4 0.000002 0.000001\n",
+    )
+    row = cells(summary)[0]
+    assert (row.benchmark, row.message_bytes, row.samples) == ("Bcast", 32, 9)
+    assert (row.time_p50_s, row.time_mean_s) == pytest.approx((1e-6, 2e-6))
+
+
+@pytest.mark.parametrize(
+    ("line", "setting"),
+    [
+        ("export MPI_BUFFER_MAX=4096", ("MPI_BUFFER_MAX", "4096")),
+        ("MPI_BUFFER_MAX= 4096", ("MPI_BUFFER_MAX", "4096")),
+        ("setenv UCX_TLS rc", ("UCX_TLS", "rc")),
+        ("EXEC_HOST=node042", None),
+        ("MPI startup: hello world", None),
+    ],
+)
+def test_settings_in_logs(line: str, setting: tuple[str, str] | None) -> None:
+    assert setting_in(line) == setting
