@@ -124,7 +124,8 @@ def test_launches_in_turn_are_paired() -> None:
 def test_other_things_are_not_compared(columns: dict[str, Any], why: str) -> None:
     found = compare([side("A", made()), side("B", made(**columns))])
     assert found.tables == ()
-    assert found.left_out == (f"PingPong: 5 rows of A and 5 of B are not compared, {why}",)
+    words = f"PingPong: 5 rows of A and 5 of B are not compared, {why}"
+    assert found.left_out == ((words, True),)
 
 
 @pytest.mark.parametrize(
@@ -148,14 +149,14 @@ def test_the_same_columns_come_before_similar_ones() -> None:
     b = made(3.0, cache="cold") + made(seed=2)
     found = compare([side("A", made()), side("B", b)])
     assert said(found) == ["SAME"] * len(SIZES)
-    assert found.left_out == ("PingPong: 5 rows only in B",)
+    assert found.left_out == (("PingPong: 5 rows only in B", False),)
 
 
 def test_nobody_guesses_which_of_several_belongs() -> None:
     b = made(cache="cold") + made(data="fresh")
     found = compare([side("A", made()), side("B", b)])
     assert found.tables == ()
-    assert "several could belong together" in found.left_out[0]
+    assert "several could belong together" in found.left_out[0].text
 
 
 # --- within one run -------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.items import Item, items
-from mpigauge.analyse.unlike import OF_HOW, differences, left_out
+from mpigauge.analyse.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.stats.ratio import Ratio, ratio
 from mpigauge.stats.turns import in_turn
@@ -78,8 +78,7 @@ class Comparison:
     names: tuple[str, ...]
     """Of the sides; all are compared with the first."""
     tables: tuple[Table, ...]
-    left_out: tuple[str, ...]
-    """A sentence for what has no partner."""
+    left_out: tuple[Left, ...]
     tolerance: float
     varied: str = ""
     """The column that sides of one run differ in."""
@@ -103,9 +102,9 @@ def compare(sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "
     judged = judge([each for _, _, each in ratios], tolerance)
     known = {(p, n): (of, said) for (p, n, of), said in zip(ratios, judged, strict=True)}
     notes = [
-        sentence
+        left
         for other, partners in zip(others, found, strict=True)
-        for sentence in left_out((first.name, first.items), (other.name, other.items), partners)
+        for left in left_out((first.name, first.items), (other.name, other.items), partners)
     ]
     shared = [p for p in range(len(first.items)) if any(p in partners for partners in found)]
     lines = [(p, _line(first.items[p], p, found, known)) for p in shared]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,8 +36,16 @@ def differences(first: Item, second: Item) -> tuple[str, ...]:
     )
 
 
-def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[str]:
-    """A sentence for each benchmark that has numbers without a partner."""
+class Left(NamedTuple):
+    """What has no partner."""
+
+    text: str
+    refused: bool
+    """Both sides have numbers of this benchmark, which are not alike; else one of them has none."""
+
+
+def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[Left]:
+    """One for each benchmark that has numbers without a partner."""
     used = {item.columns for item in partners.values()}
     ours = [item for place, item in enumerate(first[1]) if place not in partners]
     theirs = [item for item in second[1] if item.columns not in used]
@@ -45,10 +53,10 @@ def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Itera
         a = [item for item in ours if _name(item) == benchmark]
         b = [item for item in theirs if _name(item) == benchmark]
         if a and b:
-            yield f"{benchmark}: {_apart((first[0], a), (second[0], b))}"
+            yield Left(f"{benchmark}: {_apart((first[0], a), (second[0], b))}", True)
         else:
             who, rows = (first[0], a) if a else (second[0], b)
-            yield f"{benchmark}: {_count(len(rows))} only in {who}"
+            yield Left(f"{benchmark}: {_count(len(rows))} only in {who}", False)
 
 
 def word(column: str, value: Any) -> str:

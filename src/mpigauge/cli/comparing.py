@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison, Side
+    from mpigauge.analyse.items import Item
     from mpigauge.store import Run
 
 FORMATS = ("table", "json", "csv")
@@ -19,8 +20,6 @@ FORMATS = ("table", "json", "csv")
 def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
     from mpigauge.analyse.compare import Side
-    from mpigauge.analyse.items import items
-    from mpigauge.model.record import Figure
     from mpigauge.report import document
 
     documents = [document(run) for run in runs]
@@ -31,9 +30,17 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
         [str(run.path) for run in runs],
     )
     return [
-        Side(name, items(each.rows, run.of(Figure)), starts_of(run))
-        for name, each, run in zip(names, documents, runs, strict=True)
+        Side(name, items_of(run), starts_of(run)) for name, run in zip(names, runs, strict=True)
     ]
+
+
+def items_of(run: Run) -> tuple[Item, ...]:
+    """All that a run holds and that can be compared."""
+    from mpigauge.analyse.items import items
+    from mpigauge.model.record import Figure
+    from mpigauge.report import document
+
+    return items(document(run).rows, run.of(Figure))
 
 
 def sides_within(run: Run, column: str) -> list[Side]:

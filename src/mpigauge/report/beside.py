@@ -119,5 +119,5 @@ def _remarks(comparison: Comparison) -> list[str]:
         how += f" {paired} of them are of launches that were taken in turn (paired)."
     unlike = dict.fromkeys(words for entry in tested for words in entry.unlike)
     notes = [f"Measured otherwise: {words}." for words in unlike]
-    notes += [f"Left out: {sentence}." for sentence in comparison.left_out]
+    notes += [f"Left out: {left.text}." for left in comparison.left_out]
     return _broken([how, *notes] if tested else notes)

@@ -28,7 +28,7 @@ def as_json(comparison: Comparison) -> str:
         "sentences": [
             words for table in comparison.tables for words in summaries(comparison, table)
         ],
-        "left_out": list(comparison.left_out),
+        "left_out": [left.text for left in comparison.left_out],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

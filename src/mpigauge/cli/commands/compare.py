@@ -58,7 +58,8 @@ def command(
     sides = sides_of(stored) if by is None else sides_within(stored[0], by)
     found = compare(sides, share_of(tolerance), by or "")
     if not found.tables:
-        raise UserError("; ".join(["there is nothing to compare", *found.left_out]))
+        why = [left.text for left in found.left_out]
+        raise UserError("; ".join(["there is nothing to compare", *why]))
     print_comparison(found, form, stored)
     return int(any(_fails(entry, fail_on) for entry in found.entries))
 

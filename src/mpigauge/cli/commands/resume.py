@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,20 +55,11 @@ def command(run: str, form: str) -> None:
 
 def going_on(folder: Path, stack: ExitStack) -> tuple[Task, Run]:
     """What is left of a run. UserError: machine, MPI or hosts are not what they were."""
-    from mpigauge import batch, campaign
-    from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
-    from mpigauge.cli.measuring import Wanted, prepare
-    from mpigauge.model.hosts import Named
+    from mpigauge import campaign
+    from mpigauge.cli.again import same_setup
     from mpigauge.store import RunWriter, load
 
     stored = load(folder)
-    plan = plan_of(stored)
-    hosts = tuple(map(Named, plan.hosts))
-    given = batch.here(os.environ)
-    batch.check_inside(given, plan.hosts)
-    where = Wanted(hosts, rsh=plan.rsh, output=folder, given=given, launcher=plan.launcher)
-    setup = prepare(plan.mpi, where)
-    check_same(stored, setup.mpi, setup.machine)
-    check_same_hosts(plan, setup.nodes)
+    _, setup = same_setup(stored, folder)
     writer = stack.enter_context(RunWriter.resume(folder))
     return campaign.resumed(stored, setup.mpi, setup.kernels, writer), stored

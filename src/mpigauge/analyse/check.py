@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Whether a run reaches what was asked for: limits, a reference, and each pair like its peers.
+
+PASS and FAIL are said where the whole interval of a number lies on one side of what is allowed,
+UNDECIDED where it does not, where there are too few launches for an interval, and where nothing was
+measured. Data that arrived wrong FAIL in any case.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from mpigauge.analyse.compare import Side, compare
+from mpigauge.model.units import byte_count
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.stats.words import wrong_data
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.compare import Entry
+    from mpigauge.analyse.items import Item
+    from mpigauge.analyse.limits import Limit
+    from mpigauge.model.row import Estimate
+
+Outcome = Literal["PASS", "FAIL", "UNDECIDED"]
+_UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One demand and what became of it."""
+
+    outcome: Outcome
+    name: str
+    """What was looked at: PingPong 8 B on 2 ranks."""
+    what: str
+    """time, bandwidth, rate, the name of a figure, peers, or data."""
+    unit: str = ""
+    value: Estimate | None = None
+    allowed: float = math.nan
+    """In that unit, with the tolerance."""
+    at_most: bool = True
+    why: str = ""
+    item: Item | None = None
+    """What to measure again."""
+    again: bool = False
+    """It has been measured again, and this is what came of it."""
+
+
+def against_limits(items: Sequence[Item], limits: Sequence[Limit]) -> list[Line]:
+    """A line for each limit and each number that it is about."""
+    return [line for limit in limits for line in _limited(items, limit)]
+
+
+def against_reference(reference: Side, run: Side, tolerance: float) -> tuple[list[Line], list[str]]:
+    """A line for each number that both have, and for what both have otherwise; then sentences about
+    what one of them has not. A number of the reference that rests on fewer than six launches is
+    taken as it is: it is a demand, not a measurement to be doubted."""
+    found = compare([reference, run], tolerance)
+    lines = [
+        _referred(line[0].item, line[1], tolerance)
+        for table in found.tables
+        for line in table.lines
+        if line[0].item and line[1].item and line[1].item.better
+    ]
+    lines += [
+        Line("UNDECIDED", left.text, "", why="left out") for left in found.left_out if left.refused
+    ]
+    return lines, [f"not checked: {left.text}" for left in found.left_out if not left.refused]
+
+
+def right_data(items: Sequence[Item]) -> list[Line]:
+    """A line for each row whose data were wrong."""
+    return [
+        Line("FAIL", name_of(item), "data", why=wrong_data(item.row.wrong_count), item=item)
+        for item in items
+        if item.row and item.row.wrong_count
+    ]
+
+
+def once_more(lines: Sequence[Line], later: Sequence[Line]) -> list[Line]:
+    """What holds when those that failed were measured again: that. Lines are told apart by what
+    they are about."""
+    known = {_about(line): line for line in later}
+    return [
+        replace(known[_about(line)], again=True)
+        if line.outcome == "FAIL" and _about(line) in known
+        else line
+        for line in lines
+    ]
+
+
+def name_of(item: Item) -> str:
+    """PingPong 8 B on 2 ranks (l3)."""
+    columns = dict(item.columns)
+    ranks = f"on {columns['ranks']} ranks" if columns.get("ranks") else ""
+    members = f"({columns['members']})" if columns.get("members") else ""
+    others = [str(columns[name]) for name in ("placement", "arm") if columns.get(name)]
+    others += [str(columns["cache"])] if columns.get("cache", "hot") != "hot" else []
+    words = (item.benchmark, byte_count(item.message_bytes), ranks, members)
+    return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
+
+
+def outcome_of(lines: Sequence[Line]) -> Outcome:
+    """Of all of them together."""
+    every = {line.outcome for line in lines}
+    return "FAIL" if "FAIL" in every else "UNDECIDED" if "UNDECIDED" in every else "PASS"
+
+
+def _limited(items: Sequence[Item], limit: Limit) -> Iterator[Line]:
+    found = [item for item in items if _meant(item, limit)]
+    for item in found:
+        yield _bounded(item, limit)
+    there = {item.message_bytes for item in found}
+    missing = [size for size in limit.sizes or () if size not in there]
+    if missing or not found:
+        words = [limit.benchmark, *(str(value) for value in limit.where.values())]
+        sizes = ", ".join(map(byte_count, missing))
+        name = " ".join(filter(None, (*words, sizes)))
+        yield Line("UNDECIDED", name, limit.what, why="not measured")
+
+
+def _meant(item: Item, limit: Limit) -> bool:
+    columns = dict(item.columns)
+    return (
+        item.benchmark == limit.benchmark
+        and (item.row is None) == limit.of_figure
+        and (not limit.of_figure or limit.what in ("", item.what))
+        and all(columns.get(name) == value for name, value in limit.where.items())
+        and (limit.sizes is None or item.message_bytes in limit.sizes)
+    )
+
+
+def _bounded(item: Item, limit: Limit) -> Line:
+    value = _measured(item, limit)
+    line = Line(
+        "UNDECIDED",
+        name_of(item),
+        item.what if limit.of_figure else limit.what,
+        item.unit if limit.of_figure else _UNITS[limit.what],
+        value,
+        limit.allowed,
+        limit.at_most,
+        item=item,
+    )
+    if value is None:
+        return replace(line, why=f"{item.benchmark} has no {limit.what}")
+    if few := _few(len(item.sample.values)):
+        return replace(line, why=few)
+    return _decided(line, value)
+
+
+def _measured(item: Item, limit: Limit) -> Estimate | None:
+    if item.row is None or limit.what == "time":
+        return item.value
+    return {"bandwidth": item.row.bandwidth, "rate": item.row.rate}[limit.what]
+
+
+def _decided(line: Line, value: Estimate) -> Line:
+    """Where the interval lies to what is allowed."""
+    low, high = value.low, value.high
+    inside, outside = high <= line.allowed, low > line.allowed
+    if not line.at_most:
+        inside, outside = low >= line.allowed, high < line.allowed
+    if inside or outside:
+        return replace(line, outcome="PASS" if inside else "FAIL")
+    return replace(line, why="what is allowed lies within its interval")
+
+
+def _referred(first: Item | None, entry: Entry, tolerance: float) -> Line:
+    """A number and that of the reference."""
+    item, ratio = entry.item, entry.ratio
+    if first is None or item is None or ratio is None:
+        raise ValueError("this line has nothing to compare")
+    at_most = item.better == "lower"
+    factor = 1 + tolerance if at_most else 1 / (1 + tolerance)
+    line = Line(
+        *("UNDECIDED", name_of(item), item.what, item.unit, item.value),
+        allowed=first.value.value * factor,
+        at_most=at_most,
+        why="; ".join(entry.unlike),
+        item=item,
+    )
+    if few := _few(len(item.sample.values)):
+        return replace(line, why=_both(few, line.why))
+    if len(first.sample.values) < LEAST_FOR_INTERVAL:
+        decided = _decided(line, item.value)
+        return replace(decided, why=_both(decided.why, "the reference is one number"))
+    return _decided_by_ratio(line, ratio.estimate, factor)
+
+
+def _decided_by_ratio(line: Line, ratio: Estimate, allowed: float) -> Line:
+    """The reference has an error too: the ratio has both."""
+    known = replace(line, allowed=allowed)
+    decided = _decided(known, ratio)
+    return replace(decided, allowed=line.allowed, why=_both(decided.why, line.why))
+
+
+def _few(launches: int) -> str:
+    if launches >= LEAST_FOR_INTERVAL:
+        return ""
+    return f"{launches} launch{'es' * (launches != 1)}, at least {LEAST_FOR_INTERVAL} are needed"
+
+
+def _both(*sentences: str) -> str:
+    return "; ".join(dict.fromkeys(filter(None, sentences)))
+
+
+def _about(line: Line) -> tuple[Any, ...]:
+    return line.name, line.what, line.at_most, line.allowed

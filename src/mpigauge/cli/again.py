@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A stored run's machine, MPI and hosts as they are now, to go on with it or to repeat it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.model.columns import Cell
+    from mpigauge.plan import Plan
+    from mpigauge.store import Run
+
+
+def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
+    """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
+    the hosts are not there."""
+    from mpigauge import batch
+    from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
+    from mpigauge.cli.measuring import Wanted, prepare
+    from mpigauge.model.hosts import Named
+
+    plan = plan_of(stored)
+    hosts = tuple(map(Named, plan.hosts))
+    given = batch.here(os.environ)
+    batch.check_inside(given, plan.hosts)
+    where = Wanted(hosts, rsh=plan.rsh, output=output, given=given, launcher=plan.launcher)
+    setup = prepare(plan.mpi, where)
+    check_same(stored, setup.mpi, setup.machine)
+    check_same_hosts(plan, setup.nodes)
+    return plan, setup
+
+
+def measured_again(stored: Run, cells: Iterable[Cell], output: Path | None) -> Run:
+    """A new run of these cells, as they were planned. UserError: it cannot be made here;
+    RunError: it failed."""
+    from mpigauge.cli.measuring import measure
+    from mpigauge.plan.again import narrowed
+
+    plan, setup = same_setup(stored, output)
+    again = narrowed(plan, cells)
+    if again is None:
+        raise UserError(f"the plan of {stored.path} does not say how these were measured")
+    runs: list[Run] = []
+    measure(setup, again, output, "again", runs.append)
+    return runs[-1]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge check: whether a run reaches what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.check import Line
+
+FORMATS = ("table", "json")
+
+
+@click.command("check")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--against",
+    metavar="RUN|FILE.toml",
+    help="Another run that it may be slower than by the tolerance at most, or a file of limits.",
+)
+@click.option("--tolerance", metavar="SHARE", help="With another run.  [default: 5%]")
+@click.option(
+    "--again", is_flag=True, help="Measure what failed once more, and judge that (on its machine)."
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["fail", "pass"]),
+    default="fail",
+    show_default=True,
+    help="What is neither sure to pass nor to fail.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the result for CI systems, too.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."
+)
+def command(
+    run: str,
+    against: str | None,
+    tolerance: str | None,
+    again: bool,
+    undecided: str,
+    junit: Path | None,
+    form: str,
+) -> int:
+    """Check a stored run: limits, a reference, pairs like their peers.
+
+    PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
+    """
+    from mpigauge.analyse.check import outcome_of
+    from mpigauge.cli.checking import again as measure_again
+    from mpigauge.cli.checking import check_against, check_all
+    from mpigauge.cli.showing import find_run
+    from mpigauge.model.errors import UserError
+    from mpigauge.report.checked import as_json, as_table
+    from mpigauge.store import load
+
+    if tolerance is not None and against is None:
+        raise UserError("--tolerance is by how much --against RUN may be missed; name that run")
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
+    stored = load(find_run(run))
+    check = (
+        check_against(against, tolerance, lambda word: load(find_run(word))) if against else None
+    )
+    lines, notes = check_all(stored, check)
+    if again:
+        lines, said = measure_again(stored, lines, check)
+        notes += said
+    click.echo(as_json(lines, notes) if form == "json" else as_table(lines, notes), nl=False)
+    if junit is not None:
+        _write(junit, stored.path.name, lines, undecided)
+    outcome = outcome_of(lines)
+    return int(outcome == "FAIL" or (outcome == "UNDECIDED" and undecided == "fail"))
+
+
+def _write(file: Path, name: str, lines: Sequence[Line], undecided: str) -> None:
+    from mpigauge.model.errors import RunError
+    from mpigauge.report.checked import as_junit
+
+    try:
+        file.write_text(as_junit(lines, f"mpigauge check {name}", undecided), encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from None
