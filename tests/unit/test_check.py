@@ -149,6 +149,7 @@ def test_the_tolerance_of_the_file_holds_where_none_is_said() -> None:
         (2 * "[[figure]]\nbenchmark = 'a'\nat_most = 1\n" + "tolerance = '120%'",
          "line 7 of limits.toml: '120%' is no share"),
         ("[[figure]]\nbenchmark = 'HPL'", "line 1 of limits.toml: [[figure]] limits nothing"),
+        ("[[figure]]\nbenchmark = 'HPL'\nat_least = nan", "line 3 of limits.toml: at_least is nan"),
         ("[[figure]]\nbenchmark = 'HPL'\nat_least = 'fast'",
          "line 3 of limits.toml: at_least is 'fast'; it has to be a number"),
     ],
@@ -194,6 +195,8 @@ def test_what_the_reference_has_not_is_undecided() -> None:
     lines, notes = against_reference(Side("A", more), Side("B", measured()), 0.1)
     assert [line.outcome for line in lines] == ["PASS", "PASS"]
     assert notes == ["not checked: PingPong: 1 row only in A"]
+    one, two = Side("A", more, facts={"hosts": "1"}), Side("B", more, facts={"hosts": "2"})
+    assert against_reference(one, two, 0.1)[1] == ["measured otherwise: hosts: 1 (A) against 2 (B)"]
 
 
 def test_wrong_data_fail() -> None:
@@ -301,7 +304,24 @@ def test_junit(undecided: str, failures: int, skipped: int) -> None:
 def test_names() -> None:
     (item,) = measured(sizes=(8,), placement="l3", arm="X=1", cache="cold")
     assert name_of(item) == "PingPong 8 B on 2 ranks [l3, X=1, cold]"
+    (item,) = measured(sizes=(8,), groups=2, group=1, threads=3)
+    assert name_of(item) == "PingPong 8 B on 2 ranks [2 groups, group 1, 3 threads]"
     assert outcome_of([]) == "PASS"
+
+
+def test_figures_without_direction_are_named() -> None:
+    figures = items([], [Figure(i, "app", "cells", 5.0 + i, "", "") for i in range(6)])
+    lines, notes = against_reference(Side("A", figures), Side("B", figures), 0.1)
+    assert (lines, notes) == ([], ["not checked: app cells has no better direction"])
+
+
+def test_lines_are_told_apart_by_all_of_their_columns() -> None:
+    """Two groups side by side have one name and two numbers."""
+    demand = limits('[[limit]]\nbenchmark = "PingPong"\ntime = "1.2 us"')
+    first = measured(2, sizes=(8,), group=0) + measured(2, sizes=(8,), group=1)
+    later = measured(1, sizes=(8,), group=0) + measured(2, sizes=(8,), group=1)
+    held = once_more(against_limits(first, demand), against_limits(later, demand))
+    assert [line.outcome for line in held] == ["PASS", "FAIL"]
 
 
 # --- the command ----------------------------------------------------------------------------------

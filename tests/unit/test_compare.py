@@ -145,6 +145,15 @@ def test_what_was_measured_otherwise_is_said(columns: dict[str, Any], words: str
     assert f"Measured otherwise: {words}." in render(found, cells.cards())
 
 
+def test_other_hosts_and_settings_are_said() -> None:
+    a = Side("A", items(made()), facts={"hosts": "1", "settings": "none"})
+    b = Side("B", items(made()), facts={"hosts": "2", "settings": "X=1"})
+    text = " ".join(render(compare([a, b]), cells.cards()).split())
+    assert "Measured otherwise: hosts: 1 (A) against 2 (B)." in text
+    assert "Measured otherwise: settings: none (A) against X=1 (B)." in text
+    assert "otherwise" not in render(compare([a, a]), cells.cards())
+
+
 def test_the_same_columns_come_before_similar_ones() -> None:
     b = made(3.0, cache="cold") + made(seed=2)
     found = compare([side("A", made()), side("B", b)])
@@ -255,11 +264,12 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     store(tmp_path / "again", 1.0, 2)
     store(tmp_path / "slow", 1.4, 3)
     store(tmp_path / "four", 1.0, 3, ranks=4)
+    store(tmp_path / "set", 1.0, 4, plan={"settings": {"X": "1"}})
     return tmp_path
 
 
-def store(folder: Path, factor: float, seed: int, **columns: Any) -> None:
-    header = {"version": "1", "plan": {}, "mpi": {"name": "mpich", "version": "5"}}
+def store(folder: Path, factor: float, seed: int, plan: Any = None, **columns: Any) -> None:
+    header = {"version": "1", "plan": plan or {}, "mpi": {"name": "mpich", "version": "5"}}
     with RunWriter.create(header, cells.cards_text(), output=folder) as writer:
         for launch in range(6):
             writer.append(cells.line("launch", **cells.LAUNCH | {"launch": launch}))
@@ -313,3 +323,5 @@ def test_runs_of_one_mpi_are_named_by_their_folders(
     assert "slow: mpigauge 1 · mpich 5" in out
     assert "slow takes" in out
     assert "again is the same within 5 %." in out
+    assert cli(["compare", "a", "set"]) == 0
+    assert "Measured otherwise: settings: none (a) against X=1 (set)." in capsys.readouterr().out

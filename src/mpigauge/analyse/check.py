@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
 
 Outcome = Literal["PASS", "FAIL", "UNDECIDED"]
+_NAMED = (
+    ("members", "", "{}"), ("groups", 1, "{} groups"), ("group", -1, "group {}"),
+    ("threads", 1, "{} threads"), ("completion", "", "completed: {}"), ("placement", "", "{}"),
+    ("arm", "", "{}"), ("cache", "hot", "{}"), ("rank", -1, "rank {}"),
+)  # fmt: skip
+"""Columns that a name has to say where they are not as usual."""
 _UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}
 
 
@@ -60,16 +66,23 @@ def against_reference(reference: Side, run: Side, tolerance: float) -> tuple[lis
     what one of them has not. A number of the reference that rests on fewer than six launches is
     taken as it is: it is a demand, not a measurement to be doubted."""
     found = compare([reference, run], tolerance)
+    both = [line for table in found.tables for line in table.lines]
     lines = [
-        _referred(line[0].item, line[1], tolerance)
-        for table in found.tables
-        for line in table.lines
-        if line[0].item and line[1].item and line[1].item.better
+        _referred(first.item, second, tolerance)
+        for first, second in both
+        if second.item and second.item.better
     ]
     lines += [
         Line("UNDECIDED", left.text, "", why="left out") for left in found.left_out if left.refused
     ]
-    return lines, [f"not checked: {left.text}" for left in found.left_out if not left.refused]
+    notes = [left.text for left in found.left_out if not left.refused]
+    notes += [
+        f"{name_of(second.item)} {second.item.what} has no better direction"
+        for _, second in both
+        if second.item and not second.item.better
+    ]
+    told = [f"measured otherwise: {words}" for words in found.unlike]
+    return lines, told + [f"not checked: {note}" for note in notes]
 
 
 def right_data(items: Sequence[Item]) -> list[Line]:
@@ -94,13 +107,15 @@ def once_more(lines: Sequence[Line], later: Sequence[Line]) -> list[Line]:
 
 
 def name_of(item: Item) -> str:
-    """PingPong 8 B on 2 ranks (l3)."""
+    """PingPong 8 B on 2 ranks [l3]."""
     columns = dict(item.columns)
     ranks = f"on {columns['ranks']} ranks" if columns.get("ranks") else ""
-    members = f"({columns['members']})" if columns.get("members") else ""
-    others = [str(columns[name]) for name in ("placement", "arm") if columns.get(name)]
-    others += [str(columns["cache"])] if columns.get("cache", "hot") != "hot" else []
-    words = (item.benchmark, byte_count(item.message_bytes), ranks, members)
+    others = [
+        say.format(columns[name])
+        for name, usual, say in _NAMED
+        if columns.get(name, usual) != usual
+    ]
+    words = (item.benchmark, byte_count(item.message_bytes), ranks)
     return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
 
 
@@ -210,4 +225,5 @@ def _both(*sentences: str) -> str:
 
 
 def _about(line: Line) -> tuple[Any, ...]:
-    return line.name, line.what, line.at_most, line.allowed
+    which = line.item.columns if line.item else line.name
+    return which, line.what, line.at_most, line.allowed

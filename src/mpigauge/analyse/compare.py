@@ -37,6 +37,8 @@ class Side:
     items: tuple[Item, ...]
     starts: Mapping[int, str] = field(default_factory=dict, hash=False)
     """When each launch began; its text is in the order of time."""
+    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What holds for all of its numbers and may differ: hosts, settings."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class Comparison:
     tolerance: float
     varied: str = ""
     """The column that sides of one run differ in."""
+    unlike: tuple[str, ...] = ()
+    """In what facts other sides differ from the first."""
 
     @property
     def entries(self) -> list[Entry]:
@@ -109,7 +113,8 @@ def compare(sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "
     shared = [p for p in range(len(first.items)) if any(p in partners for partners in found)]
     lines = [(p, _line(first.items[p], p, found, known)) for p in shared]
     names = tuple(side.name for side in sides)
-    return Comparison(names, tuple(_tables(first, lines)), tuple(notes), tolerance, varied)
+    unlike = tuple(words for other in others for words in _other_facts(first, other))
+    return Comparison(names, tuple(_tables(first, lines)), tuple(notes), tolerance, varied, unlike)
 
 
 def split(
@@ -140,6 +145,12 @@ def split(
         )
         for value in values
     ]
+
+
+def _other_facts(first: Side, other: Side) -> Iterator[str]:
+    for name, fact in first.facts.items():
+        if other.facts.get(name, fact) != fact:
+            yield f"{name}: {fact} ({first.name}) against {other.facts[name]} ({other.name})"
 
 
 def _value(column: str, of: Cell | Figure) -> Any:

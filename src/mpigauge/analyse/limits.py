@@ -23,6 +23,7 @@ at_least = 900                       or at_most; in the figure's own unit
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -139,6 +140,8 @@ class _Reader:
             self._refuse("", "[[figure]] limits nothing; give at_least or at_most")
         for name in told:
             bound = self._typed(table, name, (int, float), "a number")
+            if not math.isfinite(bound):
+                self._refuse(name, f"{name} is {bound}; it has to be a number")
             what = self._typed(table, "name", str, "text") if "name" in table else ""
             yield self._made(table, usual, what, None, float(bound), name == "at_most", True)
 

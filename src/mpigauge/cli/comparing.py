@@ -30,7 +30,8 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
         [str(run.path) for run in runs],
     )
     return [
-        Side(name, items_of(run), starts_of(run)) for name, run in zip(names, runs, strict=True)
+        Side(name, items_of(run), starts_of(run), facts_of(run))
+        for name, run in zip(names, runs, strict=True)
     ]
 
 
@@ -55,6 +56,14 @@ def sides_within(run: Run, column: str) -> list[Side]:
 def starts_of(run: Run) -> dict[int, str]:
     """When each launch began."""
     return {launch.launch: launch.time for launch in run.launches}
+
+
+def facts_of(run: Run) -> dict[str, str]:
+    """What a comparison has to say where it differs: on how many hosts ranks were, what was set."""
+    told = {**(run.plan.get("env") or {}), **(run.plan.get("settings") or {})}
+    facts = {"settings": " ".join(f"{name}={value}" for name, value in told.items()) or "none"}
+    hosts = {rank.host for rank in run.ranks}
+    return facts | ({"hosts": str(len(hosts))} if hosts else {})
 
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:

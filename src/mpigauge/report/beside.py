@@ -47,7 +47,8 @@ def table_title(table: Table, cards: Cards, varied: str) -> str:
     (found,) = tables([first.row], cards)
     kept = {name: value for name, value in found.variant.items() if name != varied}
     arm = first.row.cell.arm if varied != "arm" else ""
-    return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
+    by = f"by {varied}" if varied else ""
+    return " · ".join(filter(None, (title(replace(found, variant=kept)), arm, by)))
 
 
 def _lines(table: Table, names: Sequence[str]) -> Iterator[str]:
@@ -117,7 +118,8 @@ def _remarks(comparison: Comparison) -> list[str]:
     )
     if paired:
         how += f" {paired} of them are of launches that were taken in turn (paired)."
-    unlike = dict.fromkeys(words for entry in tested for words in entry.unlike)
+    of_numbers = (words for entry in tested for words in entry.unlike)
+    unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
     notes = [f"Measured otherwise: {words}." for words in unlike]
     notes += [f"Left out: {left.text}." for left in comparison.left_out]
     return _broken([how, *notes] if tested else notes)

@@ -28,6 +28,7 @@ def as_json(comparison: Comparison) -> str:
         "sentences": [
             words for table in comparison.tables for words in summaries(comparison, table)
         ],
+        "unlike": list(comparison.unlike),
         "left_out": [left.text for left in comparison.left_out],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
