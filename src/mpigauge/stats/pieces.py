@@ -97,6 +97,12 @@ def in_pieces(points: Sequence[Known]) -> Pieces | None:
     return Pieces(tuple(lines), tuple(_break(a, b) for a, b in pairwise(lines)))
 
 
+def drawn_on(line: Fit, message_bytes: int) -> float:
+    """What a line lets expect of a size beyond its own, in seconds: never less than at its last,
+    for a few noisy sizes may seem to get shorter."""
+    return max(line.at(message_bytes), line.points[-1].observed_s)
+
+
 def _standard_error(relative: float) -> float:
     return max(relative / _NORMAL, LEAST_ERROR) if math.isfinite(relative) else LEAST_ERROR
 
@@ -165,18 +171,16 @@ def _strength(smaller: Sequence[Known], larger: Sequence[Known]) -> float:
 
 
 def _miss(line: Fit, scatter: float, point: Known) -> float:
-    off = abs(line.at(point.message_bytes) / point.time_s - 1)
+    off = abs(drawn_on(line, point.message_bytes) / point.time_s - 1)
     return off / math.hypot(math.sqrt(scatter), point.error) if off > LEAST_MISS else 0.0
 
 
 def _break(smaller: Fit, larger: Fit) -> Break:
     first = larger.points[0]
-    expected = smaller.at(first.message_bytes)
-    least = smaller.points[-1].observed_s
     slope = smaller.beta_s_per_byte.value
     return Break(
         before_bytes=smaller.last_bytes,
         after_bytes=larger.first_bytes,
-        step=first.observed_s / (expected if expected > 0 else least),
+        step=first.observed_s / drawn_on(smaller, first.message_bytes),
         slope=larger.beta_s_per_byte.value / slope if slope > 0 else math.nan,
     )

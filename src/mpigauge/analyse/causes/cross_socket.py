@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Two ranks on two sockets where closer cores were free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.registry import cause
+from mpigauge.analyse.seen import pus_of
+from mpigauge.stats.words import name_cells
+from mpigauge.topology.levels import MEANING, NAMES, Levels
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+    from mpigauge.model.row import Row
+
+FAR = ("node",)
+"""What ranks of two sockets share at the closest."""
+
+
+@cause("cross-socket", "two ranks on two sockets where closer cores were free", seats, machine)
+def look(seen: Seen) -> Iterator[Finding]:
+    """Where a policy was asked for, it is what was wanted."""
+    far = [row for row in seen.rows if not row.cell.placement and _level(seen, row) in FAR]
+    if not far:
+        return
+    host = seen.ranks_of(far[0])[0].host
+    closer = Levels.of(seen.topologies[host]).shared()
+    nearest = next((name for name in NAMES if name in closer and name not in ("pu", "core")), "")
+    if not nearest or nearest in FAR:
+        return
+    pus = [sorted(pus_of(rank)) for rank in seen.ranks_of(far[0])]
+    yield Finding(
+        what=f"{name_cells(far)}: the two ranks sat on two sockets",
+        likely="messages go through the link between the sockets, and memory of one is far "
+        "from the other",
+        evidence=(
+            (
+                f"they were on CPUs {pus[0][0]} and {pus[1][0]} of {host}; {closer[nearest]} "
+                f"pairs of {MEANING[nearest]} may be used"
+            ),
+        ),
+        attempts=(
+            (
+                f"--place {nearest},node measures both; programs: bind neighbours to "
+                f"{MEANING[nearest]}"
+            ),
+        ),
+    )
+
+
+def _level(seen: Seen, row: Row) -> str:
+    """What the two ranks of a row share at the closest; empty: not two, or not known."""
+    ranks = seen.ranks_of(row)
+    pus = [pus_of(rank) for rank in ranks]
+    topology = seen.topologies.get(ranks[0].host) if ranks else None
+    alone = len(ranks) == 2 and len({rank.host for rank in ranks}) == 1
+    if not topology or not alone or not all(len(each) == 1 for each in pus):
+        return ""
+    levels = Levels.of(topology)
+    first, second = (min(each) for each in pus)
+    known = first in levels.around and second in levels.around
+    return levels.closest(first, second) if known else ""

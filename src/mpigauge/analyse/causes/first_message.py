@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A first message that takes far longer than the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import samples
+from mpigauge.analyse.registry import cause
+from mpigauge.analyse.words import cell_name, factor, time
+from mpigauge.model.units import duration
+from mpigauge.stats.words import name_cells
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+    from mpigauge.model.row import Row
+
+LEAST_RATIO, LEAST_S = 4.0, 10e-6
+"""Short of this it is caches that hold other data, which all machines know."""
+
+
+@cause("first-message", "a first message that takes far longer than the next ones", samples)
+def look(seen: Seen) -> Iterator[Finding]:
+    slow = [row for row in seen.rows if _ratio(row) >= LEAST_RATIO and _more_s(row) >= LEAST_S]
+    if not slow:
+        return
+    worst = max(slow, key=_more_s)
+    first = worst.cell.time_first_s * worst.cell.time_scale
+    yield Finding(
+        what=f"{name_cells(slow)}: the first call after other work takes up to "
+        f"{duration(_more_s(worst))} longer than the next ones",
+        likely="connections are made, memory is registered with the network card, or pages are "
+        "given by the kernel at first use",
+        evidence=(
+            (
+                f"{cell_name(worst)}: {duration(first)} at first "
+                f"(median over visits), then {time(worst)}: {factor(_ratio(worst))}"
+            ),
+        ),
+        attempts=(
+            (
+                "a message of each size before the part that counts, or all connections at start "
+                "(OMPI_MCA_mpi_preconnect_mpi of Open MPI)"
+            ),
+            "the same buffers for all messages; OMPI_MCA_mpi_leave_pinned keeps them registered",
+        ),
+    )
+
+
+def _ratio(row: Row) -> float:
+    return row.cell.time_first_s / row.cell.time_p50_s
+
+
+def _more_s(row: Row) -> float:
+    return (row.cell.time_first_s - row.cell.time_p50_s) * row.cell.time_scale

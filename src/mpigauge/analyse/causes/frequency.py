@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Clock rates that may change, where times do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import machine, samples
+from mpigauge.analyse.registry import cause
+from mpigauge.model.units import percent
+from mpigauge.stats.words import name_cells
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+
+CHANGING = ("drift", "bimodal")
+LEAST_SHARE = 0.1
+
+
+@cause("frequency", "clock rates that change while it is measured", machine, samples)
+def look(seen: Seen) -> Iterator[Finding]:
+    """A governor alone is nothing to see: it is named where times change too."""
+    governors = (seen.run.passport.get("machine") or {}).get("governors") or ()
+    slow = [name for name in governors if name != "performance"]
+    changing = [row for row in seen.rows if set(CHANGING) & set(row.flags)]
+    share = len(changing) / len(seen.rows)
+    if slow and share >= LEAST_SHARE:
+        yield Finding(
+            what=f"{percent(share)} of the rows change while they are measured "
+            f"({name_cells(changing)})",
+            likely="the clock rate of the cores follows their load",
+            evidence=(f"the frequency governor is {' and '.join(slow)}, not performance",),
+            attempts=(
+                "`sudo cpupower frequency-set -g performance`, or --cpu-freq=performance of srun",
+                "if that changes nothing: heat, or other programs (`mpigauge doctor`)",
+            ),
+        )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Two ranks on the hardware threads of one core while others are free."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.registry import cause
+from mpigauge.analyse.seen import pus_of
+from mpigauge.analyse.words import listed
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+
+
+@cause("smt-siblings", "two ranks on the hardware threads of one core", seats, machine)
+def look(seen: Seen) -> Iterator[Finding]:
+    first = min(rank.launch for rank in seen.run.ranks)
+    on: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+    for rank in seen.run.ranks:
+        pus = pus_of(rank)
+        topology = seen.topologies.get(rank.host)
+        pu = topology.pu(min(pus)) if topology and len(pus) == 1 else None
+        if pu and rank.launch == first:
+            on[rank.host, pu.core][rank.rank] = pu.number
+    shared = {core: ranks for core, ranks in on.items() if len(set(ranks.values())) > 1}
+    if not shared or not _has_free_cores(seen, len(on)):
+        return
+    named = [
+        f"ranks {', '.join(map(str, ranks))} on core {core} of {host}"
+        for (host, core), ranks in shared.items()
+    ]
+    yield Finding(
+        what=f"ranks sit on the threads of one core: {listed(named)}",
+        likely="they share its execution units and its private caches, and each is slower than it "
+        "would be alone",
+        evidence=(f"{_cores(seen)} cores may be used, {len(on)} have ranks",),
+        attempts=(("a core for each rank, as mpigauge does without --place (or --place core to "
+                  "measure just this)"),),
+    )  # fmt: skip
+
+
+def _cores(seen: Seen) -> int:
+    return sum(topology.cores for topology in seen.topologies.values())
+
+
+def _has_free_cores(seen: Seen, used: int) -> bool:
+    return _cores(seen) > used

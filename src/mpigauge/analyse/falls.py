@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where the bandwidth of a curve falls from one size to the next, and stays below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.models.breaks import cache_at
+from mpigauge.stats.pieces import Break
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Curve, Seen
+    from mpigauge.model.row import Row
+    from mpigauge.model.topology import Cache
+
+_SMALLEST = 512
+"""Bandwidths of shorter messages are latencies."""
+
+
+@dataclass(frozen=True)
+class Fall:
+    curve: Curve
+    before: Row
+    after: Row
+    ratio: float
+    """The bandwidth before by that behind it."""
+
+    @property
+    def behind(self) -> tuple[Row, ...]:
+        return self.curve.behind(self.before.message_bytes)
+
+    @property
+    def as_break(self) -> Break:
+        """With the time that a constant bandwidth would let expect."""
+        sizes = self.before.message_bytes, self.after.message_bytes
+        return Break(*sizes, step=self.ratio, slope=math.nan)
+
+
+def falls(seen: Seen, least: float) -> Iterator[Fall]:
+    """The deepest of each curve, by `least` or more beyond the errors of both bandwidths, where no
+    larger message makes up for half of it."""
+    for curve in seen.curves:
+        found = [fall for fall in _steps(curve) if fall.ratio >= least and _stays(fall)]
+        if found:
+            yield max(found, key=lambda fall: fall.ratio)
+
+
+def lost_behind(fall: Fall) -> Iterator[float]:
+    """The share of the time of each row behind it that the bandwidth before would save."""
+    kept = _speed(fall.before)
+    yield from (max(0.0, 1 - _speed(row) / kept) for row in fall.behind)
+
+
+def cache_past(seen: Seen, fall: Fall) -> Cache | None:
+    """The cache that messages stop to fit into just there."""
+    return cache_at(seen, fall.curve, fall.as_break)
+
+
+def _steps(curve: Curve) -> Iterator[Fall]:
+    for before, after in pairwise(curve.rows):
+        if before.message_bytes >= _SMALLEST and before.bandwidth and after.bandwidth:
+            apart = _least(before) > _most(after)
+            ratio = _speed(before) / _speed(after) if apart else 1.0
+            yield Fall(curve, before, after, ratio)
+
+
+def _stays(fall: Fall) -> bool:
+    half = math.sqrt(_speed(fall.before) * _speed(fall.after))
+    return all(_speed(row) <= half for row in fall.behind)
+
+
+def _speed(row: Row) -> float:
+    return row.bandwidth.value if row.bandwidth else math.nan
+
+
+def _least(row: Row) -> float:
+    """The lower end of its interval, or the value where none is known."""
+    low = row.bandwidth.low if row.bandwidth else math.nan
+    return _speed(row) if math.isnan(low) else low
+
+
+def _most(row: Row) -> float:
+    high = row.bandwidth.high if row.bandwidth else math.nan
+    return _speed(row) if math.isnan(high) else high

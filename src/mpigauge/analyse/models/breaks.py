@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a break of a curve is likely to be, and which settings move it.
+
+A setting whose value is known, as the run sets it or its default is fixed, and lies between the
+two sizes is named first, whatever the break looks like. Else the shape decides what it may be: a
+time that jumps is a handshake before the message (eager to rendezvous), or a cache that is too
+small from there on; one that falls is a copy less; one that grows faster or slower by byte is a
+cache, or another way to cut messages into pieces. A setting whose known value lies elsewhere is not
+named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count
+from mpigauge.mpi.settings.catalogue import Entry, entries
+from mpigauge.mpi.settings.known import BELOW
+from mpigauge.topology.words import parse_size
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Curve, Seen
+    from mpigauge.model.topology import Cache
+    from mpigauge.stats.pieces import Break
+
+MEANING = {
+    "inline": "longer messages do not fit beside their header, and need a buffer or a copy more",
+    "eager": "eager to rendezvous: longer messages wait until the receiver has answered",
+    "single copy": "single copy: longer messages are copied in one go",
+    "segment": "longer messages go in pieces, or in others than before",
+    "algorithm": "another algorithm of the collective",
+    "cache": "longer messages do not fit into the cache",
+}
+JUMP, FALL = 1.1, 0.9
+"""Steps of the time beyond which it jumps or falls; between them it only bends."""
+LONGEST_INLINE = 512
+"""MPIs send no messages as short as this by rendezvous unless they are told to."""
+BEND = 1.2
+"""So much more time per byte is a bend upwards."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    kind: str
+    """A word of MEANING."""
+    words: str
+    knobs: tuple[str, ...] = ()
+    """Settings that move it."""
+    known: bool = False
+    """Whether a known value or capacity lies just there, so that it is more than possible."""
+
+
+def reasons(seen: Seen, curve: Curve, at: Break) -> tuple[Reason, ...]:
+    """What this break may be, the likeliest first; none: nothing that is known here fits."""
+    knobs = list(_entries(seen, curve))
+    known = list(_known_values(seen, curve, at, knobs))
+    shapes = kinds(at, _is_collective(seen, curve))
+    if "cache" in shapes and (cache := cache_at(seen, curve, at)):
+        size = byte_count(cache.bytes)
+        words = f"past the capacity of the L{cache.level} cache ({size})"
+        known.append(Reason("cache", words, known=True))
+    held = {"cache", *(reason.kind for reason in known)}
+    return (*known, *(_possible(kind, knobs, curve) for kind in shapes if kind not in held))
+
+
+def kinds(at: Break, collective: bool = False) -> tuple[str, ...]:
+    """What a break of this shape may be, of the words of MEANING."""
+    first = ("algorithm",) if collective else ()
+    if at.step >= JUMP:
+        return (*first, "eager" if at.after_bytes > LONGEST_INLINE else "inline", "cache")
+    if at.step <= FALL:
+        return (*first, "single copy", "segment")
+    return (*first, "cache", "segment") if at.slope > BEND else (*first, "segment")
+
+
+def cache_at(seen: Seen, curve: Curve, at: Break) -> Cache | None:
+    """The cache that a message, or a message and its copy, stop to fit into at this break."""
+    caches = seen.caches_of(curve.first)
+    fitting = (c for c in caches if at.before_bytes < c.bytes <= 2 * at.after_bytes)
+    return next(fitting, None)
+
+
+def settings_that_move(seen: Seen, curve: Curve, kind: str) -> tuple[str, ...]:
+    """Those of the run's MPI for breaks of this kind, wherever their values lie."""
+    return tuple(_named(entry, curve) for entry in _entries(seen, curve) if entry.moves == kind)
+
+
+def algorithms(mpi: str, collective: str) -> list[str]:
+    """The settings of this MPI that choose the algorithm of a collective."""
+    chosen = (e for e in entries() if e.of == mpi and e.moves == "algorithm")
+    return [named_for(entry, collective) for entry in chosen]
+
+
+def named_for(entry: Entry, collective: str) -> str:
+    """The star in a setting of collectives is the name of one, in the MPI's letters."""
+    is_lower = entry.variable.startswith("OMPI_MCA_")
+    return entry.variable.replace("*", collective.lower() if is_lower else collective.upper())
+
+
+def shape(at: Break) -> str:
+    """In words."""
+    if at.step >= JUMP:
+        return f"the time jumps to {at.step:.2g} × what smaller sizes let expect"
+    if at.step <= FALL:
+        return f"the time falls to {at.step:.2g} × what smaller sizes let expect"
+    if at.slope > 1:
+        return f"each further byte takes {at.slope:.2g} × as long"
+    return "each further byte takes less time"
+
+
+def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -> Iterator[Reason]:
+    """A limit may count a header of the message, so both ends belong to it."""
+    given = seen.settings_of(curve.first)
+    for entry in knobs:
+        value = _value_of(entry, given)
+        if entry.moves != "algorithm" and at.before_bytes <= value <= at.after_bytes:
+            how = "is set to" if any(map(entry.fits, given)) else "is usually"
+            words = f"{entry.variable} {how} {byte_count(value)}"
+            yield Reason(entry.moves, words, (entry.variable,), known=True)
+
+
+def _possible(kind: str, knobs: Iterable[Entry], curve: Curve) -> Reason:
+    """Settings with a known value elsewhere are not asked to move a break here."""
+    fitting = (entry for entry in knobs if entry.moves == kind and not entry.usual)
+    return Reason(kind, MEANING[kind], tuple(_named(entry, curve) for entry in fitting))
+
+
+def _named(entry: Entry, curve: Curve) -> str:
+    return (
+        named_for(entry, curve.first.cell.benchmark)
+        if entry.moves == "algorithm"
+        else entry.variable
+    )
+
+
+def _value_of(entry: Entry, given: Mapping[str, str]) -> int:
+    """In bytes, as the run sets it or by default; 0: not known, or a word such as auto."""
+    said = [value for name, value in given.items() if entry.fits(name)]
+    return parse_size(said[0].upper()) if said else entry.usual
+
+
+def _entries(seen: Seen, curve: Curve) -> Iterator[Entry]:
+    """Those of the run's MPI and of what is below it that act where the ranks are."""
+    where = seen.where(curve.first)
+    layers = BELOW.get(seen.mpi_name, ())
+    for entry in entries():
+        own = entry.of == seen.mpi_name and entry.is_of_version(seen.mpi_version)
+        if entry.moves and (own or entry.of in layers) and where in ("", entry.within or where):
+            yield entry
+
+
+def _is_collective(seen: Seen, curve: Curve) -> bool:
+    card = seen.run.cards.get(curve.benchmark)
+    return card is not None and card.sync == "each"

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What causes need of a run: a sentence where it is missing, nothing where it is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+
+
+def seats(seen: Seen) -> str:
+    return "" if seen.run.ranks else "the run does not say where its ranks sat"
+
+
+def machine(seen: Seen) -> str:
+    return "" if seen.topologies else "the run does not describe its machine"
+
+
+def arms(seen: Seen) -> str:
+    many = len({row.cell.arm for row in seen.rows}) > 1
+    return "" if many else "the run varies no setting"
+
+
+def placements(seen: Seen) -> str:
+    many = len({row.cell.placement for row in seen.rows}) > 1
+    return "" if many else "the run has one placement of ranks only"
+
+
+def samples(seen: Seen) -> str:
+    """IMB's schedule and other programs' tables hold no samples."""
+    ours = any(row.cell.mode == "adaptive" and row.cell.origin == "measured" for row in seen.rows)
+    return "" if ours else "the run has no single samples, only what a table tells"
+
+
+def several_launches(seen: Seen) -> str:
+    many = any(row.launches > 1 for row in seen.rows)
+    return "" if many else "the run has one launch, and launches may differ"
+
+
+def noise(seen: Seen) -> str:
+    return "" if seen.run.noise else "nobody looked how much of the cores others took"
+
+
+def sizes(seen: Seen) -> str:
+    """Breaks need a curve."""
+    many = any(len(curve.rows) >= 6 for curve in seen.curves)
+    return "" if many else "no benchmark has six sizes or more, so there is no curve to look at"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What else was measured beside a default, and beats it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.columns import KEY_COLUMNS
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+
+LEAST_GAIN = 0.1
+
+
+@dataclass(frozen=True)
+class Rival:
+    name: str
+    faster: tuple[tuple[Row, Row], ...]
+    """Each row of the default with the one that beats it."""
+    slower: tuple[tuple[Row, Row], ...]
+    """And those where it is the other way round."""
+
+    @property
+    def gains(self) -> list[float]:
+        """The shares of time that it saves, for the rows where it is faster."""
+        return [1 - other.latency.value / own.latency.value for own, other in self.faster]
+
+
+def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
+    """What differs from the default (empty) in this column only and beats it somewhere, the one
+    that saves most first.
+
+    Faster is what takes LEAST_GAIN less and whose interval lies apart, over two launches or more.
+    """
+    named = [name for name in KEY_COLUMNS if name != column]
+    groups: dict[tuple[object, ...], dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        if row.launches > 1:
+            key = tuple(getattr(row.cell, name) for name in named)
+            groups[key][getattr(row.cell, column)] = row
+    pairs: dict[str, list[tuple[Row, Row]]] = defaultdict(list)
+    for of in groups.values():
+        for name, row in of.items():
+            if name and "" in of:
+                pairs[name].append((of[""], row))
+    found = [
+        Rival(
+            name,
+            tuple((own, other) for own, other in each if _beats(other, own)),
+            tuple((own, other) for own, other in each if _beats(own, other)),
+        )
+        for name, each in pairs.items()
+    ]
+    return sorted((r for r in found if r.faster), key=lambda rival: -sum(rival.gains))
+
+
+def _beats(one: Row, other: Row) -> bool:
+    less = one.latency.value < (1 - LEAST_GAIN) * other.latency.value
+    return less and one.latency.high < other.latency.low

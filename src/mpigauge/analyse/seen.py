@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What an analysis looks at: a stored run, its rows as curves, and where its ranks sat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.units import byte_count
+from mpigauge.stats.launches import rows as rows_of
+from mpigauge.stats.pieces import Pieces, in_pieces, known_points
+from mpigauge.topology.stored import stored
+from mpigauge.topology.words import parse_list
+
+if TYPE_CHECKING:
+    from mpigauge.model.record import Rank
+    from mpigauge.model.row import Row
+    from mpigauge.model.topology import Cache, Topology
+    from mpigauge.store import Run
+
+Where = Literal["node", "network", ""]
+"""Between ranks of one host, of several; empty: the run does not say."""
+_VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Rows of one benchmark that differ in their message size only, sizes upwards."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def first(self) -> Row:
+        return self.rows[0]
+
+    @property
+    def benchmark(self) -> str:
+        return self.first.benchmark
+
+    @property
+    def label(self) -> str:
+        """The benchmark, and what tells this curve from others of it."""
+        cell = self.first.cell
+        words = [
+            self.benchmark,
+            f"on {cell.ranks} ranks" if cell.ranks != 2 else "",
+            f"in {cell.groups} groups" if cell.groups > 1 and not cell.members else "",
+            f"(ranks {cell.members})" if cell.members else "",
+            f"at {cell.placement}" if cell.placement else "",
+            f"with {cell.arm}" if cell.arm else "",
+            f"with {cell.cache} caches" if cell.cache not in ("hot", "") else "",
+        ]
+        return " ".join(filter(None, words))
+
+    @cached_property
+    def pieces(self) -> Pieces | None:
+        """None: it has fewer than three sizes."""
+        return in_pieces(known_points(self.rows))
+
+    def row(self, message_bytes: int) -> Row:
+        return next(row for row in self.rows if row.message_bytes == message_bytes)
+
+    def behind(self, message_bytes: int) -> tuple[Row, ...]:
+        """The rows of larger messages."""
+        return tuple(row for row in self.rows if row.message_bytes > message_bytes)
+
+
+@dataclass(frozen=True)
+class Seen:
+    run: Run
+    rows: tuple[Row, ...]
+
+    topologies: Mapping[str, Topology] = field(hash=False)
+    """Of the hosts that the run describes, by the names that they give themselves."""
+
+    @classmethod
+    def of(cls, run: Run) -> Seen:
+        precision = run.launches[0].precision if run.launches else None
+        return cls(run, tuple(rows_of(run.cells, precision)), _topologies(run.passport))
+
+    @cached_property
+    def curves(self) -> tuple[Curve, ...]:
+        found: dict[tuple[object, ...], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(tuple(getattr(row.cell, n) for n in _VARIANT), []).append(row)
+        return tuple(Curve(tuple(sorted(of, key=_size))) for of in found.values())
+
+    @property
+    def mpi_name(self) -> str:
+        """mpich, openmpi, intel …; empty: the run does not say."""
+        return str((self.run.header.get("mpi") or {}).get("name") or "")
+
+    @property
+    def mpi_version(self) -> str:
+        return str((self.run.header.get("mpi") or {}).get("version") or "")
+
+    @property
+    def transport(self) -> str:
+        """What was asked for, and what the MPI said that it used; empty: the MPI chose."""
+        selected = self.run.header.get("transport") or {}
+        return " ".join(filter(None, (str(selected.get(n) or "") for n in ("name", "used"))))
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """Environment variables that were set for all ranks, by the run's options too."""
+        known = dict(self.run.passport.get("environment") or {})
+        for source in (self.run.plan, self.run.header.get("transport") or {}):
+            for name in ("env", "settings"):
+                known |= source.get(name) or {}
+        return {str(name): str(value) for name, value in known.items()}
+
+    def settings_of(self, row: Row) -> Mapping[str, str]:
+        """With those that a sweep sets for it."""
+        pairs = (word.partition("=") for word in row.cell.arm.split())
+        return {**self.settings, **{name: value for name, mark, value in pairs if mark}}
+
+    def ranks_of(self, row: Row) -> tuple[Rank, ...]:
+        """Where the ranks of a row were in its first launch; none: the run does not say."""
+        members = [int(word) for word in row.cell.members.split(",") if word.isdigit()]
+        wanted = members or range(row.cell.ranks * row.cell.groups)
+        there = self._ranks.get(row.cell.launch, {})
+        return tuple(there[rank] for rank in wanted if rank in there)
+
+    def where(self, row: Row) -> Where:
+        """Ranks of one host that talk over TCP count as on a network."""
+        hosts = {rank.host for rank in self.ranks_of(row)}
+        if not hosts:
+            return ""
+        return "network" if len(hosts) > 1 or "tcp" in self.transport else "node"
+
+    def caches_of(self, row: Row) -> tuple[Cache, ...]:
+        """The data caches beside its ranks, the smallest first, one of each kind; all of the
+        machine where the run does not say where ranks were."""
+        found: dict[tuple[int, int], Cache] = {}
+        ranks = self.ranks_of(row)
+        pus = {rank.host: pus_of(rank) for rank in ranks}
+        for name, topology in self.topologies.items():
+            for cache in topology.caches:
+                beside = not ranks or cache.pus & pus.get(name, frozenset())
+                if cache.kind != "instruction" and beside:
+                    found[cache.level, cache.bytes] = cache
+        return tuple(found[key] for key in sorted(found))
+
+    def cost(self, shares: Iterable[float]) -> float:
+        """The share of the time of all rows, each counted alike, that rows lose: these shares of
+        their own."""
+        return sum(shares) / len(self.rows)
+
+    @cached_property
+    def _ranks(self) -> Mapping[int, Mapping[int, Rank]]:
+        found: dict[int, dict[int, Rank]] = {}
+        for rank in self.run.ranks:
+            found.setdefault(rank.launch, {})[rank.rank] = rank
+        return found
+
+
+def pus_of(rank: Rank) -> frozenset[int]:
+    return frozenset(parse_list(rank.cpuset))
+
+
+def gap(before_bytes: int, after_bytes: int) -> str:
+    return f"between {byte_count(before_bytes)} and {byte_count(after_bytes)}"
+
+
+def _size(row: Row) -> int:
+    return row.message_bytes
+
+
+def _topologies(passport: Mapping[str, object]) -> dict[str, Topology]:
+    hosts = passport.get("hosts")
+    machines = [passport.get("machine")]
+    machines += [host.get("machine") for host in hosts] if isinstance(hosts, list) else []
+    found = {}
+    for machine in machines:
+        # A run of a version that did not store it, or of another program, has none.
+        if isinstance(machine, Mapping):
+            with suppress(KeyError, TypeError):
+                topology = stored(machine)
+                found[topology.hostname] = topology
+    return found

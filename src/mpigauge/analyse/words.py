@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Numbers of rows in words, each with its error where one is known."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count, duration, megabytes_per_s, plus_minus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mpigauge.model.row import Estimate, Row
+
+MOST_NAMED = 4
+
+
+def size(row: Row) -> str:
+    return byte_count(row.message_bytes)
+
+
+def cell_name(row: Row) -> str:
+    """PingPong 1 MiB."""
+    return f"{row.benchmark} {size(row)}".rstrip()
+
+
+def time(row: Row) -> str:
+    """The printed time: 1.2 µs ±1.0 %."""
+    return duration(row.latency.value) + _error(row.latency)
+
+
+def bandwidth(row: Row) -> str:
+    speed = row.bandwidth
+    return f"{megabytes_per_s(speed.value)} MB/s{_error(speed)}" if speed else "no bandwidth"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few, each once, and how many there are beside them."""
+    unique = list(dict.fromkeys(names))
+    more = len(unique) - MOST_NAMED
+    return ", ".join(unique[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def factor(ratio: float) -> str:
+    return f"{ratio:.3g} ×"
+
+
+def settings(names: Iterable[str]) -> str:
+    """An attempt that names settings to vary."""
+    return f"vary {listed(names)} (`mpigauge settings NAME` says what it does, --set sets it)"
+
+
+def _error(estimate: Estimate) -> str:
+    error = estimate.relative_error
+    return f" {plus_minus(error)}" if math.isfinite(error) else " (error not known)"

@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Every cause finds what was planted for it, and nothing where it was not."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from mpigauge.analyse.registry import all_causes, cause, explain
+from mpigauge.cli.main import run as main
+from mpigauge.report.explanation import QUIET, page
+from tests import planted
+from tests.planted import LAPTOP, ROME, SIZES, curve, line, noise, ranks, run, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.store import Run
+
+FEW = [8, 64, 512, 4096, 32768, 262144]
+ROME_TABLE = """
+            0         1000         0.15         0.00
+         1024         1000         0.22      4605.93
+         2048         1000         0.30      6930.18
+         4096         1000         0.40     10225.02
+         8192         1000         0.56     14720.87
+        16384         1000         1.01     16236.54
+        32768         1000         1.67     19583.06
+        65536          640         2.97     22052.98
+       131072          320         5.20     25187.35
+       262144          160        24.28     10798.82
+       524288           80        43.56     12034.72
+      1048576           40        98.23     10674.20
+      2097152           20       172.21     12177.67
+      4194304           10       389.03     10781.55
+"""
+"""Of two ranks on a socket of an EPYC Rome, Open MPI 4.1; L2 of 512 KiB, L3 of 16 MiB."""
+JUNO_TABLE = """
+            0         1000        44.26         0.00
+            8         1000        46.55         0.16
+           16         1000        46.46         0.33
+           32         1000        23.56         1.30
+           64         1000        23.63         2.58
+         1024         1000        25.16        38.81
+         4096         1000        29.37       133.00
+        16384         1000        39.14       399.16
+        65536          640       145.80       428.66
+       262144          160       314.83       794.07
+      1048576           40      1114.86       896.97
+      4194304           10      4266.39       937.56
+"""
+"""Of two ranks of an ARM Juno over the loopback interface, Open MPI 1.6.5."""
+ROME_AT = {"machine": ROME}
+TWO_HOSTS = [*ranks(["0"], str(ROME["hostname"])), replace(ranks(["0"], "n2")[0], rank=1)]
+WITH_CARD = {
+    "machine": ROME | {
+        "devices": [{"name": "mlx5_0", "also": [], "kind": "network", "fabric": True, "bus": "",
+                     "pus": [], "numa": None}]
+    }
+}  # fmt: skip
+HERE = str(ROME["hostname"])
+
+
+class Case(NamedTuple):
+    planted: Run
+    words: str
+    """Of the finding."""
+    without: Run
+
+
+def ulysses(n: int) -> float:
+    """One user's two nodes: 3.6 GB/s at 2 KiB, and 150 MB/s from there on."""
+    return 2e-7 + n / 5.7e9 if n <= 2048 else n / 150e6
+
+
+def rate(before: float, behind: float, at: int) -> list[Cell]:
+    return curve(lambda n: 1e-6 + n / (before if n <= at else behind))
+
+
+def step(at: int, by: float) -> list[Cell]:
+    return curve(lambda n: 5e-7 + n * 1e-10 + (by if n > at else 0.0))
+
+
+def settled(**changed: Any) -> list[Cell]:
+    return curve(line(), sizes=FEW, **changed)
+
+
+def two_groups(launches: int = 8) -> list[Cell]:
+    return [
+        replace(cell, time_p50_s=cell.time_p50_s * (1.5 if cell.launch % 2 else 1.0))
+        for cell in curve(line(), sizes=FEW, launches=launches)
+    ]
+
+
+def arms(gain: float, column: str, **more: Any) -> list[Cell]:
+    other = curve(line(1e-6 * (1 - gain), 1e-10 * (1 - gain)), sizes=FEW, **more)
+    named: dict[str, Any] = {column: "X=1"}
+    return [*settled(), *(replace(cell, **named) for cell in other)]
+
+
+def uneven(ratio: float) -> list[Cell]:
+    found = curve(line(5e-6), "Allreduce", FEW, ranks=8, datatype="float")
+    return [
+        replace(c, time_min_s=c.time_p50_s / ratio, time_max_s=c.time_p50_s,
+                time_avg_s=c.time_p50_s / ratio * (1 + (ratio - 1) / 8))
+        for c in found
+    ]  # fmt: skip
+
+
+def collectives(allreduce_s: float) -> list[Cell]:
+    more: dict[str, Any] = {"ranks": 4, "datatype": "float"}
+    return [
+        *curve(line(allreduce_s), "Allreduce", FEW, **more),
+        *curve(line(4e-6), "Reduce", FEW, **more),
+        *curve(line(3e-6), "Bcast", FEW, ranks=4),
+    ]
+
+
+def poor_node(bytes_of_0: int) -> dict[str, Any]:
+    nodes = [n | {"bytes": bytes_of_0 if n["number"] == 0 else 16 << 30} for n in ROME["numa"]]
+    return {"machine": ROME | {"numa": nodes}}
+
+
+CASES = {
+    "better-placement": Case(
+        run(arms(0.3, "placement")), "placed by X=1 they take up to 30 % less",
+        run(arms(0.02, "placement")),
+    ),
+    "better-setting": Case(
+        run(arms(0.3, "arm")), "with X=1 they take up to 30 % less time than by default",
+        run(arms(0.3, "arm", launches=1)),
+    ),
+    "bimodal": Case(
+        run(two_groups()), "launches fall into two groups, up to 1.5", run(settled(launches=8))
+    ),
+    "cache-capacity": Case(
+        run(table(ROME_TABLE), **ROME_AT),
+        "bandwidth falls from 25206 MB/s (error not known) at 128 KiB",
+        run(curve(line()), **ROME_AT),
+    ),
+    "clock": Case(
+        run(settled(sync="clock", sync_error_s=1e-6)), "clock is not good enough",
+        run(settled(sync="clock", sync_error_s=1e-9)),
+    ),
+    "collapse": Case(
+        run(curve(ulysses)), "from 3653 MB/s ±1.0 % at 2 KiB to 150 MB/s",
+        run(rate(4e9, 3e9, 2048)),
+    ),
+    "composed": Case(
+        run(collectives(14e-6)), "up to 2 × the time of Reduce and Bcast", run(collectives(7e-6))
+    ),
+    "cross-socket": Case(
+        run(settled(), ranks(["0", "64"], HERE), **ROME_AT), "the two ranks sat on two sockets",
+        run(settled(), ranks(["0", "1"], HERE), **ROME_AT),
+    ),
+    "drift": Case(
+        run(settled(flags=["drift"])), "differ in 100 % of the rows", run(settled())
+    ),
+    "far-memory": Case(
+        run(settled(), ranks(["0", "1"], HERE), **poor_node(0)),
+        "rank 0, rank 1: beside a NUMA node",
+        run(settled(), ranks(["0", "1"], HERE), **poor_node(16 << 30)),
+    ),
+    "first-message": Case(
+        run(settled(time_first_s=5e-4)), "up to 249 µs longer than the next ones",
+        run(settled(time_first_s=5e-6)),
+    ),
+    "frequency": Case(
+        run(settled(flags=["drift"]), machine=ROME | {"governors": ["powersave"]}),
+        "100 % of the rows change",
+        run(settled(), machine=ROME | {"governors": ["powersave"]}),
+    ),
+    "noise": Case(
+        run(settled(), [noise(0.3)]), "others take up to 30 % of core 0",
+        run(settled(), [noise(0.001)]),
+    ),
+    "not-bound": Case(
+        run(settled(), [*ranks(["0"]), replace(ranks(["1"])[0], rank=1, cpuset="0-3")]),
+        "1 of 2 ranks are not bound as wanted",
+        run(settled(), ranks(["0", "1"])),
+    ),
+    "not-monotonic": Case(
+        run(table(JUNO_TABLE)), "8 B takes 1.98 × the time of 32 B", run(curve(line()))
+    ),
+    "one-core": Case(
+        run(settled(), ranks(["3", "3"])), "ranks 0, 1 on CPU 3 of n1",
+        run(settled(), ranks(["3", "4"])),
+    ),
+    "quota": Case(
+        run(settled(), ranks(["0", "1"], HERE), machine=ROME | {"cpu_quota": 1.5}),
+        "2 ranks share 1.5 CPUs' worth",
+        run(settled(), ranks(["0", "1"], HERE), machine=ROME | {"cpu_quota": 2.0}),
+    ),
+    "rendezvous": Case(
+        run(step(4096, 3e-6), mpi={"name": "openmpi", "version": "5.0.2"}),
+        "between 4 KiB and 8 KiB the time jumps", run(curve(line())),
+    ),
+    "slow-rank": Case(run(uneven(2.0)), "the slowest rank takes up to 2 ×", run(uneven(1.1))),
+    "smt-siblings": Case(
+        run(settled(), ranks(["0", "4"], str(LAPTOP["hostname"])), machine=LAPTOP),
+        "ranks 0, 1 on core 0", run(settled(), ranks(["0", "1"], str(LAPTOP["hostname"])),
+                                    machine=LAPTOP),
+    ),
+    "steal": Case(
+        run(settled(), machine=ROME | {"steal_ratio": 0.04}), "has given 4.0 % of the CPU time",
+        run(settled(), machine=ROME | {"steal_ratio": 0.0}),
+    ),
+    "tcp": Case(
+        run(settled(), TWO_HOSTS, transport={"name": "tcp", "used": "btl tcp"}, **WITH_CARD),
+        "go over TCP, beside the card mlx5_0",
+        run(settled(), TWO_HOSTS, transport={"name": "ucx", "used": "rc_mlx5"}, **WITH_CARD),
+    ),
+    "wrong-data": Case(
+        run(settled(wrong_count=3)), "wrong data", run(settled())
+    ),
+}  # fmt: skip
+
+
+def found(of: Run, name: str) -> list[str]:
+    return [said.what for said in explain(of).findings if said.cause == name]
+
+
+def test_every_cause_has_a_planted_case() -> None:
+    assert set(CASES) == set(all_causes())
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_it_is_found_where_it_was_planted(name: str) -> None:
+    said = found(CASES[name].planted, name)
+    assert any(CASES[name].words in what for what in said), said
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_it_is_not_found_where_it_was_not(name: str) -> None:
+    assert found(CASES[name].without, name) == []
+
+
+# --- the users' tables -----------------------------------------------------------------------
+def test_a_table_without_its_machine_claims_no_cache() -> None:
+    """The same figures, where nothing tells the caches."""
+    said = explain(run(table(ROME_TABLE), mpi={}))
+    (fall,) = [each for each in said.findings if each.cause == "collapse"]
+    assert "or messages outgrow a cache, of which the run tells nothing" in fall.likely
+    assert "the run does not describe its machine" in [blind.reason for blind in said.blind]
+
+
+def test_a_capacity_that_lies_there_is_named() -> None:
+    (said,) = [
+        each
+        for each in explain(CASES["cache-capacity"].planted).findings
+        if each.cause in ("cache-capacity", "collapse")
+    ]
+    assert said.evidence[0].startswith("the L2 cache beside these ranks holds 512 KiB")
+    assert 0.05 < said.cost < 0.5
+
+
+def test_a_limit_that_lies_there_is_named_and_one_that_does_not_is_not() -> None:
+    def steps(at: int, **header: Any) -> Any:
+        planted_run = run(step(at, 2e-5), ranks(["0", "1"]), **header)
+        return next(s for s in explain(planted_run).findings if s.cause == "rendezvous")
+
+    mpi = {"mpi": {"name": "openmpi", "version": "5.0.2"}}
+    said = steps(4096, **mpi)
+    assert "OMPI_MCA_btl_sm_eager_limit is usually 4 KiB" in said.evidence
+    assert "vary OMPI_MCA_btl_sm_eager_limit (" in said.attempts[0]
+    said = steps(65536, **mpi)
+    assert "nothing in the run proves it" in said.likely
+    assert "OMPI_MCA_btl_sm_eager_limit" not in said.attempts[0]
+    said = steps(65536, plan={"settings": {"OMPI_MCA_btl_sm_eager_limit": "65536"}}, **mpi)
+    assert "OMPI_MCA_btl_sm_eager_limit is set to 64 KiB" in said.evidence
+
+
+# --- all of them together --------------------------------------------------------------------
+def quiet() -> Run:
+    """Two ranks beside each other on a quiet machine."""
+    more: dict[str, Any] = {"ranks": 2, "datatype": "float", "time_first_s": 3e-6}
+    measured = [
+        *curve(line(3e-7, 1.2e-10), time_first_s=2e-6),
+        *curve(line(4e-7, 1.5e-10), "Sendrecv", time_first_s=2e-6),
+        *curve(line(9e-7, 4e-10), "Allreduce", SIZES[2:], **more),
+        *curve(line(6e-7, 2e-10), "Bcast", SIZES[2:], **more),
+        *curve(line(6e-7, 3e-10), "Reduce", SIZES[2:], **more),
+    ]
+    return run(measured, [*ranks(["0", "1"], HERE), noise(0.0005)], **ROME_AT)
+
+
+def test_a_quiet_run_says_so_and_what_it_could_not_look_at() -> None:
+    said = explain(quiet())
+    text = "\n".join(page("quiet", said, 96))
+    assert said.findings == ()
+    assert text.startswith("quiet: 114 rows of 6 launches, 23 causes looked for")
+    assert QUIET in text
+    assert "- the run varies no setting (better-setting)" in text
+    assert "- the run has one placement of ranks only (better-placement)" in text
+    assert len(said.blind) == 2
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_what_was_not_planted_is_not_found(name: str) -> None:
+    """Runs without the cause have none that another test would have to explain."""
+    assert explain(CASES[name].without).findings == ()
+
+
+def test_noise_alone_is_no_cause() -> None:
+    """Curves that scatter by 3 % in six launches, without anything in them: 20 runs."""
+    random = np.random.default_rng(5)
+    found = [
+        said.what
+        for _ in range(20)
+        for said in explain(
+            run(
+                replace(cell, time_p50_s=cell.time_p50_s * (1 + 0.03 * random.standard_normal()))
+                for cell in curve(line(3e-7, 1.2e-10))
+            )
+        ).findings
+    ]
+    assert found == []
+
+
+def test_the_dearest_comes_first_and_wrong_data_before_it() -> None:
+    stepping = [replace(cell, cache="cold") for cell in step(4096, 3e-6)]
+    both = [*curve(ulysses), *stepping, *settled(data="fresh", wrong_count=1)]
+    mpi = {"name": "openmpi", "version": "5.0.2"}
+    findings = explain(run(both, [noise(0.3)], mpi=mpi)).findings
+    costs = [(said.void, said.cost) for said in findings]
+    assert costs[0][0]
+    known = [cost for void, cost in costs if not void and not math.isnan(cost)]
+    assert known == sorted(known, reverse=True)
+    assert len(known) > 1
+    assert math.isnan(costs[-1][1])
+
+
+def test_a_run_without_rows_explains_nothing() -> None:
+    said = explain(run([]))
+    assert (said.findings, said.blind, said.rows) == ((), (), 0)
+
+
+def test_two_causes_of_one_name_stop_the_program() -> None:
+    with pytest.raises(RuntimeError, match="two causes are named 'steal'"):
+        cause("steal", "again")(lambda _: ())
+
+
+def test_pairs_that_stand_out_are_named() -> None:
+    """Every two of eight cores of a NUMA node; core 5 is slow."""
+    seats = [planted.ranks([str(i)], HERE)[0] for i in range(8)]
+    seats = [replace(rank, rank=i) for i, rank in enumerate(seats)]
+    pairs = [
+        replace(cell, members=f"{a},{b}", group=0)
+        for a, b in combinations(range(8), 2)
+        for cell in curve(
+            line((4e-7 if 5 in (a, b) else 2e-7) * (1 + 0.002 * ((a * 3 + b) % 5))), sizes=[8]
+        )
+    ]
+    said = [s for s in explain(run(pairs, seats, **ROME_AT)).findings if s.cause == "slow-rank"]
+    assert any("core 5 (" in each.what for each in said), said
+
+
+# --- the command -----------------------------------------------------------------------------
+def test_the_command_prints_text_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(planted.store(CASES["collapse"].planted, tmp_path / "r"))
+    assert main(["explain", folder]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(
+        "r: 24 rows of 6 launches, 23 causes looked for\n\n1. PingPong: bandwidth"
+    )
+    assert all(word in text for word in ("costs ", "likely ", "evidence ", "try "))
+    assert main(["explain", folder, "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["findings"][0]["cause"] == "collapse"
+    assert 0 < data["findings"][0]["cost"] < 1
+    assert data["causes"] == len(all_causes())
+
+
+def test_unknown_costs_are_null_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = planted.store(CASES["noise"].planted, tmp_path / "r")
+    assert main(["explain", str(folder), "--format", "json"]) == 0
+    (said,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (said["cause"], said["cost"]) == ("noise", None)
+
+
+def test_the_causes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--list"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown and each.about in shown for name, each in all_causes().items())
+
+
+def test_a_run_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "nowhere"]) == 2
+    assert "there is no run 'nowhere'" in capsys.readouterr().err
