@@ -47,6 +47,8 @@ class Residual:
     message_bytes: int
     observed_s: float
     fitted_s: float
+    error_s: float
+    """Half of the 95 % interval of the fitted time."""
 
     @property
     def relative(self) -> float:
@@ -101,14 +103,16 @@ def fit(points: Iterable[Point], relative: bool = True) -> Fit | None:
         return None
     solution, design, left = _solved(chosen, relative)
     largest = chosen[-1][0]
-    errors = _half_widths(design, left)
-    fitted = solution[0] + solution[1] * np.array([n for n, _ in chosen]) / largest
-    table = zip(chosen, fitted, strict=True)
+    covariance = _covariance(design, left)
+    errors = np.sqrt(np.diag(covariance))
+    places = np.column_stack([np.ones(len(chosen)), np.array([n for n, _ in chosen]) / largest])
+    off = np.sqrt(np.einsum("ij,jk,ik->i", places, covariance, places))
+    table = zip(chosen, places @ solution, off, strict=True)
     return Fit(
         alpha_s=_estimate(solution[0], errors[0]),
         beta_s_per_byte=_estimate(solution[1], errors[1]).times(1 / float(largest)),
         relative=relative,
-        points=tuple(Residual(n, t, float(line)) for (n, t), line in table),
+        points=tuple(Residual(n, t, float(line), float(error)) for (n, t), line, error in table),
     )
 
 
@@ -144,15 +148,15 @@ def _solved(points: Sequence[Point], relative: bool) -> tuple[_Array, _Array, _A
     return solution, design, weights * times - design @ solution
 
 
-def _half_widths(matrix: _Array, left: _Array) -> tuple[float, float]:
+def _covariance(design: _Array, left: _Array) -> _Array:
+    """Of the solution, so that the root of what it gives is half of a 95 % interval."""
     import numpy as np
     from scipy.stats import t as student
 
     freedom = len(left) - 2
     variance = float(left @ left) / freedom
-    spread = np.sqrt(variance * np.diag(np.linalg.inv(matrix.T @ matrix)))
     quantile = float(student.ppf((1 + _LEVEL) / 2, freedom))
-    return float(spread[0]) * quantile, float(spread[1]) * quantile
+    return quantile**2 * variance * np.linalg.inv(design.T @ design)
 
 
 def _estimate(value: float, half_width: float) -> Estimate:

@@ -8,11 +8,12 @@ straight one would need a break at n½ = α/β, where the time bends and nothing
 
 The number of pieces is the one of the least BIC (G. Schwarz, Annals of Statistics 6 (1978) 461),
 
-    N ln(S / N) + k ln N,   S = Σ (r² + e²),   k = 3 · pieces - 1
+    N ln(S / N) + k ln N,   S = Σ (r² + e²),   k = 4 · pieces - 2
 
 with the relative residuals r and what each time is known to, e: so nothing is won by following a
-curve closer than its errors. k counts α and β of each piece and the breaks. The best pieces of each
-number come from dynamic programming (R. Bellman, Communications of the ACM 4 (1961) 284).
+curve closer than its errors. k counts α and β of each piece, and each break twice, for its place is
+searched for (as in N. Zhang, D. Siegmund, Biometrics 63 (2007) 22). The best pieces of each number
+come from dynamic programming (R. Bellman, Communications of the ACM 4 (1961) 284).
 
 A break is then claimed only where the line of the smaller sizes, drawn on, misses the next sizes
 by DEVIATIONS times what its scatter and their errors explain.
@@ -145,7 +146,7 @@ def _one_more(
 
 
 def _bic(squares: float, count: int, pieces: int) -> float:
-    return count * math.log(squares / count) + (3 * pieces - 1) * math.log(count)
+    return count * math.log(squares / count) + (4 * pieces - 2) * math.log(count)
 
 
 def _carried(points: Sequence[Known], bounds: Bounds) -> Bounds:

@@ -112,14 +112,17 @@ def shape(at: Break) -> str:
 
 
 def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -> Iterator[Reason]:
-    """A limit may count a header of the message, so both ends belong to it."""
-    given = seen.settings_of(curve.first)
+    """A limit may count a header of the message, so both ends belong to it. What acts within a
+    node or between nodes only is no more than possible where nobody knows which it was."""
+    given, where = seen.settings_of(curve.first), seen.where(curve.first)
     for entry in knobs:
         value = _value_of(entry, given)
         if entry.moves != "algorithm" and at.before_bytes <= value <= at.after_bytes:
             how = "is set to" if any(map(entry.fits, given)) else "is usually"
-            words = f"{entry.variable} {how} {byte_count(value)}"
-            yield Reason(entry.moves, words, (entry.variable,), known=True)
+            title = MEANING[entry.moves].partition(":")[0]
+            words = f"{title}: {entry.variable} {how} {byte_count(value)}"
+            known = not entry.within or bool(where)
+            yield Reason(entry.moves, words, (entry.variable,), known)
 
 
 def _possible(kind: str, knobs: Iterable[Entry], curve: Curve) -> Reason:

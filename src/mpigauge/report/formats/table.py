@@ -123,13 +123,14 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
 
 def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
     if head.line:
-        yield "t = α + β·n", _line(head.line)
+        yield "t = α + β·n", line_words(head.line)
     for line in head.ranges or ():
         sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
-        yield sizes, _line(line)
+        yield sizes, line_words(line)
 
 
-def _line(line: Fit) -> str:
+def line_words(line: Fit) -> str:
+    """α, bandwidth of very long messages, and half of it, with their errors."""
     half = line.half_bandwidth_bytes
     parts = [
         f"α = {_us(line.alpha_s)} µs {plus_minus(line.alpha_s.relative_error)}",
