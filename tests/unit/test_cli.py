@@ -25,7 +25,8 @@ LAUNCH = {
     "mpi_standard": "4.1", "abi": "mpich", "world_ranks": 2, "mode": "adaptive",
     "precision": 0.05, "seed": 1, "thread_level": "single", "clock": {},
 }  # fmt: skip
-HEAVY = {"numpy", "scipy", "rich", "duckdb", "altair", "mpigauge.plan", "mpigauge.report"}
+HEAVY = {"numpy", "scipy", "rich", "duckdb", "altair", "mpigauge.plan", "mpigauge.report",
+         "mpigauge.query"}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

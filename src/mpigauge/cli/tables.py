@@ -18,12 +18,13 @@ def lines(
     heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> Iterator[str]:
     wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)][:-1]
+    gap = GAP if wide else ""
     last = _room(wide, width if width is not None else screen_width())
     for words in (heads, *rows):
         start = GAP.join(f"{word:<{w}}" for word, w in zip(words[:-1], wide, strict=True))
         broken = wrap(words[-1], last) if last else [words[-1]]
         for number, part in enumerate(broken or [""]):
-            yield (start if number == 0 else " " * len(start)) + (GAP + part if part else "")
+            yield (start if number == 0 else " " * len(start)) + (gap + part if part else "")
 
 
 def screen_width() -> int:

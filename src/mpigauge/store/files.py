@@ -9,6 +9,7 @@ import os
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,14 +34,23 @@ def failing_as(error: type[Exception], path: Path) -> Iterator[None]:
 
 def write_whole(path: Path, text: str) -> None:
     """The file holds the old text or the new one, never a part."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    with whole(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A name to write a file under: it becomes `path` when all is on the disk, else nothing does.
+
+    No other process has this name, be it on another host of a shared file system.
+    """
+    part = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
+        yield part
+        with part.open("rb") as file:
             os.fsync(file.fileno())
         part.replace(path)
-    except OSError:
+    except BaseException:
         with suppress(OSError):
             part.unlink()
         raise

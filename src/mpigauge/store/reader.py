@@ -129,19 +129,20 @@ class _Lines:
     damaged: list[str] = field(default_factory=list)
 
 
-def load(path: Path) -> Run:
-    """The run in this folder, complete or not."""
+def load(path: Path, cards: bool = True) -> Run:
+    """The run in this folder, complete or not; without `cards` also where they are damaged."""
     header = check_schema(path)
     lines = _read_lines(path / "records.jsonl")
     remains = _remains(path, lines.records)
+    passport, status = path / "passport.json", path / "status.json"
     return Run(
         path=path,
         header=header,
-        passport=_read_object(path / "passport.json"),
-        cards=Cards.load(path / "cards.json"),
-        status=status_of(path),
+        passport=_read_object(passport),
+        cards=Cards.load(path / "cards.json") if cards else Cards(()),
+        status=_read_object(status),
         records=(*lines.records, *remains),
-        damaged=tuple(lines.damaged),
+        damaged=(*lines.damaged, *_damaged(passport, status)),
     )
 
 
@@ -191,6 +192,13 @@ def _read_object(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
+
+
+def _damaged(*files: Path) -> Iterator[str]:
+    """A sentence for each file that is there and holds no object."""
+    for path in files:
+        if path.exists() and not _read_object(path):
+            yield f"{path} is damaged and left out"
 
 
 def _read_lines(path: Path) -> _Lines:

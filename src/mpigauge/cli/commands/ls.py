@@ -5,30 +5,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from mpigauge.store import Summary
 
 
 @click.command("ls")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-def command(folder: Path | None) -> None:
+@click.option(
+    "--where",
+    metavar="EXPR",
+    help="Only runs for which this holds: an expression of SQL over the columns of the table "
+    "runs, as \"mpi_name = 'mpich' and cells > 100\".",
+)
+def command(folder: Path | None, where: str | None) -> None:
     """List the runs in a folder, oldest first.  [default: mpigauge-runs]"""
     from mpigauge.cli.tables import lines
-    from mpigauge.store import list_runs
     from mpigauge.store.writer import DEFAULT_ROOT
 
     root = folder or DEFAULT_ROOT
-    runs = list_runs(root) if folder or root.is_dir() else []
+    runs = [] if not folder and not root.is_dir() else _chosen(root, where) if where else _all(root)
     if not runs:
-        click.echo(f"no runs in {root}", err=True)
+        click.echo(f"no runs in {root}" + (f" where {where}" if where else ""), err=True)
         return
-    for line in lines(["run", "status", "MPI", "command"], [_words(run) for run in runs]):
+    for line in lines(["run", "status", "MPI", "command"], runs):
         click.echo(line)
 
 
-def _words(run: Summary) -> list[str]:
-    return [run.path.name, run.status, run.mpi, " ".join(run.command)]
+def _all(root: Path) -> list[list[str]]:
+    from mpigauge.store import list_runs
+
+    return [[run.path.name, run.status, run.mpi, " ".join(run.command)] for run in list_runs(root)]
+
+
+def _chosen(root: Path, where: str) -> list[list[str]]:
+    from mpigauge.cli import asking
+    from mpigauge.query import ask, runs_in
+
+    query = f"SELECT run, status, mpi, command FROM runs WHERE ({where}) ORDER BY created, run"
+    of = asking.Meant(runs_in(root), root)
+    found = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
+    return [list(map(str, row)) for row in found.rows]

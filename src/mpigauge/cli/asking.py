@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What sql, export and ls --where share: the runs that are meant, what is said of them, answers."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mpigauge.query import Library
+    from mpigauge.query.ask import Answer
+
+_T = TypeVar("_T")
+MOST_NOTES = 8
+MANY_RUNS = 20
+
+
+class Meant(NamedTuple):
+    runs: Mapping[str, Path]
+    root: Path | None
+    """The folder that they all lie in, where tables are kept; None: they are made for once."""
+
+
+def meant(words: Sequence[str]) -> Meant:
+    """Of one folder with runs all of them, else the runs that are named; nothing: mpigauge-runs."""
+    from mpigauge.cli.showing import find_run
+    from mpigauge.query.folders import named, runs_in
+    from mpigauge.store.writer import DEFAULT_ROOT
+
+    if not words and not DEFAULT_ROOT.is_dir():
+        raise UserError(f"there is no folder {DEFAULT_ROOT} here; name a folder that holds runs")
+    folder = Path(words[0]) if words else DEFAULT_ROOT
+    if len(words) <= 1 and folder.is_dir() and not (folder / "run.json").exists():
+        return Meant(runs_in(folder), folder)
+    return Meant(named(find_run(word) for word in words), None)
+
+
+def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
+    """What the question brings; before, on standard error, what is not as it should be."""
+    from mpigauge.query import answered
+
+    def go(library: Library) -> _T:
+        say_notes(library.notes)
+        return question(library)
+
+    if not of.runs:
+        click.echo(f"mpigauge: no runs in {of.root}", err=True)
+    return answered(of.runs, of.root, go, _progress)
+
+
+def say_notes(notes: Sequence[str]) -> None:
+    for note in notes[:MOST_NOTES]:
+        click.echo(f"mpigauge: {note}", err=True)
+    if len(notes) > MOST_NOTES:
+        hint = "`mpigauge sql 'SELECT run, unnest(notes) FROM runs'` has those of runs"
+        click.echo(f"mpigauge: and {len(notes) - MOST_NOTES} more; {hint}", err=True)
+
+
+def _progress(done: int, of: int) -> None:
+    """For people only, and only where there is something to wait for."""
+    if of >= MANY_RUNS and sys.stderr.isatty():
+        click.echo(f"\rreading runs: {done + 1} of {of}", err=True, nl=done + 1 == of)
+
+
+@contextmanager
+def output_file(path: Path | None) -> Iterator[Path]:
+    """A name to write to: what is there then goes to `path` as a whole, or to standard output."""
+    from mpigauge.store.files import failing_as, whole
+
+    if path is not None:
+        with failing_as(UserError, path), whole(path) as part:
+            yield part
+        return
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        part = Path(folder) / "answer"
+        yield part
+        with part.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+
+
+def check_output(form: str, output: Path | None) -> None:
+    if form == "parquet" and output is None:
+        raise UserError("parquet is no text; name a file for it with -o")
+
+
+def write_table(found: Answer, path: Path) -> None:
+    """For people."""
+    from mpigauge.cli.tables import lines
+
+    words = [[_word(value) for value in row] for row in found.rows]
+    text = "".join(f"{line}\n" for line in lines(found.columns, words))
+    path.write_text(text, encoding="utf-8")
+
+
+def _word(value: object) -> str:
+    """As people read it: six digits, lists with commas, nothing for what is not known."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return ", ".join(map(_word, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What is not right with stored runs: damage, copies, clocks. Said, and never fatal."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.store import Run
+
+AHEAD = timedelta(minutes=10)
+"""So far clocks of machines that share a folder may be apart before it is said."""
+
+
+def faults(run: Run) -> list[str]:
+    """Of one run: a sentence for each damaged piece, and for each time that goes back."""
+    return [*run.damaged, *_back(run)]
+
+
+def moment_of(text: Any) -> datetime | None:
+    """The UTC time in 2026-11-21T05:00:00Z; None where it is something else."""
+    try:
+        return datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%SZ")
+    except ValueError:
+        return None
+
+
+def ahead(created: Mapping[str, str], now: datetime) -> list[str]:
+    """Runs that say they were begun in the future; `created`: what each says, `now`: UTC."""
+    late = now + AHEAD
+    return [
+        f"{name} was created at {text}, which is in the future: a clock was or is wrong"
+        for name, text in created.items()
+        if (moment := moment_of(text)) and moment > late
+    ]
+
+
+def _back(run: Run) -> list[str]:
+    """Launches are recorded in the order in which they ran, so their times only rise."""
+    return [
+        f"launch {later.launch} of {run.path.name} says it began at {later.time}, before launch "
+        f"{first.launch} at {first.time}: the clock was set back"
+        for first, later in pairwise(run.launches)
+        if (one := moment_of(first.time)) and (two := moment_of(later.time)) and two < one
+    ]

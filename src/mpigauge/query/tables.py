@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which tables there are, and what a run puts into them.
+
+Every column has one unit, which stands at the end of its name (docs/reference/columns.md), so units
+cannot be mixed within a column. Only `figures` holds numbers of any unit, each beside its own.
+What is not known is NULL.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields as fields_of
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.model.columns import COLUMNS, DERIVED
+from mpigauge.model.record import Figure, Rank
+from mpigauge.query.faults import faults, moment_of
+from mpigauge.report.fields import fields as row_fields
+from mpigauge.report.fields import plain, values
+from mpigauge.stats.launches import rows as rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.columns import Column
+    from mpigauge.model.row import Row
+    from mpigauge.store import Run
+
+Values = dict[str, Any]
+
+
+class Field(NamedTuple):
+    name: str
+    type: str
+    """Of DuckDB."""
+
+
+_TYPES = {
+    "int": "BIGINT", "float": "DOUBLE", "str": "VARCHAR", "bool": "BOOLEAN", "words": "VARCHAR[]"
+}  # fmt: skip
+_ROW_TYPES = {
+    "interval": "VARCHAR", "launches": "BIGINT", "launch_times_s": "DOUBLE[]", "stops": "VARCHAR[]"
+}  # fmt: skip
+OF_RUN = (
+    Field("run", "VARCHAR"),
+    Field("created", "TIMESTAMP"),
+    Field("mpi", "VARCHAR"),
+)
+"""Begins every table: the folder of the run, when it began (UTC), the MPI and its version."""
+_HOST = Field("host", "VARCHAR")
+
+
+def of_columns(columns: Sequence[Column]) -> list[Field]:
+    return [Field(column.name, _TYPES[column.type]) for column in columns]
+
+
+def _of_rows() -> list[Field]:
+    stored = {column.name: _TYPES[column.type] for column in COLUMNS}
+    return [Field(f.name, {**stored, **_ROW_TYPES}.get(f.name, "DOUBLE")) for f in row_fields()]
+
+
+def _of_records(kind: type[Any]) -> list[Field]:
+    return [Field(field.name, _TYPES[str(field.type)]) for field in fields_of(kind)]
+
+
+TABLES: dict[str, tuple[Field, ...]] = {
+    "runs": (
+        *OF_RUN,
+        _HOST,
+        Field("path", "VARCHAR"),
+        Field("status", "VARCHAR"),
+        Field("ended", "TIMESTAMP"),
+        Field("command", "VARCHAR"),
+        Field("version", "VARCHAR"),
+        Field("mpi_name", "VARCHAR"),
+        Field("mpi_version", "VARCHAR"),
+        Field("transport", "VARCHAR"),
+        Field("hosts", "VARCHAR[]"),
+        Field("cpu", "VARCHAR"),
+        Field("cpus", "BIGINT"),
+        Field("kernel", "VARCHAR"),
+        Field("world_ranks", "BIGINT"),
+        Field("benchmarks", "VARCHAR[]"),
+        Field("sources", "VARCHAR[]"),
+        Field("launches", "BIGINT"),
+        Field("complete", "BIGINT"),
+        Field("cells", "BIGINT"),
+        Field("rows", "BIGINT"),
+        Field("figures", "BIGINT"),
+        Field("skips", "BIGINT"),
+        Field("failures", "BIGINT"),
+        Field("wrong_count", "BIGINT"),
+        Field("measuring_s", "DOUBLE"),
+        Field("notes", "VARCHAR[]"),
+    ),
+    "rows": (*OF_RUN, _HOST, *_of_rows()),
+    "cells": (*OF_RUN, _HOST, *of_columns((*COLUMNS, *DERIVED))),
+    "figures": (*OF_RUN, _HOST, *_of_records(Figure)),
+    "ranks": (*OF_RUN, *_of_records(Rank)),
+}
+
+
+def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
+    """Each line of each table that a run has, as table and values by column; `name` is the run's.
+
+    A cell that a launch holds twice, since it was resumed, is there once, as it was the last time.
+    """
+    cells = list({(cell.key, cell.launch): cell for cell in run.cells}.values())
+    rows = rows_of(cells, run.launches[0].precision if run.launches else None)
+    facts = _facts(name, run, rows)
+    shared = {field.name: facts[field.name] for field in (*OF_RUN, _HOST)}
+    yield "runs", facts
+    for row in rows:
+        yield "rows", shared | values(row)
+    for cell in cells:
+        stored = (*COLUMNS, *DERIVED)
+        yield "cells", shared | {c.name: plain(getattr(cell, c.name)) for c in stored}
+    for figure in run.of(Figure):
+        yield "figures", shared | _plain(figure)
+    for rank in run.ranks:
+        yield "ranks", shared | _plain(rank)
+
+
+def _plain(record: Any) -> Values:
+    return {field.name: plain(getattr(record, field.name)) for field in fields_of(record)}
+
+
+def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
+    """The line of `runs`."""
+    head, machine = run.header, run.passport.get("machine") or {}
+    hosts = list(dict.fromkeys(rank.host for rank in run.ranks))
+    mpi = _mpi(head.get("mpi"))
+    command = head.get("command") or ""
+    return {
+        "run": name,
+        "created": _time(head.get("created")),
+        "mpi": f"{mpi['name']} {mpi['version']}".strip(),
+        "host": str(machine.get("hostname") or (hosts[0] if hosts else "")),
+        "path": str(run.path.absolute()),
+        "status": str(run.status.get("status", "unfinished")),
+        "ended": _time(run.status.get("ended")),
+        "command": command if isinstance(command, str) else shlex.join(map(str, command)),
+        "version": str(head.get("version", "")),
+        "mpi_name": mpi["name"],
+        "mpi_version": mpi["version"],
+        "transport": str((head.get("transport") or {}).get("name") or ""),
+        "hosts": hosts,
+        "cpu": str(machine.get("cpu_model", "")),
+        "cpus": len(machine.get("allowed") or ()) or None,
+        "kernel": str(machine.get("kernel", "")),
+        "world_ranks": max((launch.world_ranks for launch in run.launches), default=None),
+        "benchmarks": list(dict.fromkeys(row.benchmark for row in rows)),
+        "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
+        "launches": len({launch.launch for launch in run.launches}),
+        "complete": len(run.complete),
+        "cells": len({(cell.key, cell.launch) for cell in run.cells}),
+        "rows": len(rows),
+        "figures": len(run.of(Figure)),
+        "skips": len(run.skips),
+        "failures": len(run.failures),
+        "wrong_count": sum(row.wrong_count for row in rows),
+        "measuring_s": plain(sum(end.measuring_s for end in run.ends)),
+        "notes": faults(run),
+    }
+
+
+def _mpi(said: Any) -> dict[str, str]:
+    """Its name and version, out of all that is known of it or a word."""
+    known = said if isinstance(said, dict) else {"name": said}
+    return {key: str(known.get(key) or "") for key in ("name", "version")}
+
+
+def _time(text: Any) -> str | None:
+    """As DuckDB reads it; None where it is no time of ours."""
+    moment = moment_of(text)
+    return moment.strftime("%Y-%m-%d %H:%M:%S") if moment else None

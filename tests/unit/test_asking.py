@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The commands sql, export and ls --where."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mpigauge.cli.main import run
+from tests import runs
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def two() -> Path:
+    root = Path("mpigauge-runs")
+    runs.write(root / "a")
+    more = {"mpi": {"name": "openmpi", "version": "5.0.11"}, "created": "2026-11-20T05:00:00Z"}
+    runs.write(root / "b", status=None, header=more)
+    return root
+
+
+@pytest.mark.usefixtures("two")
+def test_sql_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    query = "SELECT run, latency_s, time_pure_s, stops FROM rows ORDER BY run"
+    assert run(["sql", query]) == 0
+    captured = capsys.readouterr()
+    assert [line.split() for line in captured.out.splitlines()] == [
+        ["run", "latency_s", "time_pure_s", "stops"],
+        ["a", "5e-07", "precise"],
+        ["b", "5e-07", "precise"],
+    ]
+    assert captured.err == ""
+
+
+def test_sql_in_other_formats_and_files(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = "SELECT run, cells FROM runs ORDER BY run"
+    assert run(["sql", query, "--format", "csv", str(two)]) == 0
+    assert capsys.readouterr().out == "run,cells\na,1\nb,1\n"
+    assert run(["sql", query, "--format", "json", "-o", "x.json", str(two / "b")]) == 0
+    assert json.loads(Path("x.json").read_text()) == [{"run": "b", "cells": 1}]
+    assert run(["sql", query, "--format", "parquet"]) == 2
+    assert capsys.readouterr().err.endswith("parquet is no text; name a file for it with -o\n")
+    assert run(["sql", "SELECT nothing FROM runs", "-o", "y.txt"]) == 2
+    assert sorted(path.name for path in Path().iterdir()) == ["mpigauge-runs", "x.json"]
+
+
+def test_a_folder_without_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    assert run(["sql", "SELECT count(*) AS n FROM rows", "empty"]) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("n\n0\n", "mpigauge: no runs in empty\n")
+    assert run(["sql", "SELECT 1"]) == 2
+    assert "there is no folder mpigauge-runs here" in capsys.readouterr().err
+
+
+def test_what_is_not_right_is_said_beside_the_answer(
+    two: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(9):
+        shutil.copytree(two / "a", two / f"copy{number}")
+    assert run(["sql", "SELECT count(*) AS n FROM runs"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "n\n2\n"
+    lines = captured.err.splitlines()
+    assert len(lines) == 9
+    assert lines[0] == "mpigauge: left out: copy0 is a copy of a"
+    assert lines[-1].startswith("mpigauge: and 1 more; ")
+
+
+@pytest.mark.usefixtures("two")
+def test_ls_where(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ls", "--where", "cells > 0"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["run", "b", "a"]
+    assert run(["ls", "--where", "mpi_name = 'openmpi' AND status <> 'done'"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["b", "unfinished"]
+    assert run(["ls", "--where", "cells > 5"]) == 0
+    assert capsys.readouterr().err == "no runs in mpigauge-runs where cells > 5\n"
+    for wrong, says in (("cels > 5", "did you mean 'cells'?"), ("cells >", "this is no query: ")):
+        assert run(["ls", "--where", wrong]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_export(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["export", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["run"], row["benchmark"], row["latency_s"]) for row in rows] == [
+        ("a", "PingPong", "5e-07"),
+        ("b", "PingPong", "5e-07"),
+    ]
+    assert run(["export", "json", "b", "--table", "ranks"]) == 0
+    ranks = json.loads(capsys.readouterr().out)
+    assert [(rank["run"], rank["rank"]) for rank in ranks] == [("b", 0), ("b", 1)]
+    shutil.copytree(two, "other")
+    more = {"created": "2026-11-19T05:00:00Z"}
+    shutil.rmtree(Path("other") / "a")
+    runs.write(Path("other") / "a", header=more)
+    assert run(["export", "json", "a", "other/a", "--table", "runs"]) == 0
+    assert [Path(each["run"]).name for each in json.loads(capsys.readouterr().out)] == ["a", "a"]
+    assert run(["export", "parquet", "--samples", "-o", "x.parquet"]) == 0
+    assert run(["sql", "SELECT count(*) AS n FROM 'x.parquet'"]) == 0
+    assert capsys.readouterr().out == "n\n0\n"
+
+
+def test_runs_that_are_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["export", "csv", "nowhere"]) == 2
+    assert "there is no run 'nowhere'" in capsys.readouterr().err
