@@ -211,13 +211,17 @@ _JOB = """
 import sys
 from pathlib import Path
 from mpigauge.query import answered, ask, runs_in
-from tests import runs
+from mpigauge.store import RunWriter
+from tests import cells, runs
 root, me = Path(sys.argv[1]), sys.argv[2]
 for turn in range(6):
-    runs.write(root / f"{me}-{turn}", host=f"{me}{turn}")
-    mine = f"SELECT count(*) FROM cells WHERE run LIKE '{me}-%'"
+    with RunWriter.create(runs.HEADER, cells.cards_text(), root=root, label="job") as writer:
+        writer.write_passport({"machine": {"hostname": f"{me}{turn}"}})
+        for line in (runs.launch(), *map(runs.cell, range(50)), cells.end()):
+            writer.append(line)
+    mine = f"SELECT count(*) FROM cells WHERE host LIKE '{me}%'"
     found = answered(runs_in(root), root, lambda library: ask(library.con, mine).rows)
-    assert found == [(turn + 1,)], found
+    assert found == [(50 * (turn + 1),)], found
 """
 
 
@@ -230,7 +234,7 @@ def test_jobs_that_write_and_ask_at_once_in_one_folder(tmp_path: Path, repositor
         for me in "abc"
     ]
     assert [job.wait(120) for job in jobs] == [0, 0, 0]
-    assert asked(root, "SELECT count(*), count(DISTINCT run) FROM cells") == [(18, 18)]
+    assert asked(root, "SELECT count(*), count(DISTINCT run) FROM cells") == [(900, 18)]
     assert [path for path in place_in(root).iterdir() if path.name.startswith(".")] == []
     assert [path for path in root.rglob("*") if "lock" in path.name.lower()] == []
 

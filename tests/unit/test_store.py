@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -246,6 +247,28 @@ def test_only_one_process_writes(tmp_path: Path) -> None:
     with create(tmp_path), pytest.raises(UserError, match="another mpigauge is writing"):
         RunWriter.resume(tmp_path / "run")
     RunWriter.resume(tmp_path / "run").close()
+
+
+def test_the_lock_is_one_that_nfs_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NFS locks a file for one process alone only where that may write to it."""
+    modes = []
+
+    def lock(file: Any, how: int) -> None:
+        modes.append((fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE, how))
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    create(tmp_path).close()
+    assert modes == [(os.O_RDWR, fcntl.LOCK_EX | fcntl.LOCK_NB)]
+
+
+def test_a_run_leaves_nothing_but_its_own_files(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    with create(tmp_path) as writer:
+        writer.append(cell_line())
+        writer.finish("done")
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "cards.json", "logs", "progress", "records.jsonl", "run.json", "samples", "status.json"
+    ]  # fmt: skip
 
 
 def test_jobs_that_start_in_the_same_second_get_folders_of_their_own(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 import shlex
 from datetime import datetime, timezone
@@ -66,8 +65,9 @@ class RunWriter:
         """
         folder = _claim(output) if output else _new_below(root, label)
         head = {"schema": SCHEMA, "created": now()} | dict(header)
+        _take(folder)
         with failing_as(UserError, folder):
-            for kind in ("samples", "progress", "logs"):
+            for kind in ("progress", "logs"):
                 (folder / kind).mkdir()
             write_whole(folder / "cards.json", cards)
             write_whole(folder / "run.json", to_json(head))
@@ -161,7 +161,7 @@ class RunWriter:
 
 
 def _claim(folder: Path) -> Path:
-    """A folder that is ours alone: made now, or found empty."""
+    """The folder, made now or found empty."""
     try:
         folder.mkdir()
     except FileExistsError:
@@ -187,8 +187,13 @@ def _refuse_used(folder: Path) -> None:
             f"{folder} is not empty; two runs cannot share a folder: "
             "name a new one, or continue the run in it with 'mpigauge resume'"
         )
-    try:  # of two jobs that find it empty, one gets it
-        os.close(os.open(folder / ".claimed", os.O_CREAT | os.O_EXCL))
+
+
+def _take(folder: Path) -> None:
+    """Makes it ours alone. Of several jobs that find it empty, one can make a folder in it: that
+    holds on NFS and Lustre too, and nothing is left that is not of the run."""
+    try:
+        (folder / "samples").mkdir()
     except FileExistsError:
         raise UserError(f"another run has just taken {folder}; name a new folder") from None
     except OSError as error:
@@ -217,19 +222,22 @@ def _new_below(root: Path, label: str) -> Path:
 
 
 def _lock(folder: Path) -> IO[str]:
-    """Held as long as this process writes; the system lets go of it when the process ends."""
+    """Held as long as this process writes; the system lets go of it when the process ends.
+
+    The file is opened for writing, though nothing is written, since NFS locks no others.
+    """
     import fcntl
 
     path = folder / "run.json"
     try:
-        file = path.open(encoding="utf-8")
+        file = path.open("r+", encoding="utf-8")
     except OSError as error:
-        raise UserError(f"{folder} is no run folder: {error.strerror}: run.json") from None
+        raise UserError(f"cannot write into {folder}: {error.strerror}: run.json") from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.close()
         raise UserError(f"another mpigauge is writing into {folder}") from None
     except OSError:
-        pass  # a file system without locks
+        pass  # a file system without locks, as Lustre may be: two resumes are not kept apart
     return file
