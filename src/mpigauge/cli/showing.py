@@ -19,16 +19,22 @@ LAST = "last"
 
 
 def open_run(word: str) -> Run:
-    """The run that a word names: as `find_run` takes it, or `ref:NAME` of the reference library.
+    """The run that a word names: as `find_run` takes it, a file that `mpigauge share` has made, or
+    `ref:NAME` of the reference library.
 
     UserError: there is none, or its folder cannot be read.
     """
+    from dataclasses import replace
+
     from mpigauge.store import load
     from mpigauge.store.imported import REFERENCE, load_reference
+    from mpigauge.store.pack import opened
 
     if word.startswith(REFERENCE):
         return load_reference(word.removeprefix(REFERENCE))
-    return load(find_run(word))
+    found = find_run(word)
+    with opened(found) as folder:
+        return replace(load(folder), path=found)
 
 
 def find_run(word: str) -> Path:

@@ -15,8 +15,8 @@ from mpigauge.cli import options
 def command(run: str, form: str) -> None:
     """Print a stored run.
 
-    RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, or ref:NAME of the
-    reference library (`mpigauge ref list`).
+    RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
+    `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
     from mpigauge.cli.showing import open_run, show
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge share: packs a stored run into one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("share")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.mpigauge",
+    help="The file.  [default: the run's name, here]",
+)
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Take out names of hosts and users, home folders, addresses, and what the batch system "
+    "set: node1, user1, … stand for them, the same everywhere.",
+)
+def command(run: str, output: Path | None, anonymous: bool) -> None:
+    """Pack a stored run into one small file, which `mpigauge show` reads on any machine.
+
+    RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
+    """
+    from mpigauge.cli.showing import find_run
+    from mpigauge.model.units import memory
+    from mpigauge.store.pack import pack
+
+    file, taken = pack(find_run(run), output, anonymous)
+    click.echo(f"mpigauge: {file}, {memory(file.stat().st_size)}", err=True)
+    if anonymous:
+        counts = ", ".join(_counted(count, kind) for kind, count in taken.items())
+        click.echo(
+            f"mpigauge: taken out: {counts or 'no names'}; other names in paths, as of projects, "
+            "are still in it",
+            err=True,
+        )
+
+
+def _counted(count: int, kind: str) -> str:
+    more = {"address": "addresses"}.get(kind, f"{kind}s")
+    return f"{count} {kind if count == 1 else more}"

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Takes the names of hosts and users, and addresses, out of a run, each always in the same way.
+
+What the columns of a record mean is not touched: words of ours (`hot`, `barrier`) stay even where a
+host or a user is called so. Names of projects in paths are not known to us and stay too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hostlist import expand
+from mpigauge.store.names import is_address
+
+if TYPE_CHECKING:
+    from mpigauge.store.names import Names
+
+TAKEN_OUT = "(taken out)"
+_KEEP = {
+    "record", "suite", "benchmark", "benchmarks", "datatype", "op", "cache", "data", "sync",
+    "completion", "layout", "mode", "memory", "origin", "stop", "check", "statistic", "stopped",
+    "when", "unit", "better", "status", "created", "ended", "time", "taken", "version",
+    "mpi_standard", "abi", "thread_level",
+}  # fmt: skip
+"""Keys whose values are words of ours, or times."""
+_BATCH = ("SLURM_", "PBS_", "LSB_")
+_BATCH_SET = re.compile(r"\b((?:SLURM|PBS|LSB)_\w+)=('[^']*'|\"[^\"]*\"|\S*)")
+_BUILDER = re.compile(r"(Open MPI )\S+@\S+( Distribution)")
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
+_IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\w)")
+_COLONS = re.compile(r"(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}(?![\w:])")
+_MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5,}(?![\w:-])")
+_GUID = re.compile(r"[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3,7}")
+_LONG_ENOUGH = 3
+"""Letters of a host's name before its number, to know its brothers by."""
+_NEVER = "(?!)"
+_ANY_DOMAIN = ("local", "localdomain", "lan", "internal", "novalocal", "cluster")
+
+
+class Disguise:
+    """Remembers who became whom: node1, node2, …, user1, …, address1, …."""
+
+    def __init__(self, names: Names) -> None:
+        self._new: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+        for host in names.hosts:
+            self._know_host(host)
+        for user in names.users:
+            self._pseudonym("user", user)
+        self._stems = {_stem(host) for host in names.hosts if len(_stem(host)) >= _LONG_ENOUGH}
+        self._names = self._pattern()
+
+    def taken(self) -> dict[str, int]:
+        """How many of each kind have been taken out."""
+        return dict(sorted(self._counts.items()))
+
+    def text(self, text: str) -> str:
+        """Any text without them."""
+        text = _BATCH_SET.sub(lambda m: f"{m[1]}={_unless_number(m[2])}", text)
+        text = _BUILDER.sub(r"\1user@host\2", text)
+        text = _MAIL.sub("user@host", text)
+        for pattern in (_MAC, _COLONS, _IPV4):
+            text = pattern.sub(lambda m: self._address(m[0]), text)
+        return self._names.sub(self._name, text)
+
+    def json(self, text: str) -> str:
+        """A JSON document without them; text that is none like any text."""
+        try:
+            data = json.loads(text)
+        except ValueError:
+            return self.text(text)
+        return json.dumps(self._value(data), indent=1, ensure_ascii=False) + "\n"
+
+    def lines(self, text: str) -> str:
+        """Lines of JSON without them."""
+        return "\n".join(map(self._line, text.split("\n")))
+
+    def _line(self, line: str) -> str:
+        try:
+            data = json.loads(line)
+        except ValueError:
+            return self.text(line)
+        return json.dumps(self._value(data), separators=(",", ":"), ensure_ascii=False)
+
+    def _value(self, value: Any, key: str = "", depth: int = 0) -> Any:
+        if isinstance(value, dict):
+            return {
+                self._key(name, depth): self._value(item, name, depth + 1)
+                for name, item in value.items()
+            }
+        if isinstance(value, list):
+            return [self._value(item, key, depth + 1) for item in value]
+        if not isinstance(value, str) or key in _KEEP:
+            return value
+        return _unless_number(value) if key.startswith(_BATCH) else self.text(value)
+
+    def _key(self, name: str, depth: int) -> str:
+        """Hosts may be keys, of a table of them; keys of a document itself are ours."""
+        found = self._new.get(name.lower(), "")
+        return found if depth and found.startswith("node") else name
+
+    def _know_host(self, host: str) -> None:
+        """By its whole name, its short one, and the domain that is left."""
+        short, _, domain = host.partition(".")
+        known = self._pseudonym("node", short)
+        if domain:
+            self._new.setdefault(host.lower(), known)
+        if domain and domain.lower() not in _ANY_DOMAIN:
+            self._pseudonym("domain", domain)
+
+    def _pseudonym(self, kind: str, name: str) -> str:
+        known = name.lower()
+        if known not in self._new:
+            self._counts[kind] += 1
+            self._new[known] = f"{kind}{self._counts[kind]}"
+        return self._new[known]
+
+    def _pattern(self) -> re.Pattern[str]:
+        """Known names, the longest first, and brothers of known hosts by their numbers."""
+        words = [re.escape(name) for name in sorted(self._new, key=len, reverse=True)]
+        stems = [re.escape(stem) for stem in sorted(self._stems, key=len, reverse=True)]
+        known = rf"(?P<known>{'|'.join(words) or _NEVER})(?![A-Za-z0-9])"
+        brothers = rf"(?P<list>(?:{'|'.join(stems) or _NEVER})(?:\d+|\[[\d,-]+\]))"
+        return re.compile(rf"(?<![A-Za-z0-9])(?:{known}|{brothers})", re.IGNORECASE)
+
+    def _name(self, match: re.Match[str]) -> str:
+        if known := match["known"]:
+            return self._new[known.lower()]
+        try:
+            hosts = expand(match["list"], "")
+        except UserError:
+            return "node"
+        return ",".join(self._pseudonym("node", host) for host in hosts)
+
+    def _address(self, text: str) -> str:
+        """Addresses of this machine itself, versions and times are none."""
+        loopback = text.startswith("127.") or text in ("0.0.0.0", "::1")
+        if loopback or not (is_address(text) or _MAC.fullmatch(text) or _GUID.fullmatch(text)):
+            return text
+        return self._pseudonym("address", text)
+
+
+def _stem(host: str) -> str:
+    """What stands before the number at the end of a host's short name; nothing without one."""
+    short = host.partition(".")[0]
+    return short.rstrip("0123456789") if short[-1:].isdigit() else ""
+
+
+def _unless_number(value: str) -> str:
+    """Of a batch system's variable: counts stay, names and lists do not."""
+    return value if re.fullmatch(r"['\"]?-?[\d.]*['\"]?", value) else TAKEN_OUT
+
+
+def bytes_without(disguise: Disguise, name: str, content: bytes) -> bytes:
+    """The content of a file of a run. Samples and cards hold no names."""
+    if name.endswith(".bin") or name == "cards.json":
+        return content
+    text = content.decode("utf-8", "surrogateescape")
+    kinds = {".jsonl": disguise.lines, ".json": disguise.json}
+    change = kinds.get(PurePosixPath(name).suffix, disguise.text)
+    return change(text).encode("utf-8", "surrogateescape")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which hosts and users a run folder names: what a shared run may have to keep to itself."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hostlist import expand
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HOST_KEYS = ("host", "hostname", "hosts", "submit_host")
+_HOST_VARIABLE = re.compile(r"(HOST|HOSTNAME|HOSTS|NODE|NODENAME|NODELIST|NODE_LIST)$")
+_USER_VARIABLE = re.compile(r"(USER|USERNAME|LOGNAME|USER_NAME)$")
+_HOME = re.compile(r"/(?:home|users|Users|u)/([A-Za-z0-9][\w.-]*)")
+_NOBODY = {"", "localhost", "root", "nobody", "user", "shared", "linuxbrew"}
+"""Names that tell nothing of anybody."""
+_WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
+
+
+class Names(NamedTuple):
+    hosts: tuple[str, ...]
+    """As they are named, those of ranks in the order of ranks."""
+    users: tuple[str, ...]
+
+
+def names_in(folder: Path) -> Names:
+    """Those that the run names, those of this machine and process, and the folder's owner."""
+    hosts: dict[str, None] = {}
+    users = dict.fromkeys([_of_process(), _owner(folder)])
+    for path in sorted(folder.rglob("*"), key=lambda path: (path.name != "records.jsonl", path)):
+        if path.suffix == ".bin" or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        users.update(dict.fromkeys(_HOME.findall(text)))
+        for data in _documents(path.suffix, text):
+            hosts.update(dict.fromkeys(_hosts(data)))
+            users.update(dict.fromkeys(_under(data, _USER_VARIABLE)))
+    hosts[socket.gethostname()] = None
+    return Names(tuple(_telling(hosts)), tuple(_telling(users)))
+
+
+def _telling(names: Mapping[str, None]) -> Iterator[str]:
+    for name in names:
+        if name.lower() not in _NOBODY and _WORD.fullmatch(name) and not is_address(name):
+            yield name
+
+
+def is_address(word: str) -> bool:
+    try:
+        ip_address(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _documents(suffix: str, text: str) -> Iterator[Any]:
+    """What a file of JSON, or of a line of JSON each, holds; nothing of what is damaged."""
+    pieces = text.split("\n") if suffix == ".jsonl" else [text] if suffix == ".json" else []
+    for piece in pieces:
+        with suppress(ValueError):
+            yield json.loads(piece)
+
+
+def _hosts(data: Any) -> Iterator[str]:
+    for word in (*_at(data, _HOST_KEYS), *_under(data, _HOST_VARIABLE)):
+        for each in re.split(r"[,\s]+(?![^\[]*\])", word):
+            bare = re.sub(r"(:\d+|\(x?\d+\)|/\d+(\*\d+)?)$", "", each)
+            with suppress(UserError):
+                yield from expand(bare, "")
+
+
+def _at(data: Any, keys: tuple[str, ...]) -> Iterator[str]:
+    """Texts below these keys, at any depth, in lists and as `name` of what is listed there."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _texts(value) if key in keys else ()
+            yield from _at(value, keys)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _at(item, keys)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item.get("name") if isinstance(item, dict) else item)
+
+
+def _under(data: Any, variable: re.Pattern[str]) -> Iterator[str]:
+    """Values of environment variables that are called so, at any depth."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if isinstance(value, str) and name.isupper() and variable.search(name):
+                yield value
+            yield from _under(value, variable)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _under(item, variable)
+
+
+def _of_process() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # an account that this machine does not know
+        return ""
+
+
+def _owner(folder: Path) -> str:
+    try:
+        return folder.owner()
+    except (OSError, KeyError, NotImplementedError):
+        return ""

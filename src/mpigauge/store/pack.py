@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A run as one small file: a ZIP of its folder, which other programs can open too.
+
+ZIP and not tar: its members have neither owners nor links, and their sizes are known before
+anything is written.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+import zlib
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from stat import S_ISLNK
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import uuid4
+
+from mpigauge.model.errors import UserError
+from mpigauge.store.disguise import Disguise, bytes_without
+from mpigauge.store.files import failing_as, whole
+from mpigauge.store.names import names_in
+from mpigauge.store.reader import check_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SUFFIX = ".mpigauge"
+MOST_BYTES = 8 << 30
+MOST_FILES = 100_000
+_FIRST = "run.json"
+_ALWAYS_THE_SAME = (1980, 1, 1, 0, 0, 0)
+_CHUNK = 1 << 20
+
+
+class Packed(NamedTuple):
+    file: Path
+    taken: Mapping[str, int]
+    """How many hosts (node), users (user), … were taken out."""
+
+
+def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Packed:
+    """Packs a run into `file`, or into NAME.mpigauge here.
+
+    UserError: it is no run, or the file cannot be written.
+    """
+    check_schema(folder)
+    name = folder.absolute().name
+    disguise = Disguise(names_in(folder)) if anonymous else None
+    if disguise:
+        name = disguise.text(name)
+    target = file or Path(name + SUFFIX)
+    with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
+        for path in _files(folder):
+            inside = path.relative_to(folder).as_posix()
+            content = path.read_bytes()
+            if disguise:
+                inside, content = disguise.text(inside), bytes_without(disguise, inside, content)
+            made.writestr(_member(f"{name}/{inside}"), content, compresslevel=9)
+    return Packed(target, disguise.taken() if disguise else {})
+
+
+def is_pack(path: Path) -> bool:
+    """Whether it is a file that `pack` has made, by what is in it."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            return PurePosixPath(packed.namelist()[0]).name == _FIRST
+    except (OSError, zipfile.BadZipFile, IndexError):
+        return False
+
+
+def unpack(file: Path, folder: Path) -> Path:
+    """The packed run as a run folder of its own below `folder`, whole or not at all; its path.
+
+    UserError: it is no pack, is damaged, or would write anything but files below its folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / f".unpacked-{uuid4().hex[:12]}"
+    try:
+        name = _extract(file, made)
+        check_schema(made)
+        return _named(made, folder, name)
+    except OSError as error:
+        raise UserError(f"cannot unpack {file} into {folder}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """The run folder at this path; of a pack for as long as it is looked at."""
+    if not path.is_file():
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        yield unpack(path, Path(folder))
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of a run, run.json first: no links, and nothing hidden, which is unfinished."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+    ]
+    return sorted(found, key=lambda path: path != folder / _FIRST)
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """Without times and owners: the same run makes the same file."""
+    member = zipfile.ZipInfo(name, _ALWAYS_THE_SAME)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    member.external_attr = 0o644 << 16
+    return member
+
+
+def _extract(file: Path, folder: Path) -> str:
+    """Writes the files of a pack below `folder`; the name that the run had."""
+    try:
+        with zipfile.ZipFile(file) as packed:
+            members = [member for member in packed.infolist() if not member.is_dir()]
+            name = _checked(file, members)
+            for member in members:
+                path = folder.joinpath(*PurePosixPath(member.filename).parts[1:])
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with packed.open(member) as content, path.open("xb") as target:
+                    shutil.copyfileobj(content, target, _CHUNK)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise UserError(f"{file} is no packed run, or damaged: {error}") from None
+    return name
+
+
+def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
+    """The one folder that all members are in."""
+    for member in members:
+        parts = PurePosixPath(member.filename).parts
+        bad = len(parts) < 2 or ".." in parts or parts[0] == "/" or "\\" in member.filename
+        if bad or S_ISLNK(member.external_attr >> 16):
+            raise UserError(f"{file} is no packed run: it holds {member.filename!r}")
+    names = {PurePosixPath(member.filename).parts[0] for member in members}
+    if len(names) != 1 or f"{next(iter(names))}/{_FIRST}" not in {m.filename for m in members}:
+        raise UserError(f"{file} is no packed run: it does not hold one folder with {_FIRST}")
+    size = sum(member.file_size for member in members)
+    if size > MOST_BYTES or len(members) > MOST_FILES:
+        raise UserError(
+            f"{file} would become {len(members)} files of {size} bytes together; the most are "
+            f"{MOST_FILES} files and {MOST_BYTES} bytes"
+        )
+    return names.pop()
+
+
+def _named(made: Path, folder: Path, name: str) -> Path:
+    """Gives the folder its name, or with a number where there is one called so."""
+    for number in range(1, 10_000):
+        path = folder / (name if number == 1 else f"{name}-{number}")
+        try:
+            path.mkdir()
+        except FileExistsError:
+            continue
+        made.rename(path)  # onto the empty folder that is ours
+        return path
+    raise UserError(f"there are 10000 runs {name} in {folder} already")

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A run as one file: what comes out is what went in, without names where that was asked for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mpigauge.cli.main import run
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import CellRecord
+from mpigauge.store import Run, load, names, pack
+from mpigauge.store.disguise import TAKEN_OUT, Disguise
+from mpigauge.store.names import Names, names_in
+from mpigauge.store.pack import is_pack, opened, unpack
+from tests import cells, runs
+
+SECRETS = (
+    "alice", "bsmith", "juno-c07", "juno-c08", "juno-c11", "juno-login3", "juno-c",
+    "hpc.example.edu", "example.edu", "10.141.0.7", "10.141.0.8", "fe80::21b:78ff",
+    "00:1b:78:aa:bb:cc", "Phys-Dept", "builder@buildhost", "jane.doe@",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(socket, "gethostname", lambda: "juno-login3.hpc.example.edu")
+    monkeypatch.setattr(names, "_of_process", lambda: "alice")
+
+
+def telling(root: Path) -> Path:
+    """A run of alice on two nodes of a cluster, with names wherever names may be."""
+    lines = [
+        runs.launch(mpi_library="Open MPI v5, package: Open MPI builder@buildhost Distribution"),
+        *(runs.rank(i, f"juno-c0{7 + i}.hpc.example.edu") for i in range(2)),
+        runs.cell(directory="/scratch/alice/io", raw=cells.raw([[100, 110], [120]])),
+        cells.line("error", launch=0, rank=1, message="juno-c08: no way to 10.141.0.8:4711"),
+        cells.end(),
+    ]
+    command = ["mpigauge", "run", "--hosts", "juno-c[07-08]", "--rsh", "/home/alice/bin/rsh"]
+    mpi = {"name": "openmpi", "version": "5.0.2.1", "prefix": "/home/bsmith/openmpi"}
+    folder = runs.write(root / "alice-run", lines, header={"command": command, "mpi": mpi})
+    passport = {
+        "machine": {"hostname": "juno-c07.hpc.example.edu", "mac": "00:1b:78:aa:bb:cc"},
+        "hosts": [{"name": "juno-c08", "machine": {"hostname": "juno-c08"}}],
+        "by_host": {"juno-c07": {"juno-c08": 1}},
+        "environment": {
+            "PATH": "/home/alice/.local/bin:/usr/local/bin",
+            "SLURM_JOB_USER": "alice", "SLURM_NTASKS": "64", "SLURM_JOB_ACCOUNT": "Phys-Dept",
+            "SLURM_SUBMIT_HOST": "juno-login3", "UCX_NET_DEVICES": "mlx5_0:1",
+        },
+    }  # fmt: skip
+    (folder / "passport.json").write_text(json.dumps(passport), encoding="utf-8")
+    log = (
+        "SLURM_NODELIST='juno-c[07-08]' \\\n ssh alice@juno-c07 (10.141.0.7-10.141.0.8) "
+        "JUNO-C11 jane.doe@hpc.example.edu fe80::21b:78ff:feaa:bbcc%ib0 "
+        "127.0.0.1 12:30:45 libfoo.so.1.2.3.4"
+    )
+    (folder / "logs" / "launch-000.stderr").write_text(log, encoding="utf-8")
+    with (folder / "records.jsonl").open("ab") as file:
+        file.write(b'{"record":"rank","host":"juno-c08\xff')
+    return folder
+
+
+def unzipped(file: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def samples(run: Run) -> list[list[list[int]]]:
+    return [run.ticks(record.raw).tolist() for record in run.of(CellRecord) if record.raw]
+
+
+# --- there and back -----------------------------------------------------------------------
+def test_what_comes_out_is_what_went_in(tmp_path: Path) -> None:
+    folder = telling(tmp_path)
+    (folder / ".run.json.half").write_text("", encoding="utf-8")
+    (folder / "elsewhere").symlink_to("/etc/passwd")
+    file = pack.pack(folder).file
+    assert file == Path("alice-run.mpigauge")
+    assert is_pack(file)
+    made = unpack(file, tmp_path / "new" / "root")
+    assert made == tmp_path / "new" / "root" / "alice-run"
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name not in (".run.json.half", "elsewhere"):
+            assert (made / path.relative_to(folder)).read_bytes() == path.read_bytes()
+    assert not (made / "elsewhere").exists()
+    assert load(made).cells == load(folder).cells
+    assert [path.name for path in made.parent.iterdir()] == ["alice-run"]
+    assert unpack(file, made.parent).name == "alice-run-2"
+
+
+def test_the_same_run_makes_the_same_small_file(tmp_path: Path) -> None:
+    folder = runs.write(tmp_path / "one", [runs.launch(), *map(runs.cell, range(200))])
+    first = pack.pack(folder, Path("a")).file.read_bytes()
+    shutil.copytree(folder, tmp_path / "copy" / "one")
+    assert pack.pack(tmp_path / "copy" / "one", Path("b")).file.read_bytes() == first
+    assert len(first) < (folder / "records.jsonl").stat().st_size / 10
+
+
+def test_share_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs.write(tmp_path / "mpigauge-runs" / "one")
+    assert run(["share", "last"]) == 0
+    assert capsys.readouterr().err.startswith("mpigauge: one.mpigauge, ")
+    assert run(["show", "one"]) == 0
+    shown = capsys.readouterr().out
+    shutil.rmtree(tmp_path / "mpigauge-runs")
+    assert run(["show", "one.mpigauge"]) == 0
+    assert capsys.readouterr().out == shown
+    assert run(["show", "one.mpigauge", "--format", "csv"]) == 0
+    Path("other").write_text("text", encoding="utf-8")
+    assert run(["show", "other"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "other is no packed run, or damaged: File is not a zip file\n"
+    )
+    assert run(["share", "nowhere"]) == 2
+
+
+# --- without names ------------------------------------------------------------------------
+def test_no_name_is_left_in_the_unpacked_bytes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = telling(tmp_path)
+    before = " ".join(map(str, [path.read_bytes() for path in folder.rglob("*") if path.is_file()]))
+    assert [s for s in SECRETS if s.lower() not in before.lower()] == []
+    assert run(["share", str(folder), "--anonymous"]) == 0
+    (file,) = Path().glob("*.mpigauge")
+    assert file.name == "user1-run.mpigauge"
+    said = capsys.readouterr().err.splitlines()[1]
+    assert said.startswith("mpigauge: taken out: 4 addresses, 1 domain, 4 nodes, 2 users; ")
+    for name, content in unzipped(file).items():
+        for secret in SECRETS:
+            assert secret.lower().encode() not in content.lower(), f"{secret} in {name}"
+            assert secret.lower() not in name.lower()
+    assert b"alice" not in file.read_bytes()
+
+
+def test_pseudonyms_are_the_same_everywhere_and_the_numbers_stay(tmp_path: Path) -> None:
+    folder = telling(tmp_path)
+    made = unpack(pack.pack(folder, Path("x"), anonymous=True).file, tmp_path / "out")
+    old, new = load(folder), load(made)
+    assert [rank.host for rank in new.ranks] == ["node1", "node2"]
+    assert new.passport["machine"]["hostname"] == "node1"
+    assert new.passport["hosts"][0]["name"] == "node2"
+    assert new.passport["by_host"] == {"node1": {"node2": 1}}
+    assert new.header["command"][3:] == ["node1,node2", "--rsh", "/home/user1/bin/rsh"]
+    assert new.header["mpi"]["version"] == "5.0.2.1"
+    environment = new.passport["environment"]
+    assert environment["PATH"] == "/home/user1/.local/bin:/usr/local/bin"
+    assert environment["SLURM_NTASKS"] == "64"
+    assert environment["SLURM_JOB_ACCOUNT"] == TAKEN_OUT
+    assert environment["UCX_NET_DEVICES"] == "mlx5_0:1"
+    assert new.failures[0].message == "node2: no way to address3:4711"
+    log = (made / "logs" / "launch-000.stderr").read_text(encoding="utf-8")
+    assert "127.0.0.1 12:30:45 libfoo.so.1.2.3.4" in log
+    (one,), (two,) = old.cells, new.cells
+    assert two.directory == "/scratch/user1/io"
+    assert {**vars(one), "directory": ""} == {**vars(two), "directory": ""}
+    assert samples(new) == samples(old)
+
+
+def test_words_of_ours_stay_though_somebody_is_called_so(tmp_path: Path) -> None:
+    folder = runs.write(tmp_path / "one", [runs.launch(), runs.rank(0, "hot"), runs.cell()])
+    made = unpack(pack.pack(folder, Path("x"), anonymous=True).file, tmp_path / "out")
+    (cell,) = load(made).cells
+    assert cell.cache == "hot"
+    assert load(made).ranks[0].host == "node1"
+
+
+def test_a_host_is_known_by_any_of_its_names() -> None:
+    disguise = Disguise(Names(("n1.site.org", "n2"), ("bob",)))
+    said = disguise.text("n1 N1.site.org n2.site.org n1-ib0 other.site.org bob_x bobby /home/bob")
+    assert said == "node1 node1 node2.domain1 node1-ib0 other.domain1 user1_x bobby /home/user1"
+
+
+def test_names_of_a_damaged_run_are_found_too(tmp_path: Path) -> None:
+    found = names_in(telling(tmp_path))
+    assert {"juno-c07", "juno-c08", "juno-login3"} <= {
+        host.partition(".")[0] for host in found.hosts
+    }
+    assert {"alice", "bsmith"} <= set(found.users)
+
+
+# --- files that others have made ----------------------------------------------------------
+def zipped(*members: tuple[str, bytes], mode: int = 0o644) -> Path:
+    file = Path("made.mpigauge")
+    with zipfile.ZipFile(file, "w") as made:
+        for name, content in members:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = mode << 16
+            made.writestr(info, content)
+    return file
+
+
+HEAD = ("run/run.json", b'{"schema": 1}')
+
+
+@pytest.mark.parametrize(
+    ("members", "says"),
+    [
+        ([HEAD, ("run/../../x", b"")], "it holds 'run/../../x'"),
+        ([HEAD, ("/run/x", b"")], "it holds '/run/x'"),
+        ([HEAD, ("x", b"")], "it holds 'x'"),
+        ([HEAD, ("run/a\\..\\x", b"")], "it holds"),
+        ([HEAD, ("other/x", b"")], "does not hold one folder with run.json"),
+        ([("run/x", b"")], "does not hold one folder with run.json"),
+        ([("run/run.json", b'{"schema": 99}')], "written by a newer mpigauge (schema 99"),
+        ([HEAD, ("run/x", b""), ("run/x/y", b"")], "cannot unpack"),
+    ],
+)
+def test_nothing_is_written_outside(
+    tmp_path: Path, members: list[tuple[str, bytes]], says: str
+) -> None:
+    file = zipped(*members)
+    with pytest.raises(UserError) as error:
+        unpack(file, tmp_path / "root")
+    assert says in str(error.value)
+    assert list((tmp_path / "root").iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["made.mpigauge", "root"]
+
+
+def test_links_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"is no packed run: it holds 'run/run\.json'"):
+        unpack(zipped(HEAD, mode=0o120777), tmp_path / "root")
+
+
+@pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_FILES"])
+def test_a_file_that_would_become_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(pack, limit, 1)
+    with pytest.raises(UserError, match=r"would become 2 files of 13 bytes together; the most are"):
+        unpack(zipped(HEAD, ("run/x", b"")), tmp_path / "root")
+
+
+@pytest.mark.parametrize("at", [0.2, 0.5, 0.9])
+def test_a_damaged_pack_is_named_and_leaves_nothing(tmp_path: Path, at: float) -> None:
+    file = pack.pack(runs.write(tmp_path / "one")).file
+    content = bytearray(file.read_bytes())
+    place = int(len(content) * at)
+    content[place : place + 40] = bytes(40)
+    for bad in (bytes(content), bytes(content[:place])):
+        file.write_bytes(bad)
+        with pytest.raises(UserError, match=r"one.mpigauge is no packed run, or damaged"):
+            unpack(file, tmp_path / "root")
+        assert list((tmp_path / "root").iterdir()) == []
+
+
+def test_other_files_are_no_packs(tmp_path: Path) -> None:
+    other = tmp_path / "x.zip"
+    with zipfile.ZipFile(other, "w") as made:
+        made.writestr("a/b", "")
+    text = tmp_path / "text"
+    text.write_text("# Benchmarking PingPong", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "empty", "w"):
+        pass
+    assert [is_pack(path) for path in (other, text, tmp_path / "empty", tmp_path)] == [False] * 4
+    with opened(tmp_path) as same:
+        assert same == tmp_path
