@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-PROGRAMS = ("agreement", "harness_cost", "time_to_precision")
+PROGRAMS = ("agreement", "harness_cost", "store_query", "time_to_precision")
 IMB = """\
 # IMB-compatible text, as it comes through a pipe
 #---------------------------------------------------
@@ -204,3 +204,22 @@ def test_the_report_meets_its_goal_or_not(program: ModuleType) -> None:
     text, met = program.report([*imb, *ours], 1 / 10)
     assert not met
     assert "goal 0.10: MISSED" in text
+
+
+# --- store_query ---------------------------------------------------------------------------
+
+
+@with_program("store_query")
+def test_questions_to_made_up_rows_find_them(program: ModuleType, tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as con:
+        (file, *more) = program.make(con, tmp_path, 4000)
+        listed = ", ".join(f"'{path}'" for path in (file, *more))
+        con.execute(f"CREATE VIEW cells AS SELECT * FROM read_parquet([{listed}])")
+        assert con.execute("SELECT count(*), count(DISTINCT run) FROM cells").fetchall() == [
+            (4000, 4)
+        ]
+        for question in program.QUESTIONS:
+            assert con.execute(question.query).fetchall()
+            assert set(question.columns) <= set(program.columns_of("cells"))
