@@ -203,7 +203,8 @@ def _line(words: str, ours: list[float], read: list[float], held: list[float]) -
 def tables(runs: int) -> int:
     """Makes run folders and says how long their tables take: all, none changed, one changed."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from mpigauge.query import answered, runs_in
+    from mpigauge.query import answered
+    from mpigauge.store import run_folders
     from tests import runs as made_up
 
     with tempfile.TemporaryDirectory() as folder:
@@ -216,7 +217,7 @@ def tables(runs: int) -> int:
 
         def look() -> list[tuple[Any, ...]]:
             return answered(
-                runs_in(root),
+                run_folders(root),
                 root,
                 lambda library: ask(library.con, "SELECT count(*) FROM cells").rows,
             )

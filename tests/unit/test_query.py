@@ -16,14 +16,14 @@ import pytest
 
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.errors import UserError
-from mpigauge.query import TABLES, Library, answered, ask, columns_of, runs_in, write
+from mpigauge.query import TABLES, Library, answered, ask, columns_of, write
 from mpigauge.query import build as building
 from mpigauge.query import parts as parting
 from mpigauge.query.faults import ahead
 from mpigauge.query.parts import place_in, read_parts
 from mpigauge.query.samples import SAMPLES, add_samples
 from mpigauge.report.fields import fields
-from mpigauge.store import RunWriter
+from mpigauge.store import RunWriter, run_folders
 from tests import cells, runs
 
 if TYPE_CHECKING:
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 
 def asked(root: Path, query: str) -> list[tuple[Any, ...]]:
-    return answered(runs_in(root), root, lambda library: ask(library.con, query).rows)
+    return answered(run_folders(root), root, lambda library: ask(library.con, query).rows)
 
 
 def notes(root: Path) -> list[str]:
-    with Library.open(runs_in(root), root) as library:
+    with Library.open(run_folders(root), root) as library:
         return list(library.notes)
 
 
 def read_again(root: Path) -> list[int]:
     """How many runs an opening of the tables has to read."""
     told: list[int] = []
-    with Library.open(runs_in(root), root, lambda _, count: told.append(count)):
+    with Library.open(run_folders(root), root, lambda _, count: told.append(count)):
         return told[:1]
 
 
@@ -118,8 +118,8 @@ def test_samples_in_seconds_of_a_call(tmp_path: Path) -> None:
     runs.write(tmp_path / "one", [runs.launch(), runs.cell(calls=10, raw=raw)])
     lost = runs.write(tmp_path / "two", [runs.launch(), runs.cell(raw=raw)], host="b")
     shutil.rmtree(lost / "samples")
-    with Library.open(runs_in(tmp_path), tmp_path) as library:
-        (said,) = add_samples(library.con, runs_in(tmp_path))
+    with Library.open(run_folders(tmp_path), tmp_path) as library:
+        (said,) = add_samples(library.con, run_folders(tmp_path))
         found = ask(library.con, "SELECT * FROM samples")
     assert said.startswith("left out: samples of two")
     assert list(found.columns) == [field.name for field in SAMPLES]
@@ -184,7 +184,7 @@ def test_a_part_that_another_job_removes_in_the_middle_is_no_error(tmp_path: Pat
             shutil.rmtree(place_in(tmp_path))
         return ask(library.con, "SELECT run FROM ranks").rows
 
-    assert answered(runs_in(tmp_path), tmp_path, question) == [("one",), ("one",)]
+    assert answered(run_folders(tmp_path), tmp_path, question) == [("one",), ("one",)]
     assert len(tries) == 2
 
 
@@ -200,7 +200,7 @@ def test_where_nothing_can_be_kept_it_is_said_and_answered(
         return make(place)
 
     monkeypatch.setattr(building, "new_part", refuse)
-    with Library.open(runs_in(tmp_path), tmp_path) as library:
+    with Library.open(run_folders(tmp_path), tmp_path) as library:
         (note,) = library.notes
         assert ask(library.con, "SELECT run FROM runs").rows == [("one",)]
     assert note.startswith("cannot keep tables in ")
@@ -210,8 +210,8 @@ def test_where_nothing_can_be_kept_it_is_said_and_answered(
 _JOB = """
 import sys
 from pathlib import Path
-from mpigauge.query import answered, ask, runs_in
-from mpigauge.store import RunWriter
+from mpigauge.query import answered, ask
+from mpigauge.store import RunWriter, run_folders
 from tests import cells, runs
 root, me = Path(sys.argv[1]), sys.argv[2]
 for turn in range(6):
@@ -220,7 +220,7 @@ for turn in range(6):
         for line in (runs.launch(), *map(runs.cell, range(50)), cells.end()):
             writer.append(line)
     mine = f"SELECT count(*) FROM cells WHERE host LIKE '{me}%'"
-    found = answered(runs_in(root), root, lambda library: ask(library.con, mine).rows)
+    found = answered(run_folders(root), root, lambda library: ask(library.con, mine).rows)
     assert found == [(50 * (turn + 1),)], found
 """
 
@@ -360,7 +360,7 @@ def test_answers_as_files(tmp_path: Path) -> None:
     runs.write(tmp_path / "runs" / "one")
     root = tmp_path / "runs"
     query = "SELECT run, 0 / 0 AS nothing, now() AS time, flags FROM cells;"
-    with Library.open(runs_in(root), root) as library:
+    with Library.open(run_folders(root), root) as library:
         for form in ("csv", "json", "parquet"):
             write(library.con, query, form, tmp_path / form)
         assert len(ask(library.con, query).rows) == 1

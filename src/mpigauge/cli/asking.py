@@ -35,14 +35,15 @@ class Meant(NamedTuple):
 def meant(words: Sequence[str]) -> Meant:
     """Of one folder with runs all of them, else the runs that are named; nothing: mpigauge-runs."""
     from mpigauge.cli.showing import find_run
-    from mpigauge.query.folders import named, runs_in
+    from mpigauge.query.folders import named
+    from mpigauge.store import run_folders
     from mpigauge.store.writer import DEFAULT_ROOT
 
     if not words and not DEFAULT_ROOT.is_dir():
         raise UserError(f"there is no folder {DEFAULT_ROOT} here; name a folder that holds runs")
     folder = Path(words[0]) if words else DEFAULT_ROOT
     if len(words) <= 1 and folder.is_dir() and not (folder / "run.json").exists():
-        return Meant(runs_in(folder), folder)
+        return Meant(run_folders(folder), folder)
     return Meant(named(find_run(word) for word in words), None)
 
 

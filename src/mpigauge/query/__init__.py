@@ -14,8 +14,7 @@ Run folders are the truth. Everything here can be thrown away at any time and is
 """
 
 from mpigauge.query.ask import ask, columns_of, write
-from mpigauge.query.folders import runs_in
 from mpigauge.query.library import Library, answered
 from mpigauge.query.tables import TABLES
 
-__all__ = ["TABLES", "Library", "answered", "ask", "columns_of", "runs_in", "write"]
+__all__ = ["TABLES", "Library", "answered", "ask", "columns_of", "write"]

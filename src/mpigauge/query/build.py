@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from mpigauge.query.tables import Field
+    from mpigauge.query.tables import Field, Values
     from mpigauge.store import Run
 
 MANIFEST = "manifest.json"
 UNFINISHED = ".new-"
+_INT = 1 << 63
 _LARGEST_LINE = 1 << 28
 """Of JSON, in bytes: the line of a run with very many notes."""
 
@@ -101,7 +102,7 @@ def finish(folder: Path, entries: Mapping[str, Entry]) -> Part:
     sizes = {table: (folder / f"{table}.parquet").stat().st_size for table in TABLES}
     found = {name: asdict(entry) for name, entry in entries.items()}
     text = json.dumps({"bytes": sizes, "runs": found}, ensure_ascii=False)
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
+    (folder / MANIFEST).write_text(text, encoding="utf-8", errors="replace")
     final = folder.with_name(folder.name.removeprefix(UNFINISHED))
     os.rename(folder, final)  # noqa: PTH104
     return Part(final, dict(entries))
@@ -118,29 +119,35 @@ def _read(
     entries = {}
     with ExitStack() as stack:
         files = {
-            table: stack.enter_context((folder / f"{table}.jsonl").open("w", encoding="utf-8"))
+            table: stack.enter_context(
+                (folder / f"{table}.jsonl").open("w", encoding="utf-8", errors="replace")
+            )
             for table in TABLES
         }
         for number, (name, (path, state)) in enumerate(runs.items()):
             tell(number)
-            run = _load(path)
-            if isinstance(run, str):
-                entries[name] = Entry(state, run)
-                continue
-            entries[name] = _entry(run, state)
-            for table, values in contents(name, run):
-                files[table].write(json.dumps(values, ensure_ascii=False) + "\n")
+            entries[name], lines = _lines(name, path, state)
+            for table, line in lines:
+                files[table].write(line + "\n")
     return entries
 
 
-def _load(path: Path) -> Run | str:
-    """The run, or why it cannot be read."""
+def _lines(name: str, path: Path, state: str) -> tuple[Entry, list[tuple[str, str]]]:
+    """What is known of a run, and each of its lines with its table; all of them or none."""
     try:
-        return load(path, cards=False)
+        run = load(path, cards=False)
+        lines = [(table, _line(values)) for table, values in contents(name, run)]
+        return _entry(run, state), lines
     except UserError as error:
-        return str(error)
-    except (AttributeError, TypeError, ValueError, OSError) as error:
-        return f"{path} cannot be read: {error}"
+        return Entry(state, str(error)), []
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as error:
+        return Entry(state, f"{path} holds what no run of ours does: {error}"), []
+
+
+def _line(values: Values) -> str:
+    if large := [n for n, v in values.items() if type(v) is int and not -_INT <= v < _INT]:
+        raise ValueError(f"{large[0]} has more than 64 bits")
+    return json.dumps(values, ensure_ascii=False)
 
 
 def _entry(run: Run, state: str) -> Entry:

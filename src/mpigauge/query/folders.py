@@ -20,18 +20,11 @@ _FILES = ("run.json", "passport.json", "records.jsonl", "status.json")
 _UNFINISHED = "progress"
 
 
-def runs_in(root: Path) -> dict[str, Path]:
-    """The run folders directly below a folder by their names; what is no run is passed over."""
-    try:
-        with os.scandir(root) as entries:
-            names = sorted(entry.name for entry in entries)
-    except OSError as error:
-        raise UserError(f"cannot look into {root}: {error.strerror}") from None
-    return {name: root / name for name in names if os.path.exists(root / name / "run.json")}  # noqa: PTH110
-
-
 def named(paths: Iterable[Path]) -> dict[str, Path]:
     """Run folders from anywhere by their names; by their paths where two are called the same."""
+    paths = list(paths)
+    if file := next((path for path in paths if path.is_file()), None):
+        raise UserError(f"{file} is a file and no run folder; `mpigauge import` makes one of it")
     found = list(dict.fromkeys(Path(os.path.normpath(path.absolute())) for path in paths))
     names = [path.name for path in found]
     return {p.name if names.count(p.name) == 1 else str(p): p for p in found}

@@ -32,6 +32,7 @@ KEPT = 4
 """The largest, that are left alone when the others are made into one."""
 _MARK = b"PAR1"
 _ABANDONED_S = 86400.0
+_OTHER_LAYOUT_S = 30 * 86400.0
 
 
 def place_in(root: Path) -> Path:
@@ -137,8 +138,15 @@ def _remove(folders: Iterable[Path]) -> None:
 
 
 def _remove_abandoned(place: Path) -> None:
-    """What jobs left that were killed while they made a part."""
-    for folder in place.glob(f"{UNFINISHED}*"):
-        with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _ABANDONED_S:
-                _remove([folder])
+    """What jobs left that were killed while they made a part, and what other versions made that
+    nobody has used for a month."""
+    others = [folder for folder in place.parent.iterdir() if folder != place]
+    _remove(folder for folder in place.glob(f"{UNFINISHED}*") if _age_s(folder) > _ABANDONED_S)
+    _remove(folder for folder in others if _age_s(folder) > _OTHER_LAYOUT_S)
+
+
+def _age_s(folder: Path) -> float:
+    """Since something was put into it or taken out; 0 where it is gone already."""
+    with suppress(OSError):
+        return time.time() - folder.stat().st_mtime
+    return 0.0

@@ -174,4 +174,4 @@ def _mpi(said: Any) -> dict[str, str]:
 def _time(text: Any) -> str | None:
     """As DuckDB reads it; None where it is no time of ours."""
     moment = moment_of(text)
-    return moment.strftime("%Y-%m-%d %H:%M:%S") if moment else None
+    return moment.isoformat(" ") if moment else None

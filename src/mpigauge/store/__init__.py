@@ -11,9 +11,11 @@ samples/launch-NNN.bin samples: little-endian 32-bit words, for each cell all ti
 progress/              what a launch knows before its end; gone when it has ended
 logs/launch-NNN.*      the command, and all output that is no record
 status.json            how the run ended; not there while it runs, or when it was killed
+
+docs/reference/run-folder.md says what is in each. store/pack.py makes one file of a run.
 """
 
-from mpigauge.store.reader import Run, Summary, list_runs, load
+from mpigauge.store.reader import Run, Summary, list_runs, load, run_folders
 from mpigauge.store.writer import RunWriter
 
-__all__ = ["Run", "RunWriter", "Summary", "list_runs", "load"]
+__all__ = ["Run", "RunWriter", "Summary", "list_runs", "load", "run_folders"]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -146,11 +147,20 @@ def load(path: Path, cards: bool = True) -> Run:
     )
 
 
+def run_folders(root: Path) -> dict[str, Path]:
+    """The run folders directly below a folder, by their names; what is no run is passed over."""
+    try:
+        names = sorted(os.listdir(root))  # noqa: PTH208
+    except FileNotFoundError:
+        raise UserError(f"there is no folder {root}") from None
+    except OSError as error:
+        raise UserError(f"cannot look into {root}: {error.strerror}") from None
+    return {name: root / name for name in names if os.path.exists(root / name / "run.json")}  # noqa: PTH110
+
+
 def list_runs(root: Path) -> list[Summary]:
-    """The runs in a folder, oldest first; what is no run is passed over."""
-    if not root.is_dir():
-        raise UserError(f"there is no folder {root}")
-    found = [_summary(path.parent) for path in root.glob("*/run.json")]
+    """The runs in a folder, oldest first; those with a damaged run.json are left out."""
+    found = [_summary(path) for path in run_folders(root).values()]
     return sorted((each for each in found if each), key=lambda run: (run.created, run.path.name))
 
 

@@ -32,16 +32,20 @@ def command(folder: Path | None, where: str | None) -> None:
 
 
 def _all(root: Path) -> list[list[str]]:
-    from mpigauge.store import list_runs
+    from mpigauge.store import list_runs, run_folders
 
-    return [[run.path.name, run.status, run.mpi, " ".join(run.command)] for run in list_runs(root)]
+    runs = list_runs(root)
+    for name in sorted(run_folders(root).keys() - {run.path.name for run in runs}):
+        click.echo(f"mpigauge: left out: {root / name / 'run.json'} is damaged", err=True)
+    return [[run.path.name, run.status, run.mpi, " ".join(run.command)] for run in runs]
 
 
 def _chosen(root: Path, where: str) -> list[list[str]]:
     from mpigauge.cli import asking
-    from mpigauge.query import ask, runs_in
+    from mpigauge.query import ask
+    from mpigauge.store import run_folders
 
     query = f"SELECT run, status, mpi, command FROM runs WHERE ({where}) ORDER BY created, run"
-    of = asking.Meant(runs_in(root), root)
+    of = asking.Meant(run_folders(root), root)
     found = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
     return [list(map(str, row)) for row in found.rows]
