@@ -14,6 +14,7 @@ import click
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
+    from mpigauge.readers import Text
     from mpigauge.readers.reading import Reading
 
 MOST_NAMED = 20
@@ -61,6 +62,20 @@ def _known() -> str:
     from mpigauge.readers import readers
 
     return f"there are readers for {', '.join(readers())} (--as names one)"
+
+
+def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: str) -> None:
+    """Runs that were packed, as folders below `root`. UserError: others are among them."""
+    from mpigauge.cli.showing import show
+    from mpigauge.store import load
+    from mpigauge.store.pack import unpack
+
+    if other := next((file for file in files if file not in packs), None):
+        raise UserError(f"{other} is no packed run, and {packs[0]} is one; import them apart")
+    for file in packs:
+        folder = unpack(file, root)
+        show(load(folder), form)
+        click.echo(f"imported into {folder}", err=True)
 
 
 def tell_unread(reading: Reading) -> None:

@@ -59,19 +59,16 @@ def command(
     from mpigauge.analyse.check import outcome_of
     from mpigauge.cli.checking import again as measure_again
     from mpigauge.cli.checking import check_against, check_all
-    from mpigauge.cli.showing import find_run
+    from mpigauge.cli.showing import open_run
     from mpigauge.model.errors import UserError
     from mpigauge.report.checked import as_json, as_table
-    from mpigauge.store import load
 
     if tolerance is not None and against is None:
         raise UserError("--tolerance is by how much --against RUN may be missed; name that run")
     if junit is not None and not junit.absolute().parent.is_dir():
         raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
-    stored = load(find_run(run))
-    check = (
-        check_against(against, tolerance, lambda word: load(find_run(word))) if against else None
-    )
+    stored = open_run(run)
+    check = check_against(against, tolerance, open_run) if against else None
     lines, notes = check_all(stored, check)
     if again:
         lines, said = measure_again(stored, lines, check)

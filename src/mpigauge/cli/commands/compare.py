@@ -46,15 +46,14 @@ def command(
     """
     from mpigauge.analyse.compare import compare
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
-    from mpigauge.cli.showing import find_run
+    from mpigauge.cli.showing import open_run
     from mpigauge.model.errors import UserError
-    from mpigauge.store import load
 
     if by is None and len(runs) < 2:
         raise UserError("name two runs or more, or one with --by placement or another column")
     if by is not None and len(runs) > 1:
         raise UserError("--by compares the parts of one run; name one run")
-    stored = [load(find_run(word)) for word in runs]
+    stored = [open_run(word) for word in runs]
     sides = sides_of(stored) if by is None else sides_within(stored[0], by)
     found = compare(sides, share_of(tolerance), by or "")
     if not found.tables:

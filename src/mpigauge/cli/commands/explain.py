@@ -38,12 +38,11 @@ def command(run: str, form: str) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.analyse.registry import explain
-    from mpigauge.cli.showing import find_run
+    from mpigauge.cli.showing import open_run
     from mpigauge.cli.tables import screen_width
     from mpigauge.report.explanation import page, to_json
-    from mpigauge.store import load
 
-    stored = load(find_run(run))
+    stored = open_run(run)
     said = explain(stored)
     if form == "json":
         click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))

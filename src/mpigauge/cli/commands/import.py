@@ -40,13 +40,19 @@ def command(
     """Make a run of what IMB, OSU's benchmarks, STREAM, HPL and others printed, and show it.
 
     Logs may hold several outputs, launchers' words and other lines; lines of tables that cannot be
-    read are named. Several files are several launches of one run.
+    read are named. Several files are several launches of one run. Files that `mpigauge share` has
+    made become runs again, below mpigauge-runs or the DIR of --output.
     """
-    from mpigauge.cli.importing import read_files, tell_unread
+    from mpigauge.cli.importing import read_files, tell_unread, unpack_all
     from mpigauge.cli.showing import show
     from mpigauge.store import load
     from mpigauge.store.imported import write_imported
+    from mpigauge.store.pack import is_pack
+    from mpigauge.store.writer import DEFAULT_ROOT
 
+    if packs := [file for file in files if is_pack(file)]:
+        unpack_all(files, packs, output or DEFAULT_ROOT, form)
+        return
     reading = read_files(files, reader, benchmark, ranks)
     folder = write_imported(reading, list(map(str, files)), output, label or files[0].stem)
     show(load(folder), form)

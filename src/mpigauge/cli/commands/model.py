@@ -30,11 +30,10 @@ def command(run: str, benchmark: str | None, form: str) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.analyse.model import model
-    from mpigauge.cli.showing import find_run
+    from mpigauge.cli.showing import open_run
     from mpigauge.report.model import page, to_csv, to_json
-    from mpigauge.store import load
 
-    stored = load(find_run(run))
+    stored = open_run(run)
     found = model(stored, benchmark)
     if form == "json":
         data = to_json(stored.path.name, found)
