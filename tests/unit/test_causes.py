@@ -15,7 +15,8 @@ import pytest
 
 from mpigauge.analyse.registry import all_causes, cause, explain
 from mpigauge.cli.main import run as main
-from mpigauge.report.explanation import QUIET, page
+from mpigauge.model.columns import COLUMNS
+from mpigauge.report.explanation import QUIET, page, to_json
 from tests import planted
 from tests.planted import LAPTOP, ROME, SIZES, curve, line, noise, ranks, run, table
 
@@ -59,6 +60,7 @@ JUNO_TABLE = """
 """
 """Of two ranks of an ARM Juno over the loopback interface, Open MPI 1.6.5."""
 ROME_AT = {"machine": ROME}
+KNOWN = ("time_p50_s", "time_scale", "moved_bytes", "messages")
 TWO_HOSTS = [*ranks(["0"], str(ROME["hostname"])), replace(ranks(["0"], "n2")[0], rank=1)]
 WITH_CARD = {
     "machine": ROME | {
@@ -139,6 +141,10 @@ CASES = {
         run(arms(0.3, "arm", launches=1)),
     ),
     "bimodal": Case(
+        run(settled(flags=["bimodal"])), "the samples of a launch fall into two groups",
+        run(settled()),
+    ),
+    "launch-groups": Case(
         run(two_groups()), "launches fall into two groups, up to 1.5", run(settled(launches=8))
     ),
     "cache-capacity": Case(
@@ -217,6 +223,11 @@ CASES = {
         run(settled(), TWO_HOSTS, transport={"name": "tcp", "used": "btl tcp"}, **WITH_CARD),
         "go over TCP, beside the card mlx5_0",
         run(settled(), TWO_HOSTS, transport={"name": "ucx", "used": "rc_mlx5"}, **WITH_CARD),
+    ),
+    "tcp-within-host": Case(
+        run(settled(), ranks(["0", "1"]), plan={"settings": {"OMPI_MCA_btl": "self,tcp"}}),
+        "messages within a host go over TCP",
+        run(settled(), ranks(["0", "1"]), plan={"settings": {"OMPI_MCA_btl": "self,sm,tcp"}}),
     ),
     "wrong-data": Case(
         run(settled(wrong_count=3)), "wrong data", run(settled())
@@ -297,7 +308,7 @@ def test_a_quiet_run_says_so_and_what_it_could_not_look_at() -> None:
     said = explain(quiet())
     text = "\n".join(page("quiet", said, 96))
     assert said.findings == ()
-    assert text.startswith("quiet: 114 rows of 6 launches, 23 causes looked for")
+    assert text.startswith("quiet: 114 rows of 6 launches, 25 causes looked for")
     assert QUIET in text
     assert "- the run varies no setting (better-setting)" in text
     assert "- the run has one placement of ranks only (better-placement)" in text
@@ -339,6 +350,18 @@ def test_the_dearest_comes_first_and_wrong_data_before_it() -> None:
     assert math.isnan(costs[-1][1])
 
 
+def test_numbers_that_are_not_known_stand_in_nobodys_way() -> None:
+    """Of another program's table there may be a time of each size, and nothing else."""
+    unknown: dict[str, Any] = dict.fromkeys(
+        (c.name for c in COLUMNS if c.type == "float" and c.name not in KNOWN), math.nan
+    )
+    bare = [replace(cell, **unknown) for cell in table(JUNO_TABLE)]
+    said = explain(run([*bare, replace(bare[0], message_bytes=3, time_p50_s=math.nan)], mpi={}))
+    assert {each.cause for each in said.findings} <= {"not-monotonic", "rendezvous"}
+    assert said.rows == len(bare)
+    json.dumps(to_json("bare", said), allow_nan=False)
+
+
 def test_a_run_without_rows_explains_nothing() -> None:
     said = explain(run([]))
     assert (said.findings, said.blind, said.rows) == ((), (), 0)
@@ -372,7 +395,7 @@ def test_the_command_prints_text_and_json(
     assert main(["explain", folder]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
-        "r: 24 rows of 6 launches, 23 causes looked for\n\n1. PingPong: bandwidth"
+        "r: 24 rows of 6 launches, 25 causes looked for\n\n1. PingPong: bandwidth"
     )
     assert all(word in text for word in ("costs ", "likely ", "evidence ", "try "))
     assert main(["explain", folder, "--format", "json"]) == 0

@@ -19,13 +19,17 @@ def machine(seen: Seen) -> str:
 
 
 def arms(seen: Seen) -> str:
-    many = len({row.cell.arm for row in seen.rows}) > 1
-    return "" if many else "the run varies no setting"
+    known = {row.cell.arm for row in seen.rows}
+    if known <= {""}:
+        return "the run varies no setting"
+    return "" if "" in known else "the run varies settings, but has no row with the defaults"
 
 
 def placements(seen: Seen) -> str:
-    many = len({row.cell.placement for row in seen.rows}) > 1
-    return "" if many else "the run has one placement of ranks only"
+    known = {row.cell.placement for row in seen.rows}
+    if len(known) == 1:
+        return "the run has one placement of ranks only"
+    return "" if "" in known else "the run compares placements, but has no default one"
 
 
 def samples(seen: Seen) -> str:

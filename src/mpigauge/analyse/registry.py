@@ -59,10 +59,10 @@ def explain(run: Run) -> Explanation:
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {}
     for each in all_causes().values():
-        lacks = next(filter(None, (need(seen) for need in each.needs)), "") if seen.rows else ""
-        if lacks:
-            blind.setdefault(lacks, []).append(each.name)
-        elif seen.rows:
+        lacks = [words for need in each.needs if (words := need(seen))] if seen.rows else []
+        for words in lacks:
+            blind.setdefault(words, []).append(each.name)
+        if seen.rows and not lacks:
             findings += [replace(said, cause=each.name) for said in each.look(seen)]
     return Explanation(
         findings=tuple(sorted(findings, key=_weight)),

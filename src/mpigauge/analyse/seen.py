@@ -81,14 +81,15 @@ class Curve:
 class Seen:
     run: Run
     rows: tuple[Row, ...]
-
+    """Those with a time."""
     topologies: Mapping[str, Topology] = field(hash=False)
     """Of the hosts that the run describes, by the names that they give themselves."""
 
     @classmethod
     def of(cls, run: Run) -> Seen:
         precision = run.launches[0].precision if run.launches else None
-        return cls(run, tuple(rows_of(run.cells, precision)), _topologies(run.passport))
+        timed = (row for row in rows_of(run.cells, precision) if row.cell.time_p50_s > 0)
+        return cls(run, tuple(timed), _topologies(run.passport))
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.row import NOTHING, Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -94,32 +94,35 @@ class Fit:
         return max(self.points, key=lambda point: abs(point.relative))
 
 
-def fit(points: Iterable[Point], relative: bool = True) -> Fit | None:
-    """The line through these points; None for fewer than three sizes."""
+def fit(
+    points: Iterable[Point], relative: bool = True, errors: Mapping[int, float] | None = None
+) -> Fit | None:
+    """The line through these points; None for fewer than three sizes. `errors`: what the time of
+    each size is known to, as a share of it; where given, what is known better counts more."""
     import numpy as np
 
     chosen = sorted((n, t) for n, t in points if n >= 0 and t > 0 and math.isfinite(t))
     if len({n for n, _ in chosen}) < LEAST_POINTS:
         return None
-    solution, design, left = _solved(chosen, relative)
+    solution, design, left = _solved(chosen, _weights(chosen, relative, errors))
     largest = chosen[-1][0]
     covariance = _covariance(design, left)
-    errors = np.sqrt(np.diag(covariance))
+    half_widths = np.sqrt(np.diag(covariance))
     places = np.column_stack([np.ones(len(chosen)), np.array([n for n, _ in chosen]) / largest])
     off = np.sqrt(np.einsum("ij,jk,ik->i", places, covariance, places))
     table = zip(chosen, places @ solution, off, strict=True)
     return Fit(
-        alpha_s=_estimate(solution[0], errors[0]),
-        beta_s_per_byte=_estimate(solution[1], errors[1]).times(1 / float(largest)),
+        alpha_s=_estimate(solution[0], half_widths[0]),
+        beta_s_per_byte=_estimate(solution[1], half_widths[1]).times(1 / float(largest)),
         relative=relative,
         points=tuple(Residual(n, t, float(line), float(error)) for (n, t), line, error in table),
     )
 
 
-def misfit(points: Sequence[Point]) -> float:
-    """The sum of squares of the relative residuals of the line through these points, which are
-    two or more, with times above 0."""
-    _, _, left = _solved(points, relative=True)
+def misfit(points: Sequence[Point], errors: Mapping[int, float]) -> float:
+    """The sum of squares of the relative residuals by the errors, of the line through these points,
+    which are two or more, with times above 0."""
+    _, _, left = _solved(points, [1 / (t * errors[n]) for n, t in points])
     return float(left @ left)
 
 
@@ -137,12 +140,24 @@ def points_of(rows: Iterable[Row]) -> list[Point]:
     return [(row.message_bytes, row.latency.value) for row in rows if row.message_bytes >= 0]
 
 
-def _solved(points: Sequence[Point], relative: bool) -> tuple[_Array, _Array, _Array]:
+def _weights(
+    points: Sequence[Point], relative: bool, errors: Mapping[int, float] | None
+) -> list[float]:
+    """What residuals are multiplied by; errors that are all alike change nothing."""
+    if not relative:
+        return [1.0] * len(points)
+    if errors is None:
+        return [1 / t for _, t in points]
+    usual = math.sqrt(len(points) / sum(errors[n] ** -2 for n, _ in points))
+    return [usual / (t * errors[n]) for n, t in points]
+
+
+def _solved(points: Sequence[Point], by: Sequence[float]) -> tuple[_Array, _Array, _Array]:
     """α and β times the largest size, the weighted design (N, 2), and the weighted residuals."""
     import numpy as np
 
     sizes, times = np.array(points, dtype=float).T
-    weights = 1 / times if relative else np.ones_like(times)
+    weights = np.array(by)
     design = np.column_stack([weights, weights * sizes / sizes.max()])
     solution, *_ = np.linalg.lstsq(design, weights * times, rcond=None)
     return solution, design, weights * times - design @ solution

@@ -3,20 +3,21 @@
 """A curve in pieces: t = α + β·n from break to break, with as many breaks as the data carry.
 
 Distances are relative, (t - fitted) / t, which is the distance in log t for what is near: it is a
-fit in log-log of sizes and times. The pieces are lines in t and n, not straight in log-log: a
-straight one would need a break at n½ = α/β, where the time bends and nothing happens.
+fit in log-log of sizes and times, in which what is known better counts more. The pieces are lines
+in t and n, not straight in log-log: a straight one would need a break at n½ = α/β, where the time
+bends and nothing happens.
 
 The number of pieces is the one of the least BIC (G. Schwarz, Annals of Statistics 6 (1978) 461),
 
-    N ln(S / N) + k ln N,   S = Σ (r² + e²),   k = 4 · pieces - 2
+    N ln(1 + S / N) + k ln N,   S = Σ (r / e)²,   k = 4 · pieces - 2
 
 with the relative residuals r and what each time is known to, e: so nothing is won by following a
 curve closer than its errors. k counts α and β of each piece, and each break twice, for its place is
 searched for (as in N. Zhang, D. Siegmund, Biometrics 63 (2007) 22). The best pieces of each number
 come from dynamic programming (R. Bellman, Communications of the ACM 4 (1961) 284).
 
-A break is then claimed only where the line of the smaller sizes, drawn on, misses the next sizes
-by DEVIATIONS times what its scatter and their errors explain.
+A break is then claimed only where the line of the smaller sizes, drawn on, misses one of the next
+sizes by DEVIATIONS times what its scatter and their errors explain.
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ def _standard_error(relative: float) -> float:
 
 
 def _line(points: Sequence[Known]) -> Fit:
-    found = fit([point[:2] for point in points])
+    found = fit(
+        [point[:2] for point in points],
+        errors={point.message_bytes: point.error for point in points},
+    )
     assert found is not None  # a piece has three sizes
     return found
 
@@ -117,19 +121,19 @@ def _line(points: Sequence[Known]) -> Fit:
 def _best(points: Sequence[Known]) -> Bounds:
     """Where the pieces end whose number has the least BIC."""
     count = len(points)
+    known = {point.message_bytes: point.error for point in points}
     squares = {
-        (start, end): misfit([point[:2] for point in points[start:end]])
+        (start, end): misfit([point[:2] for point in points[start:end]], known)
         for start in range(count)
         for end in range(start + LEAST_IN_PIECE, count + 1)
     }
-    errors = sum(point.error**2 for point in points)
     ways: dict[int, tuple[float, Bounds]] = {
         end: (squares[0, end], (end,)) for end in range(LEAST_IN_PIECE, count + 1)
     }
-    found = [(_bic(ways[count][0] + errors, count, 1), ways[count][1])]
+    found = [(_bic(ways[count][0], count, 1), ways[count][1])]
     for pieces in range(2, min(MOST_PIECES, count // LEAST_IN_PIECE) + 1):
         ways = _one_more(ways, squares, count)
-        found.append((_bic(ways[count][0] + errors, count, pieces), ways[count][1]))
+        found.append((_bic(ways[count][0], count, pieces), ways[count][1]))
     return min(found)[1]
 
 
@@ -146,7 +150,7 @@ def _one_more(
 
 
 def _bic(squares: float, count: int, pieces: int) -> float:
-    return count * math.log(squares / count) + (4 * pieces - 2) * math.log(count)
+    return count * math.log(1 + squares / count) + (4 * pieces - 2) * math.log(count)
 
 
 def _carried(points: Sequence[Known], bounds: Bounds) -> Bounds:

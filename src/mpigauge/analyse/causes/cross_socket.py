@@ -24,8 +24,9 @@ FAR = ("node",)
 
 @cause("cross-socket", "two ranks on two sockets where closer cores were free", seats, machine)
 def look(seen: Seen) -> Iterator[Finding]:
-    """Where a policy was asked for, it is what was wanted."""
-    far = [row for row in seen.rows if not row.cell.placement and _level(seen, row) in FAR]
+    """Where a policy or a map of pairs was asked for, it is what was wanted."""
+    usual = [row for row in seen.rows if not row.cell.placement and not row.cell.members]
+    far = [row for row in usual if _level(seen, row) in FAR]
     if not far:
         return
     host = seen.ranks_of(far[0])[0].host

@@ -69,7 +69,7 @@ def _row_is_uneven(row: Row) -> bool:
     """One of many pulls the mean little: there it is a rank, else two halves of ranks."""
     cell = row.cell
     more = cell.time_max_s - cell.time_min_s
-    return cell.time_max_s > LEAST_RATIO * cell.time_min_s and more > LEAST_S
+    return cell.time_max_s > LEAST_RATIO * cell.time_min_s > 0 and more > LEAST_S
 
 
 def _of_ranks(seen: Seen, curves: list[Curve]) -> Finding:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""TCP where there is a fast card, or within a host."""
+"""TCP between hosts, where there is a fast card."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ SLOW_S = 8e-6
 """Half round trips of short messages between hosts take one to four µs over cards that MPI
 libraries have drivers for, and ten and more over TCP."""
 SHORT = 64
+_SELECTING = ("OMPI_MCA_btl", "FI_PROVIDER", "UCX_TLS", "I_MPI_OFI_PROVIDER")
 _ROUND_TRIPS = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
 
 
-@cause("tcp", "TCP where there is a fast card", seats, machine)
+@cause("tcp", "TCP between hosts where there is a fast card", seats, machine)
 def look(seen: Seen) -> Iterator[Finding]:
     cards = [d.name for t in seen.topologies.values() for d in t.devices if d.fabric]
     hosts = {rank.host for rank in seen.run.ranks}
-    told = _told(seen)
+    named = told(seen)
     slow = _slow(seen)
-    if not cards or len(hosts) < 2 or not (told or (slow and not seen.transport)):
+    if not cards or len(hosts) < 2 or not (named or (slow and not seen.transport)):
         return
     yield Finding(
         what=f"messages between hosts go over TCP, beside the card {listed(cards)}"
-        if told
+        if named
         else f"short messages between hosts are as slow as TCP, beside the card {listed(cards)}",
         likely="the MPI does not use the card: its driver is not in this build, or a setting keeps "
-        "it away" if told else "messages go over TCP; the run does not say what carried them",
+        "it away" if named else "messages go over TCP; the run does not say what carried them",
         evidence=(
-            *told,
+            *named,
             *([f"{cell_name(slow)} takes {time(slow)}"] if slow else []),
         ),
         attempts=(
@@ -49,20 +50,16 @@ def look(seen: Seen) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _told(seen: Seen) -> list[str]:
-    """What says that it is TCP: the transport of the run, or settings."""
+def told(seen: Seen) -> list[str]:
+    """What says that nothing but TCP leaves a rank: the transport of the run, or settings."""
     said = [f"the transport of the run is {seen.transport}"] if "tcp" in seen.transport else []
-    return said + [f"{name}={value} is set" for name, value in seen.settings.items()
-                   if name in _SELECTING and _is_only_tcp(value)]  # fmt: skip
+    chosen = [f"{name}={seen.settings[name]}" for name in _SELECTING if name in seen.settings]
+    return said + [f"{each} is set" for each in chosen if _is_tcp(each.partition("=")[2])]
 
 
-_SELECTING = ("OMPI_MCA_btl", "FI_PROVIDER", "UCX_TLS", "I_MPI_OFI_PROVIDER")
-
-
-def _is_only_tcp(value: str) -> bool:
-    """A list with nothing beside TCP that leaves a host."""
-    words = set(value.lower().split(","))
-    return "tcp" in words and words <= {"tcp", "self", "sm", "vader"}
+def _is_tcp(value: str) -> bool:
+    """A list with nothing beside TCP and the rank itself."""
+    return set(value.lower().split(",")) in ({"tcp"}, {"tcp", "self"})
 
 
 def _slow(seen: Seen) -> Row | None:

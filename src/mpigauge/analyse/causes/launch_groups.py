@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Launches that fall into two groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.causes.noise import is_loud
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import several_launches
+from mpigauge.analyse.registry import cause
+from mpigauge.analyse.words import cell_name, factor
+from mpigauge.model.units import duration
+from mpigauge.stats.launches import in_two_groups
+from mpigauge.stats.words import name_cells
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+    from mpigauge.model.row import Row
+
+LEAST = 1.2
+"""Six launches that scatter by a few percent now and then fall into two groups by chance."""
+
+
+@cause("launch-groups", "launches that fall into two groups", several_launches)
+def look(seen: Seen) -> Iterator[Finding]:
+    rows = [row for row in seen.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
+    if rows:
+        yield _finding(seen, rows)
+
+
+def _finding(seen: Seen, rows: list[Row]) -> Finding:
+    worst = max(rows, key=_ratio)
+    low, high = min(worst.values_s), max(worst.values_s)
+    return Finding(
+        what=f"{name_cells(rows)}: launches fall into two groups, up to {factor(high / low)} apart",
+        likely="others took a part of the cores in some launches and not in others"
+        if is_loud(seen)
+        else "something is decided once for each launch: where memory lies, which cores or which "
+        "path through the network a launch gets",
+        evidence=(
+            f"{cell_name(worst)}: a call took {duration(low)} to {duration(high)} by launch",
+        ),
+        attempts=(
+            "fixed cores (--place cores:…), or a quieter hour, with as many launches",
+            "more launches (--launches): the median of few may be of either group",
+        ),
+        cost=seen.cost(1 - min(row.values_s) / row.cell.time_p50_s for row in rows),
+    )
+
+
+def _ratio(row: Row) -> float:
+    return max(row.values_s) / min(row.values_s)

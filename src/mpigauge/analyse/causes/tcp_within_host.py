@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""TCP within a host, where ranks could share memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.causes.tcp import told
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import seats
+from mpigauge.analyse.registry import cause
+from mpigauge.analyse.words import cell_name, time
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+
+
+@cause("tcp-within-host", "TCP within a host, where ranks could share memory", seats)
+def look(seen: Seen) -> Iterator[Finding]:
+    named = told(seen)
+    within = [row for row in seen.rows if len({rank.host for rank in seen.ranks_of(row)}) == 1]
+    if named and within:
+        shortest = min(within, key=lambda row: row.latency.value)
+        yield Finding(
+            what="messages within a host go over TCP, and not through shared memory",
+            likely="it was asked for, by an option or in the environment: the MPI would not choose it",
+            evidence=(*named, f"{cell_name(shortest)} takes {time(shortest)}, the shortest of all"),
+            attempts=("`--transport shm`, or the same run without the setting",),
+        )
