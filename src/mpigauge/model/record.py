@@ -256,7 +256,7 @@ def from_json(data: Mapping[str, Any]) -> Record:
         return record
     except KeyError as error:
         raise ValueError(f"the {data.get('record')} record has no {error}") from None
-    except TypeError as error:
+    except (AttributeError, OverflowError, TypeError) as error:
         raise ValueError(f"the {data.get('record')} record: {error}") from None
 
 

@@ -3,7 +3,7 @@
 """Questions over thousands of runs: tables that are made from run folders, and SQL on them.
 
 tables     which tables there are, and what a run puts into them
-folders    which run folders there are, and whether one has changed
+folders    which runs are meant, whether one has changed, and which are copies
 build      reads runs into a part: a folder of Parquet files, made whole and then renamed
 parts      the parts that are kept: which of their rows count, fewer larger ones from many
 library    tables over runs, made where they are missing, ready for queries

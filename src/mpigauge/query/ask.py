@@ -128,4 +128,6 @@ def _one_line(error: Exception, tables: Sequence[str]) -> str:
     first, *more = text.splitlines()
     said = first.partition(": ")[2] or first
     hint = next((line for line in more if line.startswith("Did you mean")), "")
-    return f"this is no query: {said} {hint}".rstrip()
+    wrong = ("ParserException", "BinderException", "CatalogException")
+    what = "this is no query" if type(error).__name__ in wrong else "the query failed"
+    return f"{what}: {said} {hint}".rstrip()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.query.faults import faults
-from mpigauge.query.folders import identity
+from mpigauge.query.folders import NOBODY, Print, print_of
 from mpigauge.query.tables import TABLES, contents
 from mpigauge.store import load
 
@@ -46,9 +46,8 @@ class Entry:
     """Of its files when it was read."""
     refused: str = ""
     """Why it is left out; empty: it is in the tables."""
-    identity: str = ""
+    print: Print = NOBODY
     created: str = ""
-    records: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -139,9 +138,9 @@ def _lines(name: str, path: Path, state: str) -> tuple[Entry, list[tuple[str, st
         lines = [(table, _line(values)) for table, values in contents(name, run)]
         return _entry(run, state), lines
     except UserError as error:
-        return Entry(state, str(error)), []
+        return Entry(state, str(error).replace(str(path), name)), []
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as error:
-        return Entry(state, f"{path} holds what no run of ours does: {error}"), []
+        return Entry(state, f"{name} holds what no run of ours does: {error}"), []
 
 
 def _line(values: Values) -> str:
@@ -152,7 +151,7 @@ def _line(values: Values) -> str:
 
 def _entry(run: Run, state: str) -> Entry:
     created = str(run.header.get("created", ""))
-    return Entry(state, "", identity(run), created, len(run.records), tuple(faults(run)))
+    return Entry(state, "", print_of(run.path), created, tuple(faults(run)))
 
 
 def _lines_as_table(path: Path, fields: tuple[Field, ...]) -> str:

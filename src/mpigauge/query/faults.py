@@ -19,7 +19,8 @@ AHEAD = timedelta(minutes=10)
 
 def faults(run: Run) -> list[str]:
     """Of one run: a sentence for each damaged piece, and for each time that goes back."""
-    return [*run.damaged, *_back(run)]
+    said = (sentence.replace(str(run.path), run.path.name) for sentence in run.damaged)
+    return [*said, *_back(run)]
 
 
 def moment_of(text: Any) -> datetime | None:

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which run folders there are, and whether one has changed since it was last read."""
+"""Which runs are meant, whether one has changed since it was read, and which are copies."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from mpigauge.store import Run
 
 _FILES = ("run.json", "passport.json", "records.jsonl", "status.json")
 _UNFINISHED = "progress"
@@ -54,14 +53,41 @@ def _look(name: str, path: Path) -> str:
     return f"{name}:{found.st_size}:{found.st_mtime_ns}"
 
 
-def identity(run: Run) -> str:
-    """The same for copies of a run, also when one was made before the run had ended."""
-    digest = hashlib.sha256()
+class Print(NamedTuple):
+    """What tells copies of a run from other runs."""
+
+    made: str
+    """Digest of run.json and passport.json: where, when and by which command it was made."""
+    records: str
+    """Digest of records.jsonl."""
+    size: int
+    """Of records.jsonl in bytes."""
+
+
+NOBODY = Print("", "", 0)
+
+
+def print_of(folder: Path) -> Print:
+    made, size, records = hashlib.sha256(), 0, hashlib.sha256()
     for name in ("run.json", "passport.json"):
-        try:
-            digest.update((run.path / name).read_bytes())
-        except OSError:
-            digest.update(b"-")
-    first = run.launches[0] if run.launches else None
-    digest.update(f"{first.time} {first.seed}".encode() if first else b"")
-    return digest.hexdigest()[:32]
+        with suppress(FileNotFoundError):
+            made.update((folder / name).read_bytes())
+    with suppress(FileNotFoundError):
+        content = (folder / "records.jsonl").read_bytes()
+        size, records = len(content), hashlib.sha256(content)
+    return Print(made.hexdigest(), records.hexdigest(), size)
+
+
+def is_copy(one: Print, other: Print, folder: Path) -> bool:
+    """Whether a run is the same as `other` in this folder, or as that was when it was shorter."""
+    if one.made != other.made or one.size > other.size:
+        return False
+    return one.records == other.records or one.records == _beginning(folder, one.size)
+
+
+def _beginning(folder: Path, size: int) -> str:
+    try:
+        with (folder / "records.jsonl").open("rb") as file:
+            return hashlib.sha256(file.read(size)).hexdigest()
+    except OSError:
+        return ""

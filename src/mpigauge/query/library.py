@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mpigauge.model.errors import UserError
 from mpigauge.query import faults
 from mpigauge.query.build import build
-from mpigauge.query.folders import state
+from mpigauge.query.folders import is_copy, state
 from mpigauge.query.parts import choose, place_in, read_parts, select, tidy
 from mpigauge.query.tables import TABLES
 
@@ -77,7 +77,7 @@ class Library:
         if missing and not said:
             parts = tidy(con, place, parts, chosen)
             chosen = choose(parts, states)
-        copies = _copies({name: entry for name, (_, entry) in chosen.items()})
+        copies = _copies({name: entry for name, (_, entry) in chosen.items()}, runs)
         counted = {n: p for n, (p, e) in chosen.items() if n not in copies and not e.refused}
         for table in TABLES:
             con.execute(f"CREATE OR REPLACE VIEW {table} AS {select(table, parts, counted)}")
@@ -145,19 +145,23 @@ def _build(
         return build(con, away, runs, count), why
 
 
-def _copies(entries: Mapping[str, Entry]) -> dict[str, str]:
+def _copies(entries: Mapping[str, Entry], runs: Mapping[str, Path]) -> dict[str, str]:
     """Runs that are there more than once, each with the one that counts: that with most records."""
     alike: dict[str, list[str]] = {}
-    for name, entry in sorted(entries.items()):
+    for name, entry in entries.items():
         if not entry.refused:
-            alike.setdefault(entry.identity, []).append(name)
-    kept = (max(names, key=lambda name: entries[name].records) for names in alike.values())
-    return {
-        name: best
-        for best, names in zip(kept, alike.values(), strict=True)
-        for name in names
-        if name != best
-    }
+            alike.setdefault(entry.print.made, []).append(name)
+    found: dict[str, str] = {}
+    for names in alike.values():
+        kept: list[str] = []
+        for name in sorted(names, key=lambda name: (-entries[name].print.size, name)):
+            mine = entries[name].print
+            best = next((k for k in kept if is_copy(mine, entries[k].print, runs[k])), None)
+            if best is None:
+                kept.append(name)
+            else:
+                found[name] = best
+    return found
 
 
 def _notes(chosen: Chosen, copies: Mapping[str, str]) -> Iterator[str]:

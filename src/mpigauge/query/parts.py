@@ -13,9 +13,11 @@ import json
 import shutil
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import mpigauge
 from mpigauge.query.build import MANIFEST, UNFINISHED, Entry, Part, copy, finish, new_part, quoted
+from mpigauge.query.folders import Print
 from mpigauge.query.tables import TABLES
 from mpigauge.store.files import SCHEMA
 
@@ -36,8 +38,9 @@ _OTHER_LAYOUT_S = 30 * 86400.0
 
 
 def place_in(root: Path) -> Path:
-    """Where the parts of a folder of runs are; another place for every other set of columns."""
-    layout = json.dumps([SCHEMA, TABLES]).encode()
+    """Where the parts of a folder of runs are; another place for every other set of columns, and
+    for every version, since it may compute rows in another way."""
+    layout = json.dumps([mpigauge.__version__, SCHEMA, TABLES]).encode()
     return root / FOLDER / hashlib.sha256(layout).hexdigest()[:12]
 
 
@@ -56,11 +59,14 @@ def read_part(folder: Path) -> Part | None:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if not all(_whole(folder / f"{t}.parquet", found["bytes"][t]) for t in TABLES):
             return None
-        runs = found["runs"].items()
-        entries = {n: Entry(**{**e, "notes": tuple(e["notes"])}) for n, e in runs}
-        return Part(folder, entries)
+        return Part(folder, {name: _entry(entry) for name, entry in found["runs"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _entry(found: Mapping[str, Any]) -> Entry:
+    changed = {"print": Print(*found["print"]), "notes": tuple(found["notes"])}
+    return Entry(**{**found, **changed})
 
 
 def _whole(path: Path, size: int) -> bool:

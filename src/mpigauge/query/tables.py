@@ -68,7 +68,6 @@ TABLES: dict[str, tuple[Field, ...]] = {
     "runs": (
         *OF_RUN,
         _HOST,
-        Field("path", "VARCHAR"),
         Field("status", "VARCHAR"),
         Field("ended", "TIMESTAMP"),
         Field("command", "VARCHAR"),
@@ -137,7 +136,6 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "created": _time(head.get("created")),
         "mpi": f"{mpi['name']} {mpi['version']}".strip(),
         "host": str(machine.get("hostname") or (hosts[0] if hosts else "")),
-        "path": str(run.path.absolute()),
         "status": str(run.status.get("status", "unfinished")),
         "ended": _time(run.status.get("ended")),
         "command": command if isinstance(command, str) else shlex.join(map(str, command)),
