@@ -12,6 +12,7 @@
 #include <new>
 #include <numeric>
 
+#include "core/knobs.hpp"
 #include "core/sampling.hpp"
 #include "driver/attempt.hpp"
 #include "driver/cases.hpp"
@@ -181,6 +182,7 @@ class AdaptivePhase {
   Rules rules_;
   Buffers buffers_{Buffers::Source::mapped};
   Starter starter_;
+  Knobs knobs_;
   Team team_;
   MPI_Comm stats_comm_;  // ranks whose samples make one row
   int stats_rank_;
@@ -200,6 +202,7 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
                              double seconds)
     : session_(session),
       groups_(groups),
+      knobs_(session.options.arms, groups.comm()),
       stats_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()),
       stats_rank_(rank_in(stats_comm_)),
       active_rank_(rank_in(groups.active())) {
@@ -220,8 +223,11 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   const std::size_t memory = session_.memory_per_rank(groups_.active());
   for (const Job& job : jobs) {
     const auto why = refusal_of(job.row, static_cast<double>(memory));
-    if (!why) jobs_.push_back(job);
-    else session_.write_skip(key_of(job, session_.options, groups_.all_groups()), why->reason);
+    const auto of_arm = knobs_.refusal(job.arm);
+    if (!why && of_arm.empty()) jobs_.push_back(job);
+    else
+      session_.write_skip(key_of(job, session_.options, groups_.all_groups()),
+                          why ? why->reason : std::string(of_arm));
   }
   while (!reserve_buffers(all_jobs())) drop_largest(memory);
   std::vector<Goal> goals;
@@ -344,6 +350,7 @@ bool AdaptivePhase::asked_to_stop() {
 bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   if (visit.ask != 0 && asked_to_stop()) return false;
   if (refused_.contains(visit.cell)) return true;
+  team_.comm = knobs_.choose(jobs_[visit.cell].arm);
   if (round.number == 0 && !check_data(visit)) return true;
   const Job& job = jobs_[visit.cell];
   const bool apart = job.row.card->meet == Meet::each;

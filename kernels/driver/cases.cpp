@@ -205,6 +205,7 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::directory, job.row.directory)
       .add(column::layout, word(job.row.contiguity))
       .add(column::settings, unusual(card, options.settings))
+      .add(column::arm, options.arms.empty() ? std::string() : options.arms[job.arm].name)
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
       .add(column::origin, "measured");

@@ -19,6 +19,7 @@ namespace mpigauge {
 struct Job {
   const Benchmark* benchmark = nullptr;
   Case row;
+  std::size_t arm = 0;  ///< in Options::arms
 };
 
 /// Sizes of a benchmark: rounded up to whole elements, each once, in the order given.

@@ -93,7 +93,14 @@ void run_phase(Session& session, const Groups& groups, const std::vector<std::ve
     return;
   }
   std::vector<Job> jobs;
-  for (const auto& table : tables) jobs.insert(jobs.end(), table.begin(), table.end());
+  for (const auto& table : tables) {
+    for (std::size_t arm = 0; arm < std::max<std::size_t>(session.options.arms.size(), 1); ++arm) {
+      for (Job job : table) {
+        job.arm = arm;
+        jobs.push_back(job);
+      }
+    }
+  }
   run_adaptive(session, groups, jobs, seconds);
 }
 

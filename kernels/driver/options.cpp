@@ -97,9 +97,11 @@ std::vector<platform::CpuSet> cpusets_of(const std::string& text) {
   return sets;
 }
 
-Pairing pairing_of(const std::string& text) {
+// What another part of the kernels reads.
+template <class Value>
+Value understood(Value (*read)(const std::string&), const std::string& text) {
   try {
-    return parse_pairing(text);
+    return read(text);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
@@ -195,7 +197,7 @@ const std::vector<Row>& table() {
        [](Options& o, Text v) { o.npmin = number<int>(v, 1, most_int); }},
       {"pairs",
        "2 ranks measure, pairs side by side: all, each (one at a time), ring, or 0-1,2-3;0-2",
-       [](Options& o, Text v) { o.pairs = pairing_of(v); }},
+       [](Options& o, Text v) { o.pairs = understood(parse_pairing, v); }},
       {"multi", "groups side by side: 0 in one row, 1 in a row each",
        [](Options& o, Text v) { o.multi = flag(v) ? Multi::apart : Multi::together; }},
       {"map", "PxQ, order of ranks as a transposed grid",
@@ -267,6 +269,8 @@ const std::vector<Row>& table() {
       {"bind", "cores of local rank 0, 1, ...", [](Options& o, Text v) { o.bind = cpusets_of(v); }},
       {"memory", "bytes of buffers per rank at most, 0 for what is free",
        [](Options& o, Text v) { o.memory = number<std::size_t>(v, 0, most_bytes); }},
+      {"arms", "settings to measure in turn, through MPI_T: ~|A=1~A=1|again~",
+       [](Options& o, Text v) { o.arms = understood(read_arms, v); }},
       {"stop-file", "when it appears, sampling ends", [](Options& o, Text v) { o.stop_file = v; }},
       {"records", "file for records, - for standard output",
        [](Options& o, Text v) { o.records = v; }},
@@ -290,6 +294,9 @@ void check_groups(const Options& o) {
 
 void check(const Options& o) {
   check_groups(o);
+  if (o.classic && !o.arms.empty()) {
+    throw UsageError("--arms are measured in turn, which the classic schedule does not do");
+  }
   if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
   for (const auto& name : o.benchmarks) {
     const Card& card = find_benchmark(name)->card;

@@ -12,6 +12,7 @@
 
 #include "core/derived.hpp"
 #include "core/groups.hpp"
+#include "core/knobs.hpp"
 #include "core/settings.hpp"
 #include "core/sync.hpp"
 #include "core/threads.hpp"
@@ -54,6 +55,7 @@ struct Options {
   std::size_t memory = 0;
   std::string stop_file;
   std::string records = "-";
+  std::vector<Arm> arms;                    ///< none: the library as it is
   std::optional<ThreadLevel> thread_level;  ///< none: the lowest that will do
   Settings settings;
 };

@@ -56,6 +56,9 @@ inline constexpr std::string_view layout = "layout";
 // Options that only some benchmarks heed and that are not as usual: name=value, with blanks
 // between.
 inline constexpr std::string_view settings = "settings";
+// What a sweep varies, as it was set here: name=value, with blanks between; empty: nothing is
+// varied, or the default.
+inline constexpr std::string_view arm = "arm";
 // adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
 inline constexpr std::string_view mode = "mode";
 // Which memory the buffers are in (host).
@@ -138,7 +141,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 56> all{
+inline constexpr std::array<std::string_view, 57> all{
     launch,
     suite,
     benchmark,
@@ -159,6 +162,7 @@ inline constexpr std::array<std::string_view, 56> all{
     directory,
     layout,
     settings,
+    arm,
     mode,
     memory,
     origin,
