@@ -290,6 +290,14 @@ def test_a_limit_that_lies_there_is_named_and_one_that_does_not_is_not() -> None
     assert f"{limit} set to 64 KiB" in said.evidence
 
 
+def test_curves_that_fall_together_are_told_together() -> None:
+    many = [cell for size in (1, 2, 4) for cell in curve(ulysses, inflight=size)]
+    said = [each for each in explain(run(many)).findings if each.cause == "collapse"]
+    assert len(said) == 1
+    alone = [each for each in explain(run(curve(ulysses))).findings if each.cause == "collapse"]
+    assert said[0].cost == pytest.approx(alone[0].cost)
+
+
 # --- all of them together --------------------------------------------------------------------
 def quiet() -> Run:
     """Two ranks beside each other on a quiet machine."""

@@ -215,7 +215,7 @@ def test_the_page_names_breaks_and_bounds() -> None:
     assert "Bcast on 4 ranks\n" in text
     assert "bound µs" in text
     assert "  no break that the errors carry" in text
-    assert "Uniband\n  fewer than three sizes: no line (1 of them)" in text
+    assert "Uniband with 64 in flight\n  fewer than three sizes: no line (1 of them)" in text
     assert "LogGP between two ranks\n  L + 2o     1.00 µs" in text
 
 

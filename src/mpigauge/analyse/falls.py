@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.models.breaks import cache_at
+from mpigauge.analyse.words import bandwidth, listed, size
 from mpigauge.stats.pieces import Break
 
 if TYPE_CHECKING:
@@ -50,10 +51,30 @@ def falls(seen: Seen, least: float) -> Iterator[Fall]:
             yield max(found, key=lambda fall: fall.ratio)
 
 
-def lost_behind(fall: Fall) -> Iterator[float]:
-    """The share of the time of each row behind it that the bandwidth before would save."""
-    kept = _speed(fall.before)
-    yield from (max(0.0, 1 - _speed(row) / kept) for row in fall.behind)
+def together(found: Iterable[Fall]) -> list[list[Fall]]:
+    """Those between the same two sizes, the deepest first."""
+    groups: dict[tuple[int, int], list[Fall]] = {}
+    for fall in sorted(found, key=lambda fall: -fall.ratio):
+        sizes = fall.before.message_bytes, fall.after.message_bytes
+        groups.setdefault(sizes, []).append(fall)
+    return list(groups.values())
+
+
+def in_words(group: Sequence[Fall]) -> str:
+    """What falls, and by how much where it falls deepest."""
+    fall = group[0]
+    return (
+        f"{listed(each.curve.label for each in group)}: bandwidth falls from "
+        f"{bandwidth(fall.before)} at {size(fall.before)} to {bandwidth(fall.after)} at "
+        f"{size(fall.after)}"
+    )
+
+
+def lost_behind(group: Iterable[Fall]) -> Iterator[float]:
+    """The share of the time of each row behind them that the bandwidth before would save."""
+    for fall in group:
+        kept = _speed(fall.before)
+        yield from (max(0.0, 1 - _speed(row) / kept) for row in fall.behind)
 
 
 def cache_past(seen: Seen, fall: Fall) -> Cache | None:

@@ -53,6 +53,7 @@ class Curve:
             f"(ranks {cell.members})" if cell.members else "",
             f"at {cell.placement}" if cell.placement else "",
             f"with {cell.arm}" if cell.arm else "",
+            f"with {cell.inflight} in flight" if cell.inflight > 1 else "",
             f"with {cell.cache} caches" if cell.cache not in ("hot", "") else "",
         ]
         return " ".join(filter(None, words))
@@ -111,7 +112,8 @@ class Seen:
     def transport(self) -> str:
         """What was asked for, and what the MPI said that it used; empty: the MPI chose."""
         selected = self.run.header.get("transport") or {}
-        return " ".join(filter(None, (str(selected.get(n) or "") for n in ("name", "used"))))
+        name, used = (str(selected.get(key) or "") for key in ("name", "used"))
+        return f"{name} ({used})" if used else name
 
     @cached_property
     def settings(self) -> Mapping[str, str]:

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.collapse import FOR_CACHES
-from mpigauge.analyse.falls import cache_past, falls, lost_behind
+from mpigauge.analyse.falls import Fall, cache_past, falls, in_words, lost_behind, together
 from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.needs import machine, sizes
 from mpigauge.analyse.registry import cause
-from mpigauge.analyse.words import bandwidth, size
+from mpigauge.analyse.words import size
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
@@ -23,28 +23,29 @@ LEAST = 1.15
 
 @cause("cache-capacity", "bandwidth that falls where messages outgrow a cache", sizes, machine)
 def look(seen: Seen) -> Iterator[Finding]:
-    for fall in falls(seen, LEAST):
-        cache = cache_past(seen, fall)
-        if cache is None or fall.ratio >= FOR_CACHES:
-            continue
-        sharers = f"which {len(cache.pus)} CPUs share" if len(cache.pus) > 1 else "one for each CPU"
-        yield Finding(
-            what=f"{fall.curve.label}: bandwidth falls from {bandwidth(fall.before)} at "
-            f"{size(fall.before)} to {bandwidth(fall.after)} at "
-            f"{size(fall.after)}",
-            likely=f"messages outgrow the L{cache.level} cache: from there on they come from "
-            f"farther away",
-            evidence=(
-                (
-                    f"the L{cache.level} cache beside these ranks holds {byte_count(cache.bytes)} "
-                    f"({sharers}); a message and its copy of {size(fall.after)} need "
-                    f"{byte_count(2 * fall.after.message_bytes)}"
-                ),
+    found = (f for f in falls(seen, LEAST) if f.ratio < FOR_CACHES and cache_past(seen, f))
+    yield from (_finding(seen, group) for group in together(found))
+
+
+def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
+    after, cache = group[0].after, cache_past(seen, group[0])
+    assert cache is not None  # they were chosen so
+    sharers = f"which {len(cache.pus)} CPUs share" if len(cache.pus) > 1 else "one for each CPU"
+    need = byte_count(2 * after.message_bytes)
+    return Finding(
+        what=in_words(group),
+        likely=f"messages outgrow the L{cache.level} cache: from there on they come from farther "
+        "away",
+        evidence=(
+            (
+                f"the L{cache.level} cache beside these ranks holds {byte_count(cache.bytes)} "
+                f"({sharers}); a message and its copy of {size(after)} need {need}"
             ),
-            attempts=(
-                "`--cache cold` shows what programs see whose data are in no cache anyway",
-                "ranks that share a larger cache: `--place l3` or `--place numa`",
-                "shorter messages, or the work between them on pieces that fit",
-            ),
-            cost=seen.cost(lost_behind(fall)),
-        )
+        ),
+        attempts=(
+            "`--cache cold` shows what programs see whose data are in no cache anyway",
+            "ranks that share a larger cache: `--place l3` or `--place numa`",
+            "shorter messages, or the work between them on pieces that fit",
+        ),
+        cost=seen.cost(lost_behind(group)),
+    )

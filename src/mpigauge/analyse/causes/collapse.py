@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.falls import Fall, cache_past, falls, lost_behind
+from mpigauge.analyse.falls import Fall, cache_past, falls, in_words, lost_behind, together
 from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.models.breaks import reasons, settings_that_move
 from mpigauge.analyse.needs import sizes
 from mpigauge.analyse.registry import cause
-from mpigauge.analyse.words import bandwidth, factor, settings, size
+from mpigauge.analyse.words import factor, settings
 from mpigauge.model.units import megabytes_per_s, memory
 
 if TYPE_CHECKING:
@@ -32,20 +32,19 @@ _NODE = (
 
 @cause("collapse", "bandwidth that falls between two sizes and does not come back", sizes)
 def look(seen: Seen) -> Iterator[Finding]:
-    for fall in falls(seen, LEAST):
-        if fall.ratio >= FOR_CACHES or not cache_past(seen, fall):
-            yield _finding(seen, fall)
+    found = falls(seen, LEAST)
+    other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(seen, f))
+    yield from (_finding(seen, group) for group in together(other))
 
 
-def _finding(seen: Seen, fall: Fall) -> Finding:
+def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
+    fall = group[0]
     best = max((row.bandwidth.value for row in fall.behind if row.bandwidth), default=0.0)
     known = [reason for reason in reasons(seen, fall.curve, fall.as_break) if reason.knobs]
     knobs = [name for reason in known for name in reason.knobs]
     knobs += settings_that_move(seen, fall.curve, "single copy")
     return Finding(
-        what=f"{fall.curve.label}: bandwidth falls from {bandwidth(fall.before)} at "
-        f"{size(fall.before)} to {bandwidth(fall.after)} at "
-        f"{size(fall.after)}, a {factor(fall.ratio)} loss",
+        what=f"{in_words(group)}, a {factor(fall.ratio)} loss",
         likely=_likely(seen, fall),
         evidence=(
             f"no larger message is faster than {megabytes_per_s(best)} MB/s",
@@ -53,17 +52,14 @@ def _finding(seen: Seen, fall: Fall) -> Finding:
             *_limits(seen),
         ),
         attempts=(
-            (
-                "`mpigauge doctor` on these hosts: it says whether ranks may read each "
-                "other's memory, and which cards there are"
-            ),
+            "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
             *([settings(knobs)] if knobs else []),
             (
                 "measure the same over each transport (`mpigauge transports`, --transport), to see "
                 "which of them collapses"
             ),
         ),
-        cost=seen.cost(lost_behind(fall)),
+        cost=seen.cost(lost_behind(group)),
     )
 
 

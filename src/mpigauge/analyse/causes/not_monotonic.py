@@ -25,27 +25,26 @@ LEAST_RATIO = 1.25
 
 @cause("not-monotonic", "longer messages that take less time than shorter ones")
 def look(seen: Seen) -> Iterator[Finding]:
-    for curve in seen.curves:
-        slow = _slower_than_longer(curve)
-        if not slow:
-            continue
-        worst, longer = max(slow, key=lambda pair: _ratio(*pair))
-        yield Finding(
-            what=f"{curve.label}: {size(worst)} takes "
-            f"{factor(_ratio(worst, longer))} the time of {size(longer)}",
-            likely="another way is taken for shorter messages, and it is the worse one here: a "
-            "limit of the MPI that is not right for this machine; or the first sizes were "
-            "measured while something was still starting",
-            evidence=(
-                f"{size(worst)}: {time(worst)}; {size(longer)}: {time(longer)}",
-                f"slower than some longer message: {name_cells(row for row, _ in slow)}",
-            ),
-            attempts=(
-                f"`mpigauge model RUN {curve.benchmark}` names breaks and what moves them",
-                "measure these sizes again, alone (--sizes)",
-            ),
-            cost=seen.cost(1 - 1 / _ratio(*pair) for pair in slow),
-        )
+    slow = [(curve, *pair) for curve in seen.curves for pair in _slower_than_longer(curve)]
+    if not slow:
+        return
+    curve, worst, longer = max(slow, key=lambda each: _ratio(*each[1:]))
+    yield Finding(
+        what=f"{curve.label}: {size(worst)} takes {factor(_ratio(worst, longer))} the time of "
+        f"{size(longer)}",
+        likely="another way is taken for shorter messages, and it is the worse one here: a limit "
+        "of the MPI that is not right for this machine; or the first sizes were measured while "
+        "something was still starting",
+        evidence=(
+            f"{size(worst)}: {time(worst)}; {size(longer)}: {time(longer)}",
+            f"slower than some longer message: {name_cells(row for _, row, _ in slow)}",
+        ),
+        attempts=(
+            f"`mpigauge model RUN {curve.benchmark}` names breaks and what moves them",
+            "measure these sizes again, alone (--sizes)",
+        ),
+        cost=seen.cost(1 - 1 / _ratio(row, best) for _, row, best in slow),
+    )
 
 
 def _slower_than_longer(curve: Curve) -> list[tuple[Row, Row]]:

@@ -25,7 +25,7 @@ def look(seen: Seen) -> Iterator[Finding]:
         shortest = min(within, key=lambda row: row.latency.value)
         yield Finding(
             what="messages within a host go over TCP, and not through shared memory",
-            likely="it was asked for, by an option or in the environment: the MPI would not choose it",
+            likely="it was asked for, by an option or in the environment",
             evidence=(*named, f"{cell_name(shortest)} takes {time(shortest)}, the shortest of all"),
             attempts=("`--transport shm`, or the same run without the setting",),
         )
