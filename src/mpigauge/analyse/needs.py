@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL
+
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
@@ -38,9 +40,13 @@ def samples(seen: Seen) -> str:
     return "" if ours else "the run has no single samples, only what a table tells"
 
 
-def several_launches(seen: Seen) -> str:
-    many = any(row.launches > 1 for row in seen.rows)
-    return "" if many else "the run has one launch, and launches may differ"
+def launches(seen: Seen) -> str:
+    """Fewer than six give no interval."""
+    most = max(row.launches for row in seen.rows)
+    if most >= LEAST_FOR_INTERVAL:
+        return ""
+    had = "one launch" if most == 1 else f"{most} launches"
+    return f"the run has {had}, too few to tell how launches differ"
 
 
 def noise(seen: Seen) -> str:

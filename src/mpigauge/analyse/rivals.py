@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 LEAST_GAIN = 0.1
+LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,13 @@ def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
     """What differs from the default (empty) in this column only and beats it somewhere, the one
     that saves most first.
 
-    Faster is what takes LEAST_GAIN less and whose interval lies apart, over two launches or more.
+    Faster is what takes LEAST_GAIN less and whose interval lies apart, over six launches or more.
+    Of many rows a few are so by chance: it has to be more than LEAST_SHARE of those compared.
     """
     named = [name for name in KEY_COLUMNS if name != column]
     groups: dict[tuple[object, ...], dict[str, Row]] = defaultdict(dict)
     for row in rows:
-        if row.launches > 1:
+        if row.kind == "interval":
             key = tuple(getattr(row.cell, name) for name in named)
             groups[key][getattr(row.cell, column)] = row
     pairs: dict[str, list[tuple[Row, Row]]] = defaultdict(list)
@@ -56,7 +58,8 @@ def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
         )
         for name, each in pairs.items()
     ]
-    return sorted((r for r in found if r.faster), key=lambda rival: -sum(rival.gains))
+    better = (r for r in found if len(r.faster) > LEAST_SHARE * len(pairs[r.name]))
+    return sorted(better, key=lambda rival: -sum(rival.gains))
 
 
 def _beats(one: Row, other: Row) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.analyse.finding import Explanation, Finding
 
 QUIET = "Nothing unusual stands out."
+NO_ROWS = "It has no times of calls, so there is nothing to look at."
 _LABEL = 8
 _INDENT = "   "
 
@@ -27,7 +28,7 @@ def page(name: str, said: Explanation, width: int) -> Iterator[str]:
     yield f"{name}: {many(said.rows, 'row')} of {launches}, {said.looked_for} causes looked for"
     yield ""
     if not said.findings:
-        yield QUIET
+        yield QUIET if said.rows else NO_ROWS
         yield ""
     for number, finding in enumerate(said.findings, 1):
         yield from _finding(number, finding, width)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.better_setting import told
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import placements, several_launches
+from mpigauge.analyse.needs import launches, placements
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.rivals import rivals
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @cause("better-placement", "a default placement that another one beats", placements,
-       several_launches)  # fmt: skip
+       launches)  # fmt: skip
 def look(seen: Seen) -> Iterator[Finding]:
     for best in rivals(seen.rows, "placement")[:1]:
         attempts = (f"--place {best.name}; `mpigauge topo` shows which cores that are",)

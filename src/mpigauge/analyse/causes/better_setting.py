@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import arms, several_launches
+from mpigauge.analyse.needs import arms, launches
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.rivals import Rival, rivals
 from mpigauge.analyse.words import cell_name, time
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("better-setting", "a default that another setting beats", arms, several_launches)
+@cause("better-setting", "a default that another setting beats", arms, launches)
 def look(seen: Seen) -> Iterator[Finding]:
     for best in rivals(seen.rows, "arm")[:1]:
         yield told(seen, best, f"with {best.name}", _attempts(best))

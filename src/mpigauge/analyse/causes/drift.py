@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.causes.frequency import slow_governors
 from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.needs import samples
 from mpigauge.analyse.registry import cause
@@ -21,9 +22,10 @@ LEAST_SHARE = 0.2
 
 @cause("drift", "times that change while they are measured", samples)
 def look(seen: Seen) -> Iterator[Finding]:
+    """Where a governor may be why, `frequency` says it."""
     changing = [row for row in seen.rows if "drift" in row.flags]
     share = len(changing) / len(seen.rows)
-    if share >= LEAST_SHARE:
+    if share >= LEAST_SHARE and not slow_governors(seen):
         yield Finding(
             what=f"early and late samples differ in {percent(share)} of the rows "
             f"({name_cells(changing)})",

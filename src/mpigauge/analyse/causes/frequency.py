@@ -23,8 +23,7 @@ LEAST_SHARE = 0.1
 @cause("frequency", "clock rates that change while it is measured", machine, samples)
 def look(seen: Seen) -> Iterator[Finding]:
     """A governor alone is nothing to see: it is named where times change too."""
-    governors = (seen.run.passport.get("machine") or {}).get("governors") or ()
-    slow = [name for name in governors if name != "performance"]
+    slow = slow_governors(seen)
     changing = [row for row in seen.rows if set(CHANGING) & set(row.flags)]
     share = len(changing) / len(seen.rows)
     if slow and share >= LEAST_SHARE:
@@ -38,3 +37,9 @@ def look(seen: Seen) -> Iterator[Finding]:
                 "if that changes nothing: heat, or other programs (`mpigauge doctor`)",
             ),
         )
+
+
+def slow_governors(seen: Seen) -> list[str]:
+    """Those that do not hold the clock rate up."""
+    governors = (seen.run.passport.get("machine") or {}).get("governors") or ()
+    return [name for name in governors if name != "performance"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.noise import is_loud
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import several_launches
+from mpigauge.analyse.needs import launches
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, factor
 from mpigauge.model.units import duration
@@ -24,7 +24,7 @@ LEAST = 1.2
 """Six launches that scatter by a few percent now and then fall into two groups by chance."""
 
 
-@cause("launch-groups", "launches that fall into two groups", several_launches)
+@cause("launch-groups", "launches that fall into two groups", launches)
 def look(seen: Seen) -> Iterator[Finding]:
     rows = [row for row in seen.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
     if rows:
