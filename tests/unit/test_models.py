@@ -80,8 +80,9 @@ def test_between_hosts_the_network_has_its_own_limit() -> None:
     assert (kind, known, knobs) == ("eager", True, ("OMPI_MCA_btl_tcp_eager_limit",))
 
 
-def test_what_a_sweep_sets_counts_for_its_own_curve() -> None:
-    arm = "OMPI_MCA_btl_sm_eager_limit=16384"
+@pytest.mark.parametrize("prefix", ["", "OMPI_MCA_"])
+def test_what_a_sweep_sets_counts_for_its_own_curve(prefix: str) -> None:
+    arm = f"{prefix}btl_sm_eager_limit=16k"
     measured = stepping(8192, 1.5, arm=arm)
     reason = only(run(measured, ranks(["0", "1"]), **OPEN_MPI)).breaks[0].reasons[0]
     assert reason.words == "eager to rendezvous: OMPI_MCA_btl_sm_eager_limit is set to 16 KiB"

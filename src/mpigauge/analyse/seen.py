@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.units import byte_count
@@ -98,6 +98,11 @@ class Seen:
         for row in self.rows:
             found.setdefault(tuple(getattr(row.cell, n) for n in _VARIANT), []).append(row)
         return tuple(Curve(tuple(sorted(of, key=_size))) for of in found.values())
+
+    @property
+    def machine(self) -> Mapping[str, Any]:
+        """Of the passport, as it was stored; empty: the run does not say."""
+        return self.run.passport.get("machine") or {}
 
     @property
     def mpi_name(self) -> str:

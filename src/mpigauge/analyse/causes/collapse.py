@@ -73,6 +73,6 @@ def _likely(seen: Seen, fall: Fall) -> str:
 
 
 def _limits(seen: Seen) -> Iterator[str]:
-    limit = (seen.run.passport.get("machine") or {}).get("memory_limit_bytes")
+    limit = seen.machine.get("memory_limit_bytes")
     if limit:
         yield f"the cgroup of the run allows {memory(limit)} of memory"

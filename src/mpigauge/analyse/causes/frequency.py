@@ -41,5 +41,5 @@ def look(seen: Seen) -> Iterator[Finding]:
 
 def slow_governors(seen: Seen) -> list[str]:
     """Those that do not hold the clock rate up."""
-    governors = (seen.run.passport.get("machine") or {}).get("governors") or ()
+    governors = seen.machine.get("governors") or ()
     return [name for name in governors if name != "performance"]

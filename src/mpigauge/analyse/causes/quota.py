@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @cause("quota", "a cgroup that allows less CPU time than the ranks use", seats, machine)
 def look(seen: Seen) -> Iterator[Finding]:
-    here = seen.run.passport.get("machine") or {}
+    here = seen.machine
     quota = here.get("cpu_quota")
     first = min(rank.launch for rank in seen.run.ranks)
     hosts = Counter(rank.host for rank in seen.run.ranks if rank.launch == first)

@@ -66,13 +66,13 @@ def _is_uneven(curve: Curve) -> bool:
 
 
 def _row_is_uneven(row: Row) -> bool:
-    """One of many pulls the mean little: there it is a rank, else two halves of ranks."""
     cell = row.cell
     more = cell.time_max_s - cell.time_min_s
     return cell.time_max_s > LEAST_RATIO * cell.time_min_s > 0 and more > LEAST_S
 
 
 def _of_ranks(seen: Seen, curves: list[Curve]) -> Finding:
+    """One slow rank of many pulls their mean little."""
     rows = [row for curve in curves for row in curve.rows if _row_is_uneven(row)]
     worst = max(rows, key=lambda row: row.cell.time_max_s / row.cell.time_min_s)
     cell = worst.cell

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @cause("steal", "a hypervisor that gives CPU time to others", machine)
 def look(seen: Seen) -> Iterator[Finding]:
-    ratio = float((seen.run.passport.get("machine") or {}).get("steal_ratio") or 0.0)
+    ratio = float(seen.machine.get("steal_ratio") or 0.0)
     if ratio > HIGH_STEAL:
         yield Finding(
             what=f"the hypervisor has given {percent(ratio)} of the CPU time to others",

@@ -118,7 +118,7 @@ def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -
     for entry in knobs:
         value = _value_of(entry, given)
         if entry.moves != "algorithm" and at.before_bytes <= value <= at.after_bytes:
-            how = "is set to" if any(map(entry.fits, given)) else "is usually"
+            how = "is set to" if _said(entry, given) else "is usually"
             title = MEANING[entry.moves].partition(":")[0]
             words = f"{title}: {entry.variable} {how} {byte_count(value)}"
             known = not entry.within or bool(where)
@@ -141,8 +141,15 @@ def _named(entry: Entry, curve: Curve) -> str:
 
 def _value_of(entry: Entry, given: Mapping[str, str]) -> int:
     """In bytes, as the run sets it or by default; 0: not known, or a word such as auto."""
-    said = [value for name, value in given.items() if entry.fits(name)]
+    said = _said(entry, given)
     return parse_size(said[0].upper()) if said else entry.usual
+
+
+def _said(entry: Entry, given: Mapping[str, str]) -> list[str]:
+    """What the run sets it to; a parameter of Open MPI may be written without its prefix."""
+    return [
+        value for name, value in given.items() if entry.fits(name) or entry.fits(f"OMPI_MCA_{name}")
+    ]
 
 
 def _entries(seen: Seen, curve: Curve) -> Iterator[Entry]:
