@@ -29,6 +29,9 @@ ROME = plain(asdict(topology.built(MACHINES / "epyc-rome-2s-nps4.xml")))
 LAPTOP = plain(asdict(read(MACHINES / "laptop-i7-8550u-smt.txt")))
 
 
+OPEN_MPI: dict[str, Any] = {"mpi": {"name": "openmpi", "version": "5.0.2"}}
+
+
 def line(alpha: float = 1e-6, beta: float = 1e-10) -> Callable[[int], float]:
     return lambda n: alpha + beta * n
 
@@ -56,6 +59,11 @@ def curve(
         for launch in range(launches)
         for n in sizes
     ]
+
+
+def stepping(at: int, by: float, **changed: Any) -> list[Cell]:
+    """A time that is `by` as long from the next size behind `at` on."""
+    return curve(lambda n: (1e-6 + 1e-10 * n) * (by if n > at else 1.0), **changed)
 
 
 def table(text: str, **changed: Any) -> list[Cell]:

@@ -23,7 +23,7 @@ from mpigauge.report.model import COLUMNS, page, to_csv, to_json
 from mpigauge.stats.launches import rows
 from mpigauge.stats.pieces import Break
 from tests import cells, planted
-from tests.planted import ROME, SIZES, curve, line, ranks, run
+from tests.planted import OPEN_MPI, ROME, SIZES, curve, line, ranks, run, stepping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.store import Run
 
-OPEN_MPI: dict[str, Any] = {"mpi": {"name": "openmpi", "version": "5.0.2"}}
 HERE = str(ROME["hostname"])
 
 
@@ -43,10 +42,6 @@ def only(of: Run) -> CurveModel:
 def first_reason(of: Run) -> tuple[str, bool, tuple[str, ...]]:
     reason = only(of).breaks[0].reasons[0]
     return reason.kind, reason.known, reason.knobs
-
-
-def stepping(at: int, by: float, **changed: Any) -> list[Cell]:
-    return curve(lambda n: (1e-6 + 1e-10 * n) * (by if n > at else 1), **changed)
 
 
 # --- breaks ----------------------------------------------------------------------------------

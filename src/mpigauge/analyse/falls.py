@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache
 
+COLLAPSE = 2.0
+"""By how much bandwidth has to fall for a collapse."""
 _SMALLEST = 512
 """Bandwidths of shorter messages are latencies."""
 

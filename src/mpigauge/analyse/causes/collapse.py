@@ -7,7 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.falls import Fall, cache_past, falls, in_words, lost_behind, together
+from mpigauge.analyse.falls import (
+    COLLAPSE,
+    Fall,
+    cache_past,
+    falls,
+    in_words,
+    lost_behind,
+    together,
+)
 from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.models.breaks import reasons, settings_that_move
 from mpigauge.analyse.needs import sizes
@@ -18,8 +26,8 @@ from mpigauge.model.units import megabytes_per_s, memory
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
-LEAST, FOR_CACHES = 2.0, 4.0
-"""By how much it falls; a cache that is too small explains a fall of less than the second."""
+FOR_CACHES = 4.0
+"""A cache that is too small explains a fall of less than this."""
 _NETWORK = (
     "long messages take another way than short ones: the rendezvous goes over a slower device or "
     "protocol (TCP beside a fast card, memory that is registered for each message)"
@@ -32,7 +40,7 @@ _NODE = (
 
 @cause("collapse", "bandwidth that falls between two sizes and does not come back", sizes)
 def look(seen: Seen) -> Iterator[Finding]:
-    found = falls(seen, LEAST)
+    found = falls(seen, COLLAPSE)
     other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(seen, f))
     yield from (_finding(seen, group) for group in together(other))
 

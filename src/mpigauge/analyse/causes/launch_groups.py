@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
     from mpigauge.model.row import Row
 
-LEAST = 1.2
+LEAST, LEAST_SHARE = 1.2, 0.02
 """Six launches that scatter by a few percent now and then fall into two groups by chance."""
 
 
 @cause("launch-groups", "launches that fall into two groups", launches)
 def look(seen: Seen) -> Iterator[Finding]:
     rows = [row for row in seen.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
-    if rows:
+    if len(rows) > LEAST_SHARE * len(seen.rows):
         yield _finding(seen, rows)
 
 

@@ -63,7 +63,8 @@ def reasons(seen: Seen, curve: Curve, at: Break) -> tuple[Reason, ...]:
         words = f"past the capacity of the L{cache.level} cache ({size})"
         known.append(Reason("cache", words, known=True))
     held = {"cache", *(reason.kind for reason in known)}
-    return (*known, *(_possible(kind, knobs, curve) for kind in shapes if kind not in held))
+    known += (_possible(kind, knobs, curve) for kind in shapes if kind not in held)
+    return tuple(sorted(known, key=lambda each: (not each.known, each.kind != "algorithm")))
 
 
 def kinds(at: Break, collective: bool = False) -> tuple[str, ...]:

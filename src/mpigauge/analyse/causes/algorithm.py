@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A step of the time where a collective takes another algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.needs import sizes
+from mpigauge.analyse.registry import cause
+from mpigauge.analyse.steps import finding, steps
+from mpigauge.analyse.words import settings
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Seen
+
+
+@cause("algorithm", "a step of the time where a collective takes another algorithm", sizes)
+def look(seen: Seen) -> Iterator[Finding]:
+    for group in steps(seen, "algorithm"):
+        knobs = [name for step in group for name in step.reason.knobs]
+        yield finding(
+            seen,
+            group,
+            "from this size on the MPI takes another algorithm, and it is slower here at first",
+            "nothing in the run proves it; messages inside of it may step too",
+            (
+                settings(knobs) if knobs else "a setting of the MPI that chooses the algorithm",
+                f"`mpigauge model RUN {group[0].curve.benchmark}` compares it with its bound",
+            ),
+        )
