@@ -52,4 +52,6 @@ def _finding(seen: Seen, rows: list[Row]) -> Finding:
 
 
 def _ratio(row: Row) -> float:
-    return max(row.values_s) / min(row.values_s)
+    """1 where a launch has no time: then nothing can be compared."""
+    least = min(row.values_s)
+    return max(row.values_s) / least if least > 0 else 1.0
