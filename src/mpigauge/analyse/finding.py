@@ -28,10 +28,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Blind:
-    """Why some causes could not be looked for."""
+    """Why some causes could not be looked for, or what of the run could not be read."""
 
     reason: str
     causes: tuple[str, ...]
+    """None: all had less to look at."""
 
 
 @dataclass(frozen=True)

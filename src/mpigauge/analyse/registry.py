@@ -57,7 +57,7 @@ def explain(run: Run) -> Explanation:
     """What all causes find in this run, and which could not be looked for."""
     seen = Seen.of(run)
     findings: list[Finding] = []
-    blind: dict[str, list[str]] = {}
+    blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
     for each in all_causes().values():
         lacks = [words for need in each.needs if (words := need(seen))] if seen.rows else []
         for words in lacks:

@@ -36,9 +36,9 @@ def page(name: str, said: Explanation, width: int) -> Iterator[str]:
     if said.blind:
         yield "Not looked at:"
         for blind in said.blind:
-            names = ", ".join(blind.causes)
+            names = f" ({', '.join(blind.causes)})" if blind.causes else ""
             yield from wrap(
-                f"{blind.reason} ({names})", width, initial_indent="- ", subsequent_indent="  "
+                f"{blind.reason}{names}", width, initial_indent="- ", subsequent_indent="  "
             )
 
 
