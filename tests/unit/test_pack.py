@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import shutil
 import socket
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,7 +27,7 @@ from tests import cells, runs
 SECRETS = (
     "alice", "bsmith", "juno-c07", "juno-c08", "juno-c11", "juno-login3", "juno-c",
     "hpc.example.edu", "example.edu", "10.141.0.7", "10.141.0.8", "fe80::21b:78ff",
-    "00:1b:78:aa:bb:cc", "Phys-Dept", "builder@buildhost", "jane.doe@",
+    "00:1b:78:aa:bb:cc", "Phys-Dept", "builder@buildhost", "jane.doe@", "example.ch",
 )  # fmt: skip
 
 
@@ -33,6 +36,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(socket, "gethostname", lambda: "juno-login3.hpc.example.edu")
     monkeypatch.setattr(names, "_of_process", lambda: "alice")
+    monkeypatch.setattr(names, "_homes", lambda _: ["/afs/example.ch/people/alice"])
 
 
 def telling(root: Path) -> Path:
@@ -52,7 +56,7 @@ def telling(root: Path) -> Path:
         "hosts": [{"name": "juno-c08", "machine": {"hostname": "juno-c08"}}],
         "by_host": {"juno-c07": {"juno-c08": 1}},
         "environment": {
-            "PATH": "/home/alice/.local/bin:/usr/local/bin",
+            "PATH": "/home/alice/.local/bin:/usr/local/bin:/afs/example.ch/people/alice/bin",
             "SLURM_JOB_USER": "alice", "SLURM_NTASKS": "64", "SLURM_JOB_ACCOUNT": "Phys-Dept",
             "SLURM_SUBMIT_HOST": "juno-login3", "UCX_NET_DEVICES": "mlx5_0:1",
         },
@@ -153,7 +157,7 @@ def test_pseudonyms_are_the_same_everywhere_and_the_numbers_stay(tmp_path: Path)
     assert new.header["command"][3:] == ["node1,node2", "--rsh", "/home/user1/bin/rsh"]
     assert new.header["mpi"]["version"] == "5.0.2.1"
     environment = new.passport["environment"]
-    assert environment["PATH"] == "/home/user1/.local/bin:/usr/local/bin"
+    assert environment["PATH"] == "/home/user1/.local/bin:/usr/local/bin:/home/user1/bin"
     assert environment["SLURM_NTASKS"] == "64"
     assert environment["SLURM_JOB_ACCOUNT"] == TAKEN_OUT
     assert environment["UCX_NET_DEVICES"] == "mlx5_0:1"
@@ -186,6 +190,17 @@ def test_names_of_a_damaged_run_are_found_too(tmp_path: Path) -> None:
         host.partition(".")[0] for host in found.hosts
     }
     assert {"alice", "bsmith"} <= set(found.users)
+
+
+def test_home_folders_are_those_of_the_owner_and_of_who_shares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    people = {os.getuid(): "/data/people/ann/", tmp_path.stat().st_uid: "/data/people/ann/"}
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: SimpleNamespace(pw_dir=people[uid]))
+    assert list(names._homes(tmp_path)) == ["/data/people/ann"]
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    assert list(names._homes(tmp_path)) == []
 
 
 # --- files that others have made ----------------------------------------------------------

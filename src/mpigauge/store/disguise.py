@@ -53,6 +53,9 @@ class Disguise:
             self._know_host(host)
         for user in names.users:
             self._pseudonym("user", user)
+        for home in names.homes:
+            user = self._pseudonym("user", home.rpartition("/")[2])
+            self._new[home.lower()] = f"/home/{user}"
         self._stems = {_stem(host) for host in names.hosts if len(_stem(host)) >= _LONG_ENOUGH}
         self._names = self._pattern()
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
+import pwd
 import re
 import socket
 from collections.abc import Iterator, Mapping
@@ -32,6 +34,8 @@ class Names(NamedTuple):
     hosts: tuple[str, ...]
     """As they are named, those of ranks in the order of ranks."""
     users: tuple[str, ...]
+    homes: tuple[str, ...] = ()
+    """Home folders of those who measured and who share."""
 
 
 def names_in(folder: Path) -> Names:
@@ -47,7 +51,7 @@ def names_in(folder: Path) -> Names:
             hosts.update(dict.fromkeys(_hosts(data)))
             users.update(dict.fromkeys(_under(data, _USER_VARIABLE)))
     hosts[socket.gethostname()] = None
-    return Names(tuple(_telling(hosts)), tuple(_telling(users)))
+    return Names(tuple(_telling(hosts)), tuple(_telling(users)), tuple(_homes(folder)))
 
 
 def _telling(names: Mapping[str, None]) -> Iterator[str]:
@@ -121,5 +125,13 @@ def _of_process() -> str:
 def _owner(folder: Path) -> str:
     try:
         return folder.owner()
-    except (OSError, KeyError, NotImplementedError):
+    except (OSError, KeyError):
         return ""
+
+
+def _homes(folder: Path) -> Iterator[str]:
+    for user in dict.fromkeys((os.getuid(), folder.stat().st_uid)):
+        with suppress(KeyError):
+            home = pwd.getpwuid(user).pw_dir.rstrip("/")
+            if home.count("/") > 1:  # /root and / tell nothing
+                yield home
