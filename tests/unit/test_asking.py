@@ -91,6 +91,16 @@ def test_ls_where(capsys: pytest.CaptureFixture[str]) -> None:
         assert says in capsys.readouterr().err
 
 
+def test_ls_names_what_it_cannot_read(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (two / "a" / "run.json").write_text("{", encoding="utf-8")
+    for words in (["ls"], ["ls", "--where", "true"]):
+        assert run(words) == 0
+        captured = capsys.readouterr()
+        assert [line.split()[0] for line in captured.out.splitlines()] == ["run", "b"]
+        assert captured.err.startswith("mpigauge: left out: ")
+        assert "a/run.json is damaged" in captured.err
+
+
 def test_export(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))

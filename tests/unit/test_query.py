@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -148,10 +149,18 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
 
 
 def test_many_parts_become_few_and_hold_the_same(tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    old = [place / ".new-old", place / "damaged", place.parent / "of-a-version"]
+    young = [place / ".new-young", place.parent / "of-another"]
+    for folder in (*old, *young):
+        folder.mkdir(parents=True)
+    for folder in old:
+        os.utime(folder, (0, 0))
     for number in range(parting.MOST + 4):
         runs.write(tmp_path / f"r{number:02}", host=f"h{number}")
         read_again(tmp_path)
         assert len(read_parts(place_in(tmp_path))) <= parting.MOST
+    assert [folder.exists() for folder in (*old, *young)] == [False] * 3 + [True] * 2
     with RunWriter.resume(tmp_path / "r00") as writer:
         writer.append(runs.cell(1))
     counts = asked(tmp_path, "SELECT run, count(*) FROM cells GROUP BY run ORDER BY run")
@@ -235,6 +244,28 @@ def test_jobs_that_write_and_ask_at_once_in_one_folder(tmp_path: Path, repositor
     assert asked(root, "SELECT count(*), count(DISTINCT run) FROM cells") == [(600, 12)]
     assert [path for path in place_in(root).iterdir() if path.name.startswith(".")] == []
     assert [path for path in root.rglob("*") if "lock" in path.name.lower()] == []
+
+
+def test_a_run_that_a_file_server_lost_for_a_moment_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it has changed when it is back, neither its size nor its time."""
+    runs.write(tmp_path / "one")
+    runs.write(tmp_path / "two", host="b")
+    with monkeypatch.context() as gone:
+        read = Path.read_text
+        lost = OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+        def read_or_not(path: Path, *rest: Any, **more: Any) -> str:
+            if path == tmp_path / "one" / "records.jsonl":
+                raise lost
+            return read(path, *rest, **more)
+
+        gone.setattr(Path, "read_text", read_or_not)
+        gone.setattr(building, "readable", lambda path: path.name != "one")
+        assert notes(tmp_path) == [f"left out: cannot read one/records.jsonl: {lost.strerror}"]
+    assert asked(tmp_path, "SELECT run FROM runs ORDER BY run") == [("one",), ("two",)]
+    assert read_again(tmp_path) == []
 
 
 # --- what is left out, and said -----------------------------------------------------------

@@ -17,7 +17,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CellRecord, End, Launch
 from mpigauge.stats.launches import rows
 from mpigauge.stats.recompute import recompute
-from mpigauge.store import RunWriter, files, list_runs, load
+from mpigauge.store import RunWriter, files, list_runs, load, run_folders
 from tests import cells
 
 if TYPE_CHECKING:
@@ -358,6 +358,13 @@ def test_runs_are_listed_oldest_first(tmp_path: Path) -> None:
             if status:
                 writer.finish(status)
     (tmp_path / "other").mkdir()
+    (tmp_path / "r1" / "run.json").rename(tmp_path / "kept")
+    (tmp_path / "r1" / "run.json").write_text("{", encoding="utf-8")
+    assert [run.path.name for run in list_runs(tmp_path)] == ["r0"]
+    (tmp_path / "kept").rename(tmp_path / "r1" / "run.json")
+    (tmp_path / "r1").rename(tmp_path / ".r1")
+    assert list(run_folders(tmp_path)) == ["r0"]
+    (tmp_path / ".r1").rename(tmp_path / "r1")
     found = list_runs(tmp_path)
     assert [(run.path.name, run.status) for run in found] == [("r0", "done"), ("r1", "unfinished")]
     assert found[0].command == ("mpigauge", "run", "PingPong")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.query.faults import faults
-from mpigauge.query.folders import NOBODY, Print, print_of
+from mpigauge.query.folders import NOBODY, Print, print_of, readable
 from mpigauge.query.tables import TABLES, contents
 from mpigauge.store import load
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 UNFINISHED = ".new-"
+UNREAD = ""
+"""The state of a run that is read again the next time, changed or not."""
 _INT = 1 << 63
 _LARGEST_LINE = 1 << 28
 """Of JSON, in bytes: the line of a run with very many notes."""
@@ -133,6 +135,8 @@ def _read(
 
 def _lines(name: str, path: Path, state: str) -> tuple[Entry, list[tuple[str, str]]]:
     """What is known of a run, and each of its lines with its table; all of them or none."""
+    if not readable(path):
+        state = UNREAD
     try:
         run = load(path, cards=False)
         lines = [(table, _line(values)) for table, values in contents(name, run)]

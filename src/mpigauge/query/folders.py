@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 _FILES = ("run.json", "passport.json", "records.jsonl", "status.json")
 _UNFINISHED = "progress"
+_NOT_THERE = "-"
 
 
 def named(paths: Iterable[Path]) -> dict[str, Path]:
@@ -34,23 +35,31 @@ def state(folder: Path) -> str:
 
     Records only grow, so that their size tells even where a file system counts times in seconds.
     """
-    return " ".join(_looks(folder))
+    looks = {name: _look(folder / name) for name in _FILES}
+    if looks["status.json"] == _NOT_THERE:
+        with suppress(OSError):
+            unfinished = sorted((folder / _UNFINISHED).glob("launch-*.jsonl"))
+            looks |= {path.name: _look(path) for path in unfinished}
+    return " ".join(f"{name}:{look}" for name, look in looks.items())
 
 
-def _looks(folder: Path) -> Iterator[str]:
-    for name in _FILES:
-        yield _look(name, folder / name)
-    if not (folder / "status.json").exists():
-        for path in sorted((folder / _UNFINISHED).glob("launch-*.jsonl")):
-            yield _look(path.name, path)
-
-
-def _look(name: str, path: Path) -> str:
+def _look(path: Path) -> str:
     try:
         found = path.stat()
     except OSError:
-        return f"{name}:-"
-    return f"{name}:{found.st_size}:{found.st_mtime_ns}"
+        return _NOT_THERE
+    return f"{found.st_size}:{found.st_mtime_ns}"
+
+
+def readable(folder: Path) -> bool:
+    """Whether the files that are there can be read now: what a file server loses may come back."""
+    try:
+        for name in _FILES:
+            with suppress(FileNotFoundError), (folder / name).open("rb") as file:
+                file.read(1)
+    except OSError:
+        return False
+    return True
 
 
 class Print(NamedTuple):

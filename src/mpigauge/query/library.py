@@ -66,17 +66,17 @@ class Library:
         tell: Callable[[int, int], None],
     ) -> Self:
         place = place_in(root) if root else away
+        parts, said = read_parts(place), []  # before states: what others make now is let alone
         states = {name: state(path) for name, path in runs.items()}
-        parts, said = read_parts(place), []
         missing = {n: (runs[n], states[n]) for n in states.keys() - choose(parts, states).keys()}
         if missing:
             made, refusal = _build(con, place, away, dict(sorted(missing.items())), tell)
             parts.append(made)
             said += [refusal] if refusal else []
-        chosen = choose(parts, states)
+        chosen = choose(parts, states, missing.keys())
         if missing and not said:
             parts = tidy(con, place, parts, chosen)
-            chosen = choose(parts, states)
+            chosen = choose(parts, states, missing.keys())
         copies = _copies({name: entry for name, (_, entry) in chosen.items()}, runs)
         counted = {n: p for n, (p, e) in chosen.items() if n not in copies and not e.refused}
         for table in TABLES:

@@ -16,13 +16,24 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
-from mpigauge.query.build import MANIFEST, UNFINISHED, Entry, Part, copy, finish, new_part, quoted
+from mpigauge.query.build import (
+    MANIFEST,
+    UNFINISHED,
+    UNREAD,
+    Entry,
+    Part,
+    copy,
+    finish,
+    new_part,
+    quoted,
+)
 from mpigauge.query.folders import Print
 from mpigauge.query.tables import TABLES
 from mpigauge.store.files import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -79,13 +90,20 @@ Chosen = dict[str, "tuple[Part, Entry]"]
 """Runs by their names, each with the one part whose lines of it count."""
 
 
-def choose(parts: Iterable[Part], states: Mapping[str, str]) -> Chosen:
-    """For each run the first part that read it as it is now; runs without one are not in it."""
+def choose(
+    parts: Sequence[Part], states: Mapping[str, str], fresh: AbstractSet[str] = frozenset()
+) -> Chosen:
+    """For each run the first part that read it as it is now; of those that have just been read
+    (`fresh`) the last one that could not read it well; runs without one are not in it."""
     chosen: Chosen = {}
     for part in parts:
         for name, entry in part.entries.items():
             if entry.state == states.get(name):
                 chosen.setdefault(name, (part, entry))
+    for part in reversed(parts):
+        for name in fresh & part.entries.keys():
+            if part.entries[name].state == UNREAD:
+                chosen.setdefault(name, (part, part.entries[name]))
     return chosen
 
 
@@ -144,10 +162,11 @@ def _remove(folders: Iterable[Path]) -> None:
 
 
 def _remove_abandoned(place: Path) -> None:
-    """What jobs left that were killed while they made a part, and what other versions made that
-    nobody has used for a month."""
+    """What jobs left that were killed while they made a part, damaged parts, and what other
+    versions made that nobody has used for a month."""
+    old = [folder for folder in place.iterdir() if _age_s(folder) > _ABANDONED_S]
+    _remove(f for f in old if f.name.startswith(UNFINISHED) or not read_part(f))
     others = [folder for folder in place.parent.iterdir() if folder != place]
-    _remove(folder for folder in place.glob(f"{UNFINISHED}*") if _age_s(folder) > _ABANDONED_S)
     _remove(folder for folder in others if _age_s(folder) > _OTHER_LAYOUT_S)
 
 

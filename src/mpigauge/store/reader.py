@@ -148,14 +148,16 @@ def load(path: Path, cards: bool = True) -> Run:
 
 
 def run_folders(root: Path) -> dict[str, Path]:
-    """The run folders directly below a folder, by their names; what is no run is passed over."""
+    """The run folders directly below a folder, by their names. What is no run is passed over, and
+    what is hidden is unfinished."""
     try:
         names = sorted(os.listdir(root))  # noqa: PTH208
     except FileNotFoundError:
         raise UserError(f"there is no folder {root}") from None
     except OSError as error:
         raise UserError(f"cannot look into {root}: {error.strerror}") from None
-    return {name: root / name for name in names if os.path.exists(root / name / "run.json")}  # noqa: PTH110
+    shown = {name: root / name for name in names if not name.startswith(".")}
+    return {name: path for name, path in shown.items() if os.path.exists(path / "run.json")}  # noqa: PTH110
 
 
 def list_runs(root: Path) -> list[Summary]:
