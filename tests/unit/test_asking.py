@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -53,6 +54,17 @@ def test_sql_in_other_formats_and_files(two: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.endswith("parquet is no text; name a file for it with -o\n")
     assert run(["sql", "SELECT nothing FROM runs", "-o", "y.txt"]) == 2
     assert sorted(path.name for path in Path().iterdir()) == ["mpigauge-runs", "x.json"]
+
+
+def test_what_is_no_file_is_written_to_and_never_replaced(two: Path) -> None:
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert run(["export", "csv", str(two), "--table", "ranks", "-o", "pipe"]) == 0
+    assert os.read(reader, 4).decode() == "run,"
+    os.close(reader)
+    assert Path("pipe").is_fifo()
+    assert run(["share", "a", "-o", "pipe"]) == 2
+    assert Path("pipe").is_fifo()
 
 
 def test_a_folder_without_runs(capsys: pytest.CaptureFixture[str]) -> None:

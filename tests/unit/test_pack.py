@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pwd
@@ -127,6 +128,24 @@ def test_share_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(["share", "nowhere"]) == 2
 
 
+def test_a_file_that_cannot_be_read_is_named_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = telling(tmp_path)
+    read = Path.read_bytes
+
+    def read_or_not(path: Path) -> bytes:
+        if path.suffix == ".stderr":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_or_not)
+    made = pack.pack(folder, Path("x"))
+    (said,) = made.left_out
+    assert said == f"left out: cannot read {folder}/logs/launch-000.stderr: Permission denied"
+    assert load(unpack(made.file, tmp_path / "out")).cells == load(folder).cells
+
+
 # --- without names ------------------------------------------------------------------------
 def test_no_name_is_left_in_the_unpacked_bytes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -223,6 +242,7 @@ HEAD = ("run/run.json", b'{"schema": 1}')
         ([HEAD, ("run/../../x", b"")], "it holds 'run/../../x'"),
         ([HEAD, ("/run/x", b"")], "it holds '/run/x'"),
         ([HEAD, ("x", b"")], "it holds 'x'"),
+        ([(".tables/run.json", b"")], "it holds '.tables/run.json'"),
         ([HEAD, ("run/a\\..\\x", b"")], "it holds"),
         ([HEAD, ("other/x", b"")], "does not hold one folder with run.json"),
         ([("run/x", b"")], "does not hold one folder with run.json"),

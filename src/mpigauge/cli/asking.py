@@ -7,7 +7,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -79,15 +79,16 @@ def output_file(path: Path | None) -> Iterator[Path]:
     """A name to write to: what is there then goes to `path` as a whole, or to standard output."""
     from mpigauge.store.files import failing_as, whole
 
-    if path is not None:
+    if path is not None and (path.is_file() or not path.exists()):
         with failing_as(UserError, path), whole(path) as part:
             yield part
         return
-    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder, ExitStack() as stack:
         part = Path(folder) / "answer"
         yield part
-        with part.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
+        answer = stack.enter_context(part.open("rb"))
+        device = stack.enter_context(path.open("wb")) if path else sys.stdout.buffer
+        shutil.copyfileobj(answer, device)
 
 
 def check_output(form: str, output: Path | None) -> None:

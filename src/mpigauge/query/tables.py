@@ -106,7 +106,7 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
     A cell that a launch holds twice, since it was resumed, is there once, as it was the last time.
     """
     cells = list({(cell.key, cell.launch): cell for cell in run.cells}.values())
-    rows = rows_of(cells, run.launches[0].precision if run.launches else None)
+    rows = rows_of(cells, _precision(run))
     facts = _facts(name, run, rows)
     shared = {field.name: facts[field.name] for field in (*OF_RUN, _HOST)}
     yield "runs", facts
@@ -119,6 +119,13 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
         yield "figures", shared | _plain(figure)
     for rank in run.ranks:
         yield "ranks", shared | _plain(rank)
+
+
+def _precision(run: Run) -> float | None:
+    """What was asked for, as in all that shows rows."""
+    first = run.launches[0].precision if run.launches else None
+    asked: float | None = run.plan.get("precision")
+    return first if asked is None else asked
 
 
 def _plain(record: Any) -> Values:

@@ -45,13 +45,21 @@ def names_in(folder: Path) -> Names:
     for path in sorted(folder.rglob("*"), key=lambda path: (path.name != "records.jsonl", path)):
         if path.suffix == ".bin" or not path.is_file():
             continue
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = _text(path)
         users.update(dict.fromkeys(_HOME.findall(text)))
         for data in _documents(path.suffix, text):
             hosts.update(dict.fromkeys(_hosts(data)))
             users.update(dict.fromkeys(_under(data, _USER_VARIABLE)))
     hosts[socket.gethostname()] = None
     return Names(tuple(_telling(hosts)), tuple(_telling(users)), tuple(_homes(folder)))
+
+
+def _text(path: Path) -> str:
+    """Nothing of what cannot be read, which is not packed either."""
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""
 
 
 def _telling(names: Mapping[str, None]) -> Iterator[str]:

@@ -39,6 +39,8 @@ class Packed(NamedTuple):
     file: Path
     taken: Mapping[str, int]
     """How many hosts (node), users (user), … were taken out."""
+    left_out: tuple[str, ...]
+    """A sentence for each file that could not be read."""
 
 
 def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Packed:
@@ -52,14 +54,15 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
     if disguise:
         name = disguise.text(name)
     target = file or Path(name + SUFFIX)
+    if target.exists() and not target.is_file():
+        raise UserError(f"{target} is no file; name a new one with --output")
+    left_out: list[str] = []
     with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
-        for path in _files(folder):
-            inside = path.relative_to(folder).as_posix()
-            content = path.read_bytes()
-            if disguise:
-                inside, content = disguise.text(inside), bytes_without(disguise, inside, content)
-            made.writestr(_member(f"{name}/{inside}"), content, compresslevel=9)
-    return Packed(target, disguise.taken() if disguise else {})
+        for inside, content in _contents(folder, left_out):
+            known = disguise.text(inside) if disguise else inside
+            told = bytes_without(disguise, inside, content) if disguise else content
+            made.writestr(_member(f"{name}/{known}"), told, compresslevel=9)
+    return Packed(target, disguise.taken() if disguise else {}, tuple(left_out))
 
 
 def is_pack(path: Path) -> bool:
@@ -108,6 +111,17 @@ def _files(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: path != folder / _FIRST)
 
 
+def _contents(folder: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Names below the folder and what is in these files."""
+    for path in _files(folder):
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            left_out.append(f"left out: cannot read {path}: {error.strerror}")
+            continue
+        yield path.relative_to(folder).as_posix(), content
+
+
 def _member(name: str) -> zipfile.ZipInfo:
     """Without times and owners: the same run makes the same file."""
     member = zipfile.ZipInfo(name, _ALWAYS_THE_SAME)
@@ -136,7 +150,7 @@ def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
     """The one folder that all members are in."""
     for member in members:
         parts = PurePosixPath(member.filename).parts
-        bad = len(parts) < 2 or ".." in parts or parts[0] == "/" or "\\" in member.filename
+        bad = len(parts) < 2 or ".." in parts or parts[0][0] in "/." or "\\" in member.filename
         if bad or S_ISLNK(member.external_attr >> 16):
             raise UserError(f"{file} is no packed run: it holds {member.filename!r}")
     names = {PurePosixPath(member.filename).parts[0] for member in members}

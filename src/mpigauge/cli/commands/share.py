@@ -33,7 +33,9 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     from mpigauge.model.units import memory
     from mpigauge.store.pack import pack
 
-    file, taken = pack(find_run(run), output, anonymous)
+    file, taken, left_out = pack(find_run(run), output, anonymous)
+    for sentence in left_out:
+        click.echo(f"mpigauge: {sentence}", err=True)
     click.echo(f"mpigauge: {file}, {memory(file.stat().st_size)}", err=True)
     if anonymous:
         counts = ", ".join(_counted(count, kind) for kind, count in taken.items())
