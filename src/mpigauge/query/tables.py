@@ -107,14 +107,14 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
     """
     cells = list({(cell.key, cell.launch): cell for cell in run.cells}.values())
     rows = rows_of(cells, _precision(run))
-    facts = _facts(name, run, rows)
+    facts = _facts(name, run, rows) | {"cells": len(cells), "rows": len(rows)}
     shared = {field.name: facts[field.name] for field in (*OF_RUN, _HOST)}
     yield "runs", facts
     for row in rows:
         yield "rows", shared | values(row)
     for cell in cells:
-        stored = (*COLUMNS, *DERIVED)
-        yield "cells", shared | {c.name: plain(getattr(cell, c.name)) for c in stored}
+        derived = {column.name: getattr(cell, column.name) for column in DERIVED}
+        yield "cells", shared | {n: plain(v) for n, v in (vars(cell) | derived).items()}
     for figure in run.of(Figure):
         yield "figures", shared | _plain(figure)
     for rank in run.ranks:
@@ -133,7 +133,7 @@ def _plain(record: Any) -> Values:
 
 
 def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
-    """The line of `runs`."""
+    """The line of `runs`, but for how many cells and rows there are."""
     head, machine = run.header, run.passport.get("machine") or {}
     hosts = list(dict.fromkeys(rank.host for rank in run.ranks))
     mpi = _mpi(head.get("mpi"))
@@ -159,8 +159,6 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
         "launches": len({launch.launch for launch in run.launches}),
         "complete": len(run.complete),
-        "cells": len({(cell.key, cell.launch) for cell in run.cells}),
-        "rows": len(rows),
         "figures": len(run.of(Figure)),
         "skips": len(run.skips),
         "failures": len(run.failures),
