@@ -37,7 +37,7 @@ def test_commands_run_as_written(page: str, capsys: pytest.CaptureFixture[str]) 
         said = capsys.readouterr()
         file = Path(words[words.index("-o") + 1]) if "-o" in words else None
         assert file.stat().st_size if file else said.out.strip(), words
-        assert "left out" not in said.err
+        assert "left out" not in said.err, words
 
 
 def test_the_table_of_tables_is_true(page: str) -> None:

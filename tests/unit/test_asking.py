@@ -134,6 +134,45 @@ def test_export(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "n\n0\n"
 
 
+def test_references_are_taken_as_runs_are(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = "SELECT run, count(*) > 10, count(DISTINCT origin) FROM rows GROUP BY run ORDER BY run"
+    assert run(["sql", query, "--format", "csv", "ref:juno", str(two / "a"), "ref:ulysses"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[1:] == ["a,false,1", "ref:juno,true,1"]
+    assert captured.err == ""
+    assert run(["export", "json", "--table", "figures", "ref:ulysses"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["run"] == "ref:ulysses"
+    assert run(["export", "parquet", "--samples", "-o", "x.parquet", "ref:juno"]) == 0
+    assert run(["sql", query, "ref:junoo"]) == 2
+    assert "no reference 'junoo'; did you mean 'juno'?" in capsys.readouterr().err
+
+
+def test_what_is_imported_twice_counts_once(
+    capsys: pytest.CaptureFixture[str], repository: Path
+) -> None:
+    tables = repository / "tests" / "golden" / "imb"
+    for name in ("impi-MPI1-band-np2", "impi-MPI1-band-np2", "impi-MPI1-all-default-np2"):
+        assert run(["import", str(tables / f"{name}.txt")]) == 0
+    capsys.readouterr()
+    query = "SELECT count(DISTINCT run) AS runs FROM rows WHERE origin = 'imported'"
+    assert run(["sql", query, "--format", "csv"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "runs\n2\n"
+    assert captured.err.count(" is a copy of ") == 1
+
+
+def test_packed_runs_are_imported_first(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["share", "a", "-o", "a.mpigauge"]) == 0
+    shutil.rmtree(two)
+    capsys.readouterr()
+    assert run(["sql", "SELECT run FROM runs", "a.mpigauge"]) == 2
+    assert "a.mpigauge is a file and no run folder; `mpigauge import`" in capsys.readouterr().err
+    assert run(["import", "a.mpigauge"]) == 0
+    capsys.readouterr()
+    assert run(["sql", "SELECT run, cells FROM runs", "--format", "csv"]) == 0
+    assert capsys.readouterr().out == "run,cells\na,1\n"
+
+
 def test_runs_that_are_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", "csv", "nowhere"]) == 2
     assert "there is no run 'nowhere'" in capsys.readouterr().err

@@ -33,10 +33,12 @@ class Meant(NamedTuple):
 
 
 def meant(words: Sequence[str]) -> Meant:
-    """Of one folder with runs all of them, else the runs that are named; nothing: mpigauge-runs."""
+    """Of one folder with runs all of them, else the runs that are named, ref:NAME among them;
+    nothing: mpigauge-runs."""
     from mpigauge.cli.showing import find_run
     from mpigauge.query.folders import named
     from mpigauge.store import run_folders
+    from mpigauge.store.imported import REFERENCE, load_reference
     from mpigauge.store.writer import DEFAULT_ROOT
 
     if not words and not DEFAULT_ROOT.is_dir():
@@ -44,7 +46,10 @@ def meant(words: Sequence[str]) -> Meant:
     folder = Path(words[0]) if words else DEFAULT_ROOT
     if len(words) <= 1 and folder.is_dir() and not (folder / "run.json").exists():
         return Meant(run_folders(folder), folder)
-    return Meant(named(find_run(word) for word in words), None)
+    known = [word for word in words if word.startswith(REFERENCE)]
+    for word in known:
+        load_reference(word.removeprefix(REFERENCE))
+    return Meant(named(Path(word) if word in known else find_run(word) for word in words), None)
 
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.query.faults import faults
-from mpigauge.query.folders import NOBODY, Print, print_of, readable
+from mpigauge.query.folders import NOBODY, Print, is_reference, print_of, readable
 from mpigauge.query.tables import TABLES, contents
 from mpigauge.store import load
+from mpigauge.store.imported import REFERENCE, load_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -138,13 +139,20 @@ def _lines(name: str, path: Path, state: str) -> tuple[Entry, list[tuple[str, st
     if not readable(path):
         state = UNREAD
     try:
-        run = load(path, cards=False)
+        run = read_run(path)
         lines = [(table, _line(values)) for table, values in contents(name, run)]
         return _entry(run, state), lines
     except UserError as error:
         return Entry(state, str(error).replace(str(path), name)), []
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as error:
         return Entry(state, f"{name} holds what no run of ours does: {error}"), []
+
+
+def read_run(path: Path) -> Run:
+    """Of a folder or the reference library. UserError: it cannot be read."""
+    if is_reference(path):
+        return load_reference(str(path).removeprefix(REFERENCE))
+    return load(path, cards=False)
 
 
 def _line(values: Values) -> str:
@@ -155,7 +163,7 @@ def _line(values: Values) -> str:
 
 def _entry(run: Run, state: str) -> Entry:
     created = str(run.header.get("created", ""))
-    return Entry(state, "", print_of(run.path), created, tuple(faults(run)))
+    return Entry(state, "", print_of(run), created, tuple(faults(run)))
 
 
 def _lines_as_table(path: Path, fields: tuple[Field, ...]) -> str:

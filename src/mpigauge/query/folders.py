@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.errors import UserError
+from mpigauge.store.imported import REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from mpigauge.store import Run
 
 _FILES = ("run.json", "passport.json", "records.jsonl", "status.json")
 _UNFINISHED = "progress"
@@ -25,9 +28,18 @@ def named(paths: Iterable[Path]) -> dict[str, Path]:
     paths = list(paths)
     if file := next((path for path in paths if path.is_file()), None):
         raise UserError(f"{file} is a file and no run folder; `mpigauge import` makes one of it")
-    found = list(dict.fromkeys(Path(os.path.normpath(path.absolute())) for path in paths))
+    found = list(dict.fromkeys(map(_whole_path, paths)))
     names = [path.name for path in found]
     return {p.name if names.count(p.name) == 1 else str(p): p for p in found}
+
+
+def _whole_path(path: Path) -> Path:
+    """Of a folder; references of the library have names only."""
+    return path if is_reference(path) else Path(os.path.normpath(path.absolute()))
+
+
+def is_reference(path: Path) -> bool:
+    return str(path).startswith(REFERENCE)
 
 
 def state(folder: Path) -> str:
@@ -66,7 +78,8 @@ class Print(NamedTuple):
     """What tells copies of a run from other runs."""
 
     made: str
-    """Digest of run.json and passport.json: where, when and by which command it was made."""
+    """Digest of run.json and passport.json: where, when and by which command it was made; of an
+    import, of which programs."""
     records: str
     """Digest of records.jsonl."""
     size: int
@@ -76,15 +89,25 @@ class Print(NamedTuple):
 NOBODY = Print("", "", 0)
 
 
-def print_of(folder: Path) -> Print:
-    made, size, records = hashlib.sha256(), 0, hashlib.sha256()
+def print_of(run: Run) -> Print:
+    if is_reference(run.path):
+        return Print(str(run.path), "", 0)
+    size, records = 0, hashlib.sha256()
+    with suppress(FileNotFoundError):
+        content = (run.path / "records.jsonl").read_bytes()
+        size, records = len(content), hashlib.sha256(content)
+    return Print(_made(run), records.hexdigest(), size)
+
+
+def _made(run: Run) -> str:
+    """Of what was imported it does not matter when."""
+    if imported := run.header.get("imported"):
+        return f"imported {imported['sources']}"
+    made = hashlib.sha256()
     for name in ("run.json", "passport.json"):
         with suppress(FileNotFoundError):
-            made.update((folder / name).read_bytes())
-    with suppress(FileNotFoundError):
-        content = (folder / "records.jsonl").read_bytes()
-        size, records = len(content), hashlib.sha256(content)
-    return Print(made.hexdigest(), records.hexdigest(), size)
+            made.update((run.path / name).read_bytes())
+    return made.hexdigest()
 
 
 def is_copy(one: Print, other: Print, folder: Path) -> bool:

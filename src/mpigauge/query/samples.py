@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord
+from mpigauge.query.build import read_run
 from mpigauge.query.tables import Field, of_columns
-from mpigauge.store import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ def add_samples(con: DuckDBPyConnection, runs: Mapping[str, Path]) -> list[str]:
     said: list[str] = []
     for name, path in runs.items():
         try:
-            _add(con, name, load(path, cards=False), said)
+            _add(con, name, read_run(path), said)
         except UserError as error:
             said.append(f"left out: {error}")
     return said
