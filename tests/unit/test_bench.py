@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-PROGRAMS = ("agreement", "harness_cost", "store_query", "time_to_precision")
+PROGRAMS = ("agreement", "harness_cost", "store_query", "reader_speed", "time_to_precision")
 IMB = """\
 # IMB-compatible text, as it comes through a pipe
 #---------------------------------------------------

@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.record import Skip
-from mpigauge.readers.imb_columns import BINARY_MEGABYTE, TIMES, megabyte
+from mpigauge.readers.imb_columns import BINARY_MEGABYTE, megabyte
 from mpigauge.readers.imb_header import Header
 from mpigauge.readers.imb_lines import said
 from mpigauge.readers.imb_rows import WIDTH, IrregularError, regular_rows, row_pattern
-from mpigauge.readers.imb_section import Section, card_of_heads, fixed_columns, shape_of
+from mpigauge.readers.imb_section import (
+    CHANGES,
+    TIMED,
+    Section,
+    changed,
+    heading_in,
+    kind_of,
+)
 from mpigauge.readers.imb_tables import Draft, finished
 from mpigauge.readers.known import known_cards
 from mpigauge.readers.reading import Reading, Unread, unknown_launch
@@ -27,8 +34,9 @@ from mpigauge.readers.registry import reader
 from mpigauge.readers.settings_lines import arm_of, setting_in
 
 if TYPE_CHECKING:
-    from mpigauge.model.cards import Card
-    from mpigauge.readers.imb_section import Heads
+    from collections.abc import Mapping
+
+    from mpigauge.readers.imb_section import Heading, Heads, Kind
     from mpigauge.readers.text import Text
 
 _ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"
@@ -44,7 +52,8 @@ REASONS = {
 ALONE = ("#bytes", "#repetitions", "t[usec]", "Mbytes/sec")
 """The columns of rows whose heading was cut away."""
 TAKEN_FOR = "PingPong"
-TIMED = frozenset((*TIMES, "Msg/sec"))
+_HEADING = 1500
+"""Bytes that a heading has at most, where it is looked for as a whole."""
 _DAMAGED = re.compile(r"^\s*(?:\d|\.\.\.)")
 
 
@@ -70,6 +79,10 @@ class _Log:
     is_command: bool = False
     in_rows: bool = False
     settings: dict[str, str] = field(default_factory=dict)
+    arm: str = ""
+    headings: dict[bytes, Heading | None] = field(default_factory=dict)
+    kinds: dict[tuple[str, ...], dict[tuple[Section, Heads], Kind]] = field(default_factory=dict)
+    """What headings give their tables, by what their runs have in common."""
     seen: set[tuple[Any, ...]] = field(default_factory=set)
     """Headings of this launch."""
     drafts: list[Draft] = field(default_factory=list)
@@ -89,17 +102,35 @@ class _Log:
             position = end + 1
             if b"#" in line:
                 self._comment(line)
-                if (
-                    self.in_rows
-                    and not self.careful
-                    and (rows := regular_rows(data, position, self.heads))
-                ):
-                    size = rows * (WIDTH * len(self.heads) + 1)
-                    self.drafts[-1].regular = data[position : position + size]
-                    position += size
-                    self.line += rows
+                if self.in_rows and not self.careful:
+                    position = self._regular(data, position)
             else:
                 self._plain(line.decode("utf-8", "replace"))
+
+    def _regular(self, data: bytes, position: int) -> int:
+        """Takes rows of full width, and tables behind them whose heading is known, down to where
+        a line has to be looked at."""
+        while self.in_rows and (rows := regular_rows(data, position, self.heads)):
+            size = rows * (WIDTH * len(self.heads) + 1)
+            self.drafts[-1].regular = data[position : position + size]
+            position += size
+            self.line += rows
+            head = data.find(b"#repetitions", position, position + _HEADING)
+            end = data.index(b"\n", head) + 1 if head >= 0 else position
+            if not (heading := self._heading(data[position:end])):
+                break
+            self.section, self.heads = heading.section, heading.heads
+            self.line += heading.lines
+            position = end
+            self._begin(heading.section, heading.heads)
+        return position
+
+    def _heading(self, block: bytes) -> Heading | None:
+        """What the lines from the end of a table to the head of the next one say, where they say
+        nothing else; the same headings come again in each run."""
+        if block not in self.headings:
+            self.headings[block] = heading_in(block) if block else None
+        return self.headings[block]
 
     def reading(self) -> Reading:
         self.run()
@@ -133,7 +164,9 @@ class _Log:
             self.header.command += words[0].split()
             return
         self.is_command = what == "command" or (self.is_command and not words)
-        if act := getattr(self, f"on_{what}", None):
+        if what in CHANGES:
+            self.section, self.heads = changed(self.section, what, words), ()
+        elif act := getattr(self, f"on_{what}", None):
             act(*words)
 
     def on_banner(self, version: str, part: str) -> None:
@@ -145,34 +178,10 @@ class _Log:
     def on_fact(self, name: str, value: str) -> None:
         self.header.facts[name] = value
 
-    def on_benchmark(self, name: str) -> None:
-        self.section, self.heads = Section(name), ()
-
-    def on_ranks(self, ranks: str, threads: str) -> None:
-        self._change(ranks=int(ranks), threads=int(threads or 1))
-
-    def on_groups(self, groups: str, ranks: str) -> None:
-        self._change(ranks=int(ranks), groups=int(groups))
-
-    def on_idle(self, ranks: str) -> None:
-        if self.section:
-            self._tell_launch(self.section.ranks * self.section.groups + int(ranks))
-
-    def on_mode(self, mode: str) -> None:
-        self._change(completion="end" if mode == "AGGREGATE" else "each")
-
-    def on_window(self, size: str) -> None:
-        self._change(window=int(size))
-
-    def _change(self, **known: Any) -> None:
-        if self.section:
-            self.section = self.section._replace(**known)
-
     def on_invalid(self, name: str, ranks: str) -> None:
-        card = card_of_heads(name, self.header.suite, ())
-        fixed = fixed_columns(card, Section(name, int(ranks)), self.header)
+        kind = self._kind(Section(name, int(ranks)), ())
         self._tell_launch(int(ranks))
-        self._skip(fixed, -1, f"IMB does not run it on {ranks} ranks")
+        self._skip(kind.fixed, -1, f"IMB does not run it on {ranks} ranks")
 
     def on_halo(self, name: str, ranks: str, threads: str, dimensions: str) -> None:
         self.section = Section(name, int(ranks), threads=int(threads), dimensions=int(dimensions))
@@ -190,31 +199,31 @@ class _Log:
 
     # --- tables -----------------------------------------------------------------------------
     def _begin(self, section: Section, heads: Heads, label: str = "") -> Draft:
-        card = card_of_heads(section.benchmark, self.header.suite, heads)
-        arm = arm_of(self.settings)
-        signature = (section, card.suite, arm, label)
+        kind = self._kind(section, heads)
+        signature = (section, kind.card.suite, self.arm, label)
         if signature in self.seen:
             self._next_launch()
         self.seen.add(signature)
-        fixed = {**self._shared(card, section), "launch": self.launch, "arm": arm}
+        fixed = {**kind.fixed, "launch": self.launch, "arm": self.arm}
         if label:
             fixed["placement"] = label
-        if "defects" in heads:
-            fixed["check"] = "exact"
-        self._tell_launch(section.ranks * section.groups)
-        draft = Draft(card, shape_of(card, section, self.header), heads, fixed)
-        draft.is_old = self.header.may_be_old
-        if fixed["settings"]:
-            self.remarks[f"{card.name}: the size is that of all ranks together, as it was in IMB "
-                         "until 2018"] = None  # fmt: skip
+        self._tell_launch(section.world_ranks)
+        draft = Draft(kind.card, kind.shape, heads, fixed, is_old=self.header.may_be_old)
         self.drafts.append(draft)
         return draft
 
-    def _shared(self, card: Card, section: Section) -> dict[str, Any]:
-        key = id(card), section
-        if key not in self.header.shared:
-            self.header.shared[key] = fixed_columns(card, section, self.header)
-        return self.header.shared[key]
+    def _kind(self, section: Section, heads: Heads) -> Kind:
+        """What tables of this heading share in this run of IMB."""
+        if (kinds := self.header.kinds) is None:
+            kinds = self.header.kinds = self.kinds.setdefault(self.header.alike, {})
+        if (known := kinds.get((section, heads))) is None:
+            known = kinds[section, heads] = kind_of(section, heads, self.header)
+            if known.fixed["settings"]:
+                self.remarks[
+                    f"{known.card.name}: the size is that of all ranks together, as it was in IMB "
+                    "until 2018"
+                ] = None
+        return known
 
     def _next_launch(self) -> None:
         self.launch += 1
@@ -224,7 +233,7 @@ class _Log:
         known = self.launches.get(self.launch, (self.header, 0))[1]
         self.launches[self.launch] = (self.header, max(ranks, known))
 
-    def _skip(self, fixed: dict[str, Any], size: int, reason: str) -> None:
+    def _skip(self, fixed: Mapping[str, Any], size: int, reason: str) -> None:
         key = {name: fixed[name] for name in KEY_COLUMNS if name in fixed}
         self.skips.append(Skip(self.launch, key | {"message_bytes": size}, reason))
 
@@ -234,6 +243,7 @@ class _Log:
             self.in_rows = self.in_rows and "Group" in self.heads
         elif setting := setting_in(line):
             self.settings[setting[0]] = setting[1]
+            self.arm = arm_of(self.settings)
         elif self.heads:
             self._in_table(line)
         elif self.section and (found := HALO.search(line)):

@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
+    from mpigauge.readers.imb_section import Heads, Kind, Section
 
 SUITES = {
     "MPI-1": "MPI1", "MPI-2": "EXT", "MPI-IO": "IO", "MPI-NBC": "NBC", "MPI-RMA": "RMA",
@@ -33,8 +35,8 @@ class Header:
     suite: str = ""
     command: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
-    shared: dict[Any, dict[str, Any]] = field(default_factory=dict)
-    """The columns that its headings give their tables, as they become known."""
+    kinds: dict[tuple[Section, Heads], Kind] | None = None
+    """What its headings give their tables, as they become known; shared by runs that are alike."""
 
     @classmethod
     def of_banner(cls, version: str, part: str) -> Header:
@@ -57,6 +59,12 @@ class Header:
         return numbers or (9999,)
 
     @property
+    def alike(self) -> tuple[str, ...]:
+        """The same for runs whose tables differ by nothing but their numbers."""
+        facts = (f"{name}={value}" for name, value in self.facts.items() if name != "Date")
+        return self.version, self.suite, *self.command, *facts
+
+    @cached_property
     def may_be_old(self) -> bool:
         return not self.version or self.year < (MEETS_FROM,)
 

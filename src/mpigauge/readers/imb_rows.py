@@ -41,7 +41,13 @@ def row_pattern(heads: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(r"(?<!\S)" + r"[ \t]+".join(fields) + r"(?!\S)")
 
 
-def regular_rows(data: bytes, start: int, heads: Sequence[str]) -> int:
+@cache
+def _points(heads: tuple[str, ...]) -> tuple[int, ...]:
+    """Where the decimal points of a regular row stand."""
+    return tuple(WIDTH * i + _POINT for i, head in enumerate(heads) if head not in WHOLE)
+
+
+def regular_rows(data: bytes, start: int, heads: tuple[str, ...]) -> int:
     """How many rows of full width stand in `data` from `start` on, up to an empty line or a #."""
     width = WIDTH * len(heads) + 1
     comment = data.find(b"#", start)
@@ -54,9 +60,10 @@ def regular_rows(data: bytes, start: int, heads: Sequence[str]) -> int:
         return 0
     if chunk[width - 1 :: width] != b"\n" * rows or chunk.count(b"\n") != rows:
         return 0
-    points = [i for i, head in enumerate(heads) if head not in WHOLE]
-    if any(chunk[WIDTH * i + _POINT :: width] != b"." * rows for i in points):
-        return 0
+    points = _points(heads)
+    for place in points:
+        if chunk[place::width] != b"." * rows:
+            return 0
     return rows if chunk.count(b".") == rows * len(points) else 0
 
 
