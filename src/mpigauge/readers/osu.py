@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Figure
-from mpigauge.readers.imb_columns import OVER_RANKS, Shape
+from mpigauge.readers.imb_columns import OF_SLOWEST, OVER_RANKS, Shape
 from mpigauge.readers.known import traffic
 from mpigauge.readers.osu_tests import SUITE, card_of_title
 from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
@@ -182,6 +182,13 @@ class _Log:
             self.in_rows = False
 
 
+def _statistic(test: _Test, card: Card) -> str:
+    """With -f there is the slowest rank, which others print too."""
+    if card.ranks in ("pair", "pairs"):
+        return "mean over repetitions"
+    return OF_SLOWEST if "Max Latency(us)" in test.heads else OVER_RANKS
+
+
 def _heads(line: str) -> tuple[str, ...]:
     """Of a table, if it is one: columns stand two blanks or more apart."""
     found = tuple(re.split(r"\s{2,}|\t+", line.partition("#")[2].strip()))
@@ -212,7 +219,7 @@ def _stored(test: _Test, row: dict[str, str]) -> dict[str, float]:
         moved = moved or size
         time = moved / (rate * 1e6)
     else:
-        time = found.get("time_avg_s", 0.0)
+        time = found.get("time_max_s", found.get("time_avg_s", 0.0))
     wrong = {"wrong_count": 1} if row.get("Validation", "").startswith("F") else {}
     facts = {"moved_bytes": moved, "messages": counted.messages}
     return {**found, "time_p50_s": time, "time_mean_s": time, **facts, **wrong}
@@ -223,7 +230,7 @@ def _table(test: _Test) -> Table:
     shape = Shape(test.ranks, test.window if card.windowed else 1)
     about: dict[str, Any] = {
         "launch": test.launch, "source": test.source, "memory": test.memory, "arm": test.arm,
-        "statistic": OVER_RANKS if card.ranks == "any" else "mean over repetitions",
+        "statistic": _statistic(test, card),
         "sync": "barrier" if card.sync == "each" else "none",
         "settings": "size=total" if "educe_scatter" in card.name else "",
     }  # fmt: skip

@@ -232,7 +232,12 @@ def _unread(lines: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     first = lines[0]
     where = f"the first is line {first.get('line')} of {first.get('file') or 'the text'}"
-    return [f"{len(lines)} lines could not be read and are left out; {where}: {first.get('why')}."]
+    many = (
+        "1 line could not be read and is"
+        if len(lines) == 1
+        else f"{len(lines)} lines could not be read and are"
+    )
+    return [f"{many} left out; {where}: {first.get('why')}."]
 
 
 def _failure_words(failure: Failure) -> str:

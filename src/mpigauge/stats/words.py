@@ -58,15 +58,15 @@ def sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def imported_sentences(rows: Iterable[Row]) -> list[str]:
-    """What the numbers of others are: one sentence for each program and statistic."""
-    said: dict[tuple[str, str], None] = {}
+    """What the numbers of others are: one sentence for each statistic, with the programs."""
+    said: dict[str, list[str]] = {}
     for row in rows:
         if row.cell.origin == "imported":
-            said[row.cell.source, row.cell.statistic] = None
+            said.setdefault(row.cell.statistic or "median", []).append(row.cell.source)
     return [
-        f"{source or 'the text'}: imported; the time of a row is the {statistic or 'median'} of a "
+        f"{', '.join(_in_order(sources))}: imported; the time of a row is the {statistic} of a "
         "launch, and nothing is known of its error."
-        for source, statistic in said
+        for statistic, sources in said.items()
     ]
 
 

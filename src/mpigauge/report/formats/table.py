@@ -210,7 +210,8 @@ def _figure(values: Sequence[float]) -> str:
 def title(table: Table) -> str:
     first = table.rows[0].cell
     groups = f"{table.groups} groups of " if table.groups > 1 else ""
-    words = [table.card.word, f"{groups}{table.ranks} rank{'s' * (table.ranks != 1)}"]
+    ranks = table.ranks or "?"  # some programs do not print it
+    words = [table.card.word, f"{groups}{ranks} rank{'s' * (ranks != 1)}"]
     words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.windowed else []
@@ -231,9 +232,10 @@ def _variant_word(name: str, value: object) -> str:
 
 def _columns(table: Table) -> list[Column]:
     family = table.card.columns
-    middle = _MIDDLES.get(family, _OVER_RANKS)
-    traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
     first = table.rows[0].cell
+    is_mean = first.statistic.endswith("and ranks")
+    middle = _MIDDLES.get(family, _ONE_TIME if is_mean else _OVER_RANKS)
+    traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
     apart = [] if first.placement and table.groups == 1 else _who(first)
     middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
     over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
