@@ -45,7 +45,8 @@ def figures(reading: Reading) -> list[tuple[Any, ...]]:
 RECORDED = {
     "hpl": "hpl", "imb": "orfeo-map-by-core", "mpi_latency": "mpi-latency", "osu": "osu",
     "mpip": "ember-mpip-report", "nodeperf": "ulysses-nodeperf-intel", "reprompi": "reprompi",
-    "ping_pong": "ember-pingpong-fit-12-13", "stream": "ember-stream-local",
+    "perfcatcher": "ember-perfcatch-report", "ping_pong": "ember-pingpong-fit-12-13",
+    "stream": "ember-stream-local",
 }  # fmt: skip
 
 
@@ -191,6 +192,20 @@ def test_mpip() -> None:
     numbers = {4: 3, 6: 4, 8: 5, 9: 6}
     assert reading.rows == sum(numbers[len(row)] for row in rows)
     assert {u.why for u in reading.unread} == {"rows are left out here"}
+
+
+def test_perfcatcher() -> None:
+    reading = recorded("perfcatcher", "ember-perfcatch-report")
+    found = {(f.name, f.rank): (f.value, f.unit) for f in reading.figures}
+    assert found["Total MPI/SHMEM job time, mean of ranks", -1] == (73.003, "s")
+    assert found["User Time", 11] == (24.9961, "%")
+    assert found["calls of recv", 0] == (11519.0, "1")
+    assert found["time in alltoall", 0] == (7.8679, "s")
+    assert found["waits of recv", 0] == (5.0, "1")
+    assert found["messages of 65536 B by recv, peer or communicator 11", 0] == (1280.0, "1")
+    text = (PRINTED / "ember-perfcatch-report.txt").read_text(encoding="utf-8")
+    assert sum("messages of" in f.name for f in reading.figures) == text.count("x(")
+    assert sum(f.name.startswith("calls of") for f in reading.figures) == text.count(" calls")
 
 
 # --- small programs -------------------------------------------------------------------------

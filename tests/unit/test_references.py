@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,13 +15,18 @@ from mpigauge.cli import showing
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
+from mpigauge.readers import Text, sniff
+from mpigauge.readers.reading import joined
 from mpigauge.readers.references import names, reference
 from mpigauge.report import document, formats
 from mpigauge.stats.launches import rows
 from mpigauge.store.imported import load_reference
 
 if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
     from mpigauge.model.row import Row
+
+PRINTED = Path(__file__).parents[1] / "golden/printed"
 
 
 def cell_of(name: str, benchmark: str, size: int, **more: str) -> Row:
@@ -86,3 +93,31 @@ def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", "ref:juno"]) == 0
     assert capsys.readouterr().out == by_ref
     assert run(["ref", "show", "nowhere"]) == 2
+
+
+PUBLISHED = {
+    "ember-uv1000": "ember-imb31-* ember-pingpong-*",
+    "juno": "juno-*",
+    "oci-optimized3-36-intel": "oci-impi-*",
+    "oci-optimized3-36-openmpi": "oci-openmpi-*",
+    "orfeo-epyc-rome": "orfeo-*",
+    "xeon-e5-2697-ib": "xeon-*",
+}
+
+
+@pytest.mark.parametrize(("name", "patterns"), PUBLISHED.items())
+def test_numbers_are_those_of_the_published_tables(name: str, patterns: str) -> None:
+    """A reader gets the same out of the text as somebody has put into the library."""
+    files = [
+        file for pattern in patterns.split() for file in sorted(PRINTED.glob(f"{pattern}.txt"))
+    ]
+    texts = [Text(file.read_bytes()) for file in files]
+    read = joined(reader.read(text) for text in texts for reader in sniff(text))
+    published = Counter(numbers(cell) for table in read.tables for cell in table.cells())
+    kept = Counter(numbers(cell) for cell in load_reference(name).cells)
+    assert kept - published == Counter(n for n in kept if n[0] == "mpi_latency")
+    assert not published - kept
+
+
+def numbers(cell: Cell) -> tuple[str, int, int, float]:
+    return cell.benchmark, cell.ranks, cell.message_bytes, round(cell.time_p50_s, 12)
