@@ -247,7 +247,8 @@ def encode(record: Launch | CellRecord | Figure | Skip | End) -> str:
     """The line of a record that no kernel wrote; without the samples of a cell."""
     of = record.cell if isinstance(record, CellRecord) else record
     kind = next(word for word, known in _WRITTEN.items() if isinstance(of, known))
-    return json.dumps({"record": kind} | _plain_values(asdict(of)), separators=(",", ":"))
+    known = asdict(of) if isinstance(of, Launch) else vars(of)
+    return json.dumps({"record": kind} | _plain_values(known), separators=(",", ":"))
 
 
 def from_json(data: Mapping[str, Any]) -> Record:

@@ -76,6 +76,24 @@ def time_scale(card: Card) -> float:
     return 0.5 if card.time == "half_round_trip" else 1.0
 
 
+def fixed(card: Card, launch: int, shape: Shape) -> dict[str, Any]:
+    """The columns that the rows of a table share, where its text says nothing else."""
+    types = {"reduction": ("float", "sum"), "transfer": ("byte", ""), "none": ("byte", "")}
+    datatype, op = types[card.unit]
+    return {
+        "launch": launch,
+        "suite": card.suite,
+        "benchmark": card.name,
+        "ranks": shape.ranks,
+        "inflight": shape.inflight,
+        "threads": shape.threads,
+        "datatype": datatype,
+        "op": op,
+        "time_scale": time_scale(card),
+        "statistic": statistic(card),
+    }
+
+
 def _times(card: Card, shape: Shape, printed: Numbers, messages: float) -> dict[str, Any]:
     """Of a whole call: not halved, and of all messages under way."""
     import numpy as np

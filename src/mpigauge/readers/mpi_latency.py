@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.readers.imb_columns import Shape
+from mpigauge.readers.imb_columns import Shape, fixed
 from mpigauge.readers.known import known_cards
 from mpigauge.readers.reading import Reading, Table, unknown_launch
-from mpigauge.readers.references import fixed
 from mpigauge.readers.registry import reader
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Figure
-from mpigauge.readers.imb_columns import OF_SLOWEST, OVER_RANKS, Shape
+from mpigauge.readers.imb_columns import OF_SLOWEST, OVER_RANKS, Shape, fixed
 from mpigauge.readers.known import traffic
 from mpigauge.readers.osu_tests import SUITE, card_of_title
 from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
-from mpigauge.readers.references import fixed
 from mpigauge.readers.registry import reader
 from mpigauge.readers.settings_lines import arm_of, setting_in
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.readers.imb_columns import Shape
+from mpigauge.readers.imb_columns import Shape, fixed
 from mpigauge.readers.known import known_cards
 from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
-from mpigauge.readers.references import fixed
 from mpigauge.readers.registry import reader
 from mpigauge.readers.settings_lines import arm_of, setting_in
 

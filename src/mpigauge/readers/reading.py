@@ -82,14 +82,19 @@ class Reading:
 
     def records(self) -> Iterator[Launch | CellRecord | Figure | Skip | End]:
         """Launches with what was read of them; one that the text says nothing about is made up."""
+        found: dict[int, list[CellRecord | Figure | Skip]] = {}
+        for table in self.tables:
+            found.setdefault(table.fixed["launch"], []).extend(map(CellRecord, table.cells()))
+        others: list[Figure | Skip] = [*self.figures, *self.skips]
+        for record in others:
+            found.setdefault(record.launch, []).append(record)
         said = {launch.launch: launch for launch in self.launches}
-        cells = [CellRecord(cell) for table in self.tables for cell in table.cells()]
-        of: list[CellRecord | Figure | Skip] = [*cells, *self.figures, *self.skips]
-        for number in sorted({record.launch for record in of} | set(said)):
-            mine = [record for record in of if record.launch == number]
+        for number in sorted(found.keys() | said.keys()):
+            mine = found.get(number, [])
             yield said.get(number) or unknown_launch(number)
             yield from mine
-            yield End(number, "done", math.nan, math.nan, 0, sum(r in cells for r in mine))
+            cells = sum(isinstance(record, CellRecord) for record in mine)
+            yield End(number, "done", math.nan, math.nan, 0, cells)
 
 
 USUAL: dict[str, Any] = {

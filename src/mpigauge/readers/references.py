@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.record import Figure
-from mpigauge.readers.imb_columns import Shape, statistic, stored, time_scale
+from mpigauge.readers.imb_columns import Shape, fixed, stored
+from mpigauge.readers.imb_header import Header
+from mpigauge.readers.imb_section import Section, kind_of
 from mpigauge.readers.known import known_cards
 from mpigauge.readers.reading import Reading, Table, unknown_launch
 
@@ -28,8 +30,6 @@ else:
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from mpigauge.model.cards import Card
 
 FOLDER = Path(__file__).with_name("reference")
 OF_ROW = ("placement", "arm", "source", "statistic")
@@ -79,28 +79,16 @@ def _table(said: Mapping[str, Any]) -> Table:
     card = known_cards().find(said["benchmark"])
     numbers = np.array([line.split() for line in said["rows"].strip().splitlines()], dtype=float)
     printed = dict(zip(said["columns"].split(), numbers.T, strict=True))
-    of_row = {name: said[name] for name in OF_ROW if name in said}
-    shape = Shape(said["ranks"], said.get("inflight", 1))
+    of_row = {name: said[name] for name in OF_ROW if name in said} | {"launch": 0}
+    program, _, version = said["source"].partition(" ")
+    section, heads = Section(card.name, said["ranks"]), tuple(printed)
+    if program == "IMB":
+        _, shape, shared = kind_of(section, heads, Header(version, card.suite))
+    else:
+        shape = Shape(said["ranks"])
+        shared = fixed(card, 0, shape)
     columns = partial(stored, card, shape, printed)
-    return Table(fixed(card, 0, shape) | of_row, numbers.shape[0], columns)
-
-
-def fixed(card: Card, launch: int, shape: Shape) -> dict[str, Any]:
-    """The columns that a table of IMB shares, where its header says nothing else."""
-    types = {"reduction": ("float", "sum"), "transfer": ("byte", ""), "none": ("byte", "")}
-    datatype, op = types[card.unit]
-    return {
-        "launch": launch,
-        "suite": card.suite,
-        "benchmark": card.name,
-        "ranks": shape.ranks,
-        "inflight": shape.inflight,
-        "threads": shape.threads,
-        "datatype": datatype,
-        "op": op,
-        "time_scale": time_scale(card),
-        "statistic": statistic(card),
-    }
+    return Table({**shared, **of_row}, numbers.shape[0], columns)
 
 
 def _figure(said: Mapping[str, Any]) -> dict[str, Any]:

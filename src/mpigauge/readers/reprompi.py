@@ -9,10 +9,9 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE, Card
-from mpigauge.readers.imb_columns import Shape
+from mpigauge.readers.imb_columns import Shape, fixed
 from mpigauge.readers.known import card_of
 from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
-from mpigauge.readers.references import fixed
 from mpigauge.readers.registry import reader
 
 if TYPE_CHECKING:

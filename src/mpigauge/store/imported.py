@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import mpigauge
 from mpigauge.model.cards import Cards
-from mpigauge.model.record import encode
 from mpigauge.readers.known import FILE
 from mpigauge.readers.references import reference
 from mpigauge.store.files import SCHEMA
@@ -47,8 +46,7 @@ def write_imported(reading: Reading, files: Sequence[str], output: Path | None, 
     header["command"] = ["mpigauge", "import", *files]
     cards = json.dumps(_cards(reading), ensure_ascii=False)
     with RunWriter.create(header, cards, output=output, label=label) as writer:
-        for record in reading.records():
-            writer.append(encode(record))
+        writer.append_records(reading.records())
         writer.finish("done")
         return writer.folder
 

@@ -9,11 +9,12 @@ import json
 import re
 import shlex
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.record import CellRecord, End, Progress, decode, find_payload
+from mpigauge.model.record import CellRecord, End, Progress, decode, encode, find_payload
 from mpigauge.store.files import (
     SCHEMA,
     append_whole,
@@ -26,17 +27,18 @@ from mpigauge.store.files import (
 from mpigauge.store.reader import check_schema, complete_launches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import IO
 
     from typing_extensions import Self
 
-    from mpigauge.model.record import Record
+    from mpigauge.model.record import Figure, Launch, Record, Skip
 
 DEFAULT_ROOT = Path("mpigauge-runs")
 _WORD_BYTES = 4
 _ARRAYS = 3
+_AT_ONCE = 1000
 
 
 class RunWriter:
@@ -107,6 +109,14 @@ class RunWriter:
             return None
         self._store(record, payload)
         return record
+
+    def append_records(self, records: Iterable[Launch | CellRecord | Figure | Skip | End]) -> None:
+        """Stores records that no job prints, many at a time; cells without samples."""
+        path = self.folder / "records.jsonl"
+        lines = map(encode, records)
+        with failing_as(RunError, path):
+            while block := list(islice(lines, _AT_ONCE)):
+                append_whole(path, ("\n".join(block) + "\n").encode())
 
     def log(self, launch: int, stream: str, text: str) -> None:
         """Output of a launch that is no record; stream: stdout or stderr."""
