@@ -217,6 +217,37 @@ def test_words_of_launchers_inside_of_a_table_do_no_harm() -> None:
     assert (reading.rows, reading.unread) == (2, ())
 
 
+@pytest.mark.parametrize("prefix", ["0: ", "[0] ", "[1,0]<stdout>:", "2026-11-21T00:55:22Z ", "  "])
+def test_what_launchers_and_logs_put_before_lines(prefix: str) -> None:
+    whole = GOLDEN / "imb/mpich-MPI1-multi1-np4.txt"
+    lines = whole.read_text(encoding="utf-8").splitlines(keepends=True)
+    reading = readers()["imb"].read(Text("".join(prefix + line for line in lines).encode()))
+    assert [str(cell) for cell in cells(reading)] == [str(cell) for cell in cells(read(whole))]
+    assert not reading.unread
+
+
+def test_rows_below_a_heading_without_a_head() -> None:
+    """And below a whole table: what was cut away is the line of column names alone."""
+    pingping = HEAD.replace("PingPong", "PingPing")
+    cut = "".join(line for line in pingping.splitlines(keepends=True) if "repet" not in line)
+    found = cells(readers()["imb"].read(Text((HEAD + "\n" + cut).encode())))
+    assert [c.benchmark for c in found] == ["PingPong", "PingPing"]
+
+
+def test_buffers_on_a_gpu() -> None:
+    banner = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part (GPU)\n"
+    found = cells(readers()["imb"].read(Text((banner + HEAD).encode())))
+    assert [c.memory for c in found] == ["device"]
+
+
+def test_defects_of_a_build_that_checks() -> None:
+    rows_of = "".join(f"{n:>13}{1000:>13}{0.5:>13.2f}{rate:>13.2f}{bad:>13.2f}\n"
+                      for n, rate, bad in ((0, 0, 0), (4, 8, 2)))  # fmt: skip
+    head = HEAD.replace("Mbytes/sec\n", "Mbytes/sec      defects\n").rpartition("            0 ")[0]
+    found = cells(readers()["imb"].read(Text((head + rows_of).encode())))
+    assert [(cell.wrong_count, cell.check) for cell in found] == [(0, "exact"), (2, "exact")]
+
+
 def test_rows_that_were_cut_out_with_a_word_before_them() -> None:
     """As `egrep '^ +[0-9]' | sed s/^/same_socket/` leaves them, three times over."""
     one = "".join(

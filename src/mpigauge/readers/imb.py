@@ -43,7 +43,7 @@ _ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"
 MARK = rb"#repetitions|# Benchmarking |^(?:[A-Za-z]\w*)?[ \t]+" + _ROW_ALONE
 LABELLED = re.compile(r"^([A-Za-z]\w*)?\s+(\d+\s.*)$")
 NOTE = re.compile(r"(?<!\S)(\d+) (out-of-mem|int-overflow|time-out)[.;]*(?:.*X= *([\d.]+))?")
-HALO = re.compile(r"(\d+)\(x(\d+)\)\(bytes\)\s+([\d.]+)\(usec\)")
+HALO = re.compile(r"(\d+)\(x\d+\)\(bytes\)\s+([\d.]+)\(usec\)")
 REASONS = {
     "out-of-mem": "not enough memory: needs {} GiB per rank, which IMB was not allowed",
     "int-overflow": "more than 2147483647 elements, which MPI counts as int here",
@@ -163,16 +163,16 @@ class _Log:
         if self.is_command and what == "comment":
             self.header.command += words[0].split()
             return
-        self.is_command = what == "command" or (self.is_command and not words)
+        self.is_command = what == "command"
         if what in CHANGES:
             self.section, self.heads = changed(self.section, what, words), ()
         elif act := getattr(self, f"on_{what}", None):
             act(*words)
 
-    def on_banner(self, version: str, part: str) -> None:
+    def on_banner(self, version: str, part: str, gpu: str = "") -> None:
         if self.seen:
             self._next_launch()
-        self.header = Header.of_banner(version, part)
+        self.header = Header.of_banner(version, part, bool(gpu))
         self.section, self.heads = None, ()
 
     def on_fact(self, name: str, value: str) -> None:
@@ -262,13 +262,12 @@ class _Log:
         elif self.in_rows and _DAMAGED.match(line):
             self.unread.append(Unread(self.line, line.strip(), _why(line, self.heads)))
 
-    def _halo_row(self, section: Section, size: str, messages: str, time: str) -> None:
+    def _halo_row(self, section: Section, size: str, time: str) -> None:
         draft = self.drafts[-1] if self.drafts and self.drafts[-1].section == section else None
         if draft is None:
             draft = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
             draft.section = section
         draft.rows.append((float(size), 0.0, float(time)))
-        del messages
 
     def _alone(self, label: str, line: str) -> None:
         """A row without heading, as `grep` leaves them; the word before it is kept as placement."""
@@ -276,15 +275,20 @@ class _Log:
         row = tuple(map(float, found.groups())) if found else ()
         if not row or not _is_transfer(*row):
             return
-        last = self.drafts[-1] if self.drafts else None
+        last = self.drafts[-1] if self.drafts and self.drafts[-1].label is not None else None
         if last is None or last.label != label or row[0] <= last.rows[-1][0]:
-            name = self.text.benchmark or TAKEN_FOR
-            last = self._begin(Section(name, 2), ALONE, label)
+            last = self._begin(self._section_alone(), ALONE, label)
             last.label = label
-            if not self.text.benchmark:
-                self.remarks[f"tables without a heading are taken for {TAKEN_FOR} on 2 ranks; "
-                             "--benchmark names another"] = None  # fmt: skip
         last.rows.append(row)
+
+    def _section_alone(self) -> Section:
+        """What the text or the user says of rows whose head was cut away, else what is likely."""
+        if self.section and self.section.ranks:
+            return self.section
+        if not self.text.benchmark:
+            self.remarks[f"tables without a heading are taken for {TAKEN_FOR} on 2 ranks; "
+                         "--benchmark names another"] = None  # fmt: skip
+        return Section(self.text.benchmark or TAKEN_FOR, 2)
 
 
 def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> bool:

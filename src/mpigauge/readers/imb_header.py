@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SUITES = {
     "MPI-1": "MPI1", "MPI-2": "EXT", "MPI-IO": "IO", "MPI-NBC": "NBC", "MPI-RMA": "RMA",
-    "MPI-4": "MPI4", "P2P": "P2P", "MT": "MT",
+    "MPI-4": "MPI4", "P2P": "P2P", "MT": "MT", "RMA": "RMA",
 }  # fmt: skip
 _IO = re.compile(r"MPI-IO")
 TOTAL_UNTIL = 2018
@@ -33,16 +33,18 @@ class Header:
     version: str = ""
     """2021.7; empty: there is no banner."""
     suite: str = ""
+    on_gpu: bool = False
+    """Whether it is one of the programs whose buffers may be on a GPU."""
     command: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     kinds: dict[tuple[Section, Heads], Kind] | None = None
     """What its headings give their tables, as they become known; shared by runs that are alike."""
 
     @classmethod
-    def of_banner(cls, version: str, part: str) -> Header:
+    def of_banner(cls, version: str, part: str, on_gpu: bool = False) -> Header:
         """IO's banner has run into the line behind it since 2021.2."""
         suite = SUITES.get(part) or ("IO" if _IO.match(part) else part)
-        return cls(version, suite)
+        return cls(version, suite, on_gpu)
 
     @property
     def source(self) -> str:
@@ -62,7 +64,7 @@ class Header:
     def alike(self) -> tuple[str, ...]:
         """The same for runs whose tables differ by nothing but their numbers."""
         facts = (f"{name}={value}" for name, value in self.facts.items() if name != "Date")
-        return self.version, self.suite, *self.command, *facts
+        return self.version, self.suite, str(self.on_gpu), *self.command, *facts
 
     @cached_property
     def may_be_old(self) -> bool:
@@ -114,6 +116,9 @@ class Header:
     def placement(self) -> str:
         grid = self.option("map")
         return f"map:{grid}" if grid else ""
+
+    def memory(self) -> str:
+        return self.option("mem_alloc_type", "device") if self.on_gpu else "host"
 
     def cache(self) -> str:
         return "cold" if self.option("off_cache") not in ("", "off") else "hot"

@@ -21,7 +21,7 @@ _BANNER = r"#\s+Intel ?\(R\) MPI Benchmark(?:s| Suite) V?([\d.]+(?: Update \d+)?
 _LINES = tuple(
     (what, re.compile(pattern))
     for what, pattern in (
-        ("banner", _BANNER + r",?\s*(?:IMB-)?(MPI-\w+|P2P|MT) ? ?part"),
+        ("banner", _BANNER + r",?\s*(?:IMB-)?(MPI-\w+|RMA|P2P|MT) ? ?part( \(GPU\))?"),
         ("banner", r"#\s+(mpigauge \S+), IMB-compatible, (?:IMB-)?(\S+) part"),
         ("banner", _BANNER + "()"),
         ("halo", r"# Benchmarking (\w+) \(processes: (\d+); threads: (\d+); dimensions: (\d+)\)"),

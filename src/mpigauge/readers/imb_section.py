@@ -148,6 +148,7 @@ def fixed_columns(card: Card, section: Section, header: Header) -> dict[str, Any
         "inflight": shape_of(card, section, header).inflight,
         **_types(card, header),
         "cache": header.cache(),
+        "memory": header.memory(),
         "sync": header.sync(card),
         "root_shift": card.rooted and header.is_on("root_shift", False),
         "layout": header.option("contig_type", "base"),

@@ -39,7 +39,8 @@ class Draft:
     """Rows of full width, first of all."""
     rows: list[tuple[float, ...]] = field(default_factory=list)
     """And those that were not."""
-    label: str = ""
+    label: str | None = None
+    """The word before rows without a heading; None: there is one."""
     is_old: bool = False
     """Whether it may be of a version that counts megabytes otherwise."""
     section: Section | None = None

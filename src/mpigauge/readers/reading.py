@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.columns import Cell
+from mpigauge.model.columns import SCHEMA_VERSION, Cell
 from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.model.cards import Card
-
-SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ USUAL: dict[str, Any] = {
 def unknown_launch(number: int, **known: Any) -> Launch:
     """A launch of which only `known` is known."""
     empty = Launch(
-        number, SCHEMA, "", "", "", "", 0, "classic", math.nan, 0, "", Clock()
+        number, SCHEMA_VERSION, "", "", "", "", 0, "classic", math.nan, 0, "", Clock()
     )  # fmt: skip
     return replace(empty, **known)
 

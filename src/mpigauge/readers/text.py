@@ -16,7 +16,7 @@ PREFIX = re.compile(
     rb"^(?:"
     rb"\[\d+\] |"  # Hydra -l
     rb"\[\d+,\d+\]<std(?:out|err)>: ?|"  # Open MPI --output tag
-    rb"\d+: ?(?=[ #])|"  # srun -l
+    rb"\d+: ?(?=[ #\n])|"  # srun -l
     rb"\[?\d\d\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z]*\]? |"  # a time stamp with its day
     rb"\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]? {1,2}"  # and without
     rb")+",
