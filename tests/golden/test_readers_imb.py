@@ -14,6 +14,7 @@ import pytest
 
 from mpigauge.readers import Text, readers, sniff
 from mpigauge.readers.imb import _Log
+from mpigauge.readers.known import known_cards
 from mpigauge.stats.launches import rows
 
 if TYPE_CHECKING:
@@ -232,6 +233,16 @@ def test_rows_below_a_heading_without_a_head() -> None:
     cut = "".join(line for line in pingping.splitlines(keepends=True) if "repet" not in line)
     found = cells(readers()["imb"].read(Text((HEAD + "\n" + cut).encode())))
     assert [c.benchmark for c in found] == ["PingPong", "PingPing"]
+
+
+@pytest.mark.parametrize("name", [card.word for card in known_cards()])
+def test_whatever_a_heading_names_its_columns_are_read(name: str) -> None:
+    """Pasted headings and --benchmark may name what has another kind of table."""
+    benchmark = name.rpartition(":")[2]
+    for heads in ("t[usec]   Mbytes/sec", "Mbytes/sec      Msg/sec", "t_avg[usec]   Mbytes/sec"):
+        text = HEAD.replace("PingPong", benchmark).replace("t[usec]   Mbytes/sec", heads)
+        for cell in cells(readers()["imb"].read(Text(text.replace(" 0.00", " 7").encode()))):
+            assert cell.benchmark == benchmark
 
 
 def test_buffers_on_a_gpu() -> None:

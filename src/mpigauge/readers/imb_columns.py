@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.readers.known import traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -98,13 +98,13 @@ def _times(card: Card, shape: Shape, printed: Numbers, messages: float) -> dict[
     """Of a whole call: not halved, and of all messages under way."""
     import numpy as np
 
-    if card.columns == "band":
+    if is_rate_alone(printed):
         with np.errstate(divide="ignore"):
             time = messages / printed["Msg/sec"]
         return {"time_p50_s": time, "time_max_s": time, "time_mean_s": time}
     unit = _MICRO / time_scale(card)
-    if card.columns == "timed_band":
-        # of one message of one thread
+    if not any(head in printed for head in TIMES):
+        # t_avg of one message of one thread
         unit *= shape.inflight * (2 if card.name == "BiBandMT" else 1)
         time = printed["t_avg[usec]"] * unit
         return {"time_p50_s": time, "time_avg_s": time, "time_mean_s": time}
@@ -112,6 +112,11 @@ def _times(card: Card, shape: Shape, printed: Numbers, messages: float) -> dict[
     times = {"time_p50_s": time, "time_mean_s": time}
     over_ranks = "time_avg_s" if card.columns == "rate" else "time_max_s"
     return times | {over_ranks: time} | _ranks(printed, unit) | _parts(printed)
+
+
+def is_rate_alone(heads: Iterable[str]) -> bool:
+    """Whether the rate of messages is all that tells a time."""
+    return not {*TIMES, "t_avg[usec]"} & set(heads)
 
 
 def _ranks(printed: Numbers, unit: float) -> dict[str, Any]:
@@ -135,9 +140,10 @@ def megabyte(card: Card, shape: Shape, printed: Numbers) -> float:
     """
     import numpy as np
 
-    if "Mbytes/sec" not in printed or "#bytes" not in printed or card.columns in _NO_TIME:
+    head = next((head for head in TIMES if head in printed), "")
+    if not head or "Mbytes/sec" not in printed or "#bytes" not in printed or "Msg/sec" in printed:
         return math.nan
-    time = printed[next(head for head in TIMES if head in printed)]
+    time = printed[head]
     rate = printed["Mbytes/sec"]
     use = (time >= _LEAST_US) & (rate >= 1)
     if not use.any():
@@ -151,6 +157,5 @@ def megabyte(card: Card, shape: Shape, printed: Numbers) -> float:
     )
 
 
-_NO_TIME = ("band", "timed_band", "rate")
 _LEAST_US = 10.0
 _CLOSE = 0.02

@@ -110,6 +110,7 @@ def card_of_heads(name: str, suite: str, heads: Heads) -> Card:
     if suite and (card := card_of(suite, name)):
         return card
     alike = [card for card in known_cards() if card.name.lower() == name.lower()]
+    alike = [card for card in alike if card.name == name] or alike  # EXT has Unidir_Put, RMA _put
     fitting = [card for card in alike if card.columns == family]
     if not suite and (found := fitting or alike):
         return next((card for card in found if card.suite == FIRST_SUITE), found[0])

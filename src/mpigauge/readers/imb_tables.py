@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.record import Skip
-from mpigauge.readers.imb_columns import Shape, stored
+from mpigauge.readers.imb_columns import Shape, is_rate_alone, stored
 from mpigauge.readers.imb_rows import WIDTH, parse_regular, split_rows
 from mpigauge.readers.reading import Table
 
@@ -96,7 +96,7 @@ def _regular(drafts: Sequence[Draft], heads: Heads) -> Iterator[tuple[Numbers, b
     counts = _counts(drafts, heads)
     numbers = parse_regular(b"".join(draft.regular for draft in drafts), heads)
     is_plain = "#bytes" in heads and _ascends(numbers, heads, counts)
-    is_plain = is_plain and not any(draft.card.columns == "band" for draft in drafts)
+    is_plain = is_plain and not is_rate_alone(heads)
     return ((part, is_plain) for part in split_rows(numbers, counts))
 
 
@@ -125,7 +125,7 @@ def _timed(draft: Draft, numbers: Numbers) -> NDArray[np.bool_]:
 
     timed = np.asarray(np.isfinite(numbers).all(axis=0), dtype=np.bool_)
     timed &= numbers[draft.heads.index("#repetitions")] >= 0
-    if draft.card.columns == "band":
+    if is_rate_alone(draft.heads):
         timed &= numbers[draft.heads.index("Msg/sec")] > 0
     return timed
 

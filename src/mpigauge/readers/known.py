@@ -55,13 +55,15 @@ def traffic(
         return _same(_BANDS[card.name] * pairs * inflight)
     if card.name in _TO_ALL:
         return _same(ranks - 1)
-    return _same(_FACTOR.get(card.name, float(card.columns in ("single", "passive"))))
+    return _same(_FACTOR.get(card.name, float(card.columns in _ONE_MESSAGE)))
 
 
 def _same(count: float) -> Traffic:
     return Traffic(float(count), float(count))
 
 
+_ONE_MESSAGE = ("single", "passive", "band", "timed_band", "rate")
+"""Kinds of tables whose benchmarks send one message where nothing else is known of them."""
 _FACTOR = {"Sendrecv": 2.0, "Exchange": 4.0}
 _BANDS = {"Uniband": 1, "Biband": 2}
 _TO_ALL = ("One_put_all", "One_get_all", "Put_all_local", "Get_all_local")

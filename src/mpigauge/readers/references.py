@@ -4,7 +4,7 @@
 
 A file has `about`, `system`, `network`, `date` and `source`; a [[table]] for each table in IMB's
 columns (benchmark, ranks, columns, rows), and a [[figure]] for each number that is no time. `mpi`,
-`program`, `placement` and `arm` say how it was measured.
+`source` (the program), `placement` and `arm` say how it was measured.
 """
 
 from __future__ import annotations
