@@ -30,6 +30,7 @@ from mpigauge.model.record import Figure
 from mpigauge.model.row import Estimate
 from mpigauge.plan import Part, Plan
 from mpigauge.plan.again import narrowed
+from mpigauge.plan.foreign import Foreign, Merit
 from mpigauge.report.checked import as_json, as_junit, as_table
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.peers import Pair, clusters
@@ -190,7 +191,7 @@ def test_figures_of_a_reference_go_by_their_direction() -> None:
 def test_what_the_reference_has_not_is_undecided() -> None:
     (line,) = referred(measured(ranks=4), measured())
     assert line.outcome == "UNDECIDED"
-    assert "ranks: 4 in reference, 2 in run" in line.name
+    assert "ranks: 4 in reference, 2 in run" in line.why
     more = measured() + measured(sizes=(64,))
     lines, notes = against_reference(Side("A", more), Side("B", measured()), 0.1)
     assert [line.outcome for line in lines] == ["PASS", "PASS"]
@@ -257,6 +258,17 @@ def test_the_plan_is_narrowed_to_what_failed() -> None:
     assert placed is not None
     assert [(p.placement, p.ranks, p.sizes) for p in placed.parts] == [("l3", (), (8,))]
     assert narrowed(plan, [cells.cell("Bcast")]) is None
+
+
+def test_a_program_that_is_not_ours_is_run_again_as_it_is() -> None:
+    hpl = Foreign("HPL", ("xhpl",), (Merit("rate", "higher", regex="(.*)"),), ranks=4)
+    parts = [Part(("HPL",), 4, foreign=hpl, arm=arm) for arm in ("", "X=1")]
+    plan = Plan((Part(("PingPong",), 2), *parts), "mpich", seed=7)
+    failed = Figure(0, "HPL", "rate", 41.5, "GFLOP/s", "higher", arm="X=1")
+    found = narrowed(plan, [failed])
+    assert found is not None
+    assert found.parts == (parts[1],)
+    assert narrowed(plan, [Figure(0, "PingPong", "rate", 1.0, "", "")]) is None
 
 
 # --- formats --------------------------------------------------------------------------------------
@@ -350,6 +362,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("slow --against a", 1),
         ("slow --against a --tolerance 90%", 0),
         ("slow --against a --format json", 1),
+        ("a --against a --only cache=hot", 0),
     ],
 )
 def test_exit_status(folder: Path, words: str, status: int) -> None:
@@ -361,8 +374,8 @@ def test_exit_status(folder: Path, words: str, status: int) -> None:
     ("words", "why"),
     [
         ("a", "there is nothing to check in a"),
-        ("a --tolerance 5%", "--tolerance is by how much --against RUN may be missed"),
-        ("a --against good.toml --tolerance 5%", "--tolerance is for another run; in good.toml"),
+        ("a --tolerance 5%", "--tolerance and --only are about another run; name it"),
+        ("a --against good.toml --tolerance 5%", "are about another run; say both in good.toml"),
         ("a --against none.toml", "cannot read none.toml: No such file"),
         ("a --against nothing", "there is no run 'nothing'"),
         ("a --against good.toml --junit x/y.xml", "--junit x/y.xml: there is no folder"),

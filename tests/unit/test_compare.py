@@ -15,6 +15,7 @@ import pytest
 
 from mpigauge.analyse.compare import Comparison, Side, compare, split
 from mpigauge.analyse.items import items
+from mpigauge.analyse.only import only, read_only
 from mpigauge.analyse.summary import summaries, undecided
 from mpigauge.cli.main import run as cli
 from mpigauge.model.errors import UserError
@@ -108,6 +109,19 @@ def test_launches_in_turn_are_paired() -> None:
     assert not any(entry.ratio and entry.ratio.paired for entry in apart.entries)
 
 
+def test_a_shared_machine_tells_no_difference_between_two_times() -> None:
+    """Launches in turn met the same machine, others did not; that both are alike can be seen."""
+    starts = {launch: f"2026-11-21T05:00:{launch:02}Z" for launch in range(6)}
+    for times, word in ((starts, "SLOWER"), ({}, "UNDECIDED")):
+        a = Side("A", items(made()), times, lost_ratio=0.01)
+        b = Side("B", items(made(1.5, seed=2)), times, lost_ratio=0.25)
+        found = compare([a, b])
+        assert set(said(found)) == {word}
+    assert undecided(found.entries[0]) == "others took 25 % of the cores; measure both in turn"
+    again = Side("again", items(made(seed=2)), lost_ratio=0.25)
+    assert set(said(compare([a, again]))) == {"SAME"}
+
+
 # --- like with like -------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("columns", "why"),
@@ -124,8 +138,8 @@ def test_launches_in_turn_are_paired() -> None:
 def test_other_things_are_not_compared(columns: dict[str, Any], why: str) -> None:
     found = compare([side("A", made()), side("B", made(**columns))])
     assert found.tables == ()
-    words = f"PingPong: 5 rows of A and 5 of B are not compared, {why}"
-    assert found.left_out == ((words, True),)
+    words = f"5 rows of A and 5 of B are not compared, {why}"
+    assert found.left_out == (("PingPong", words, True),)
 
 
 @pytest.mark.parametrize(
@@ -158,14 +172,38 @@ def test_the_same_columns_come_before_similar_ones() -> None:
     b = made(3.0, cache="cold") + made(seed=2)
     found = compare([side("A", made()), side("B", b)])
     assert said(found) == ["SAME"] * len(SIZES)
-    assert found.left_out == (("PingPong: 5 rows only in B", False),)
+    assert found.left_out == (("PingPong", "5 rows only in B", False),)
 
 
 def test_nobody_guesses_which_of_several_belongs() -> None:
     b = made(cache="cold") + made(data="fresh")
     found = compare([side("A", made()), side("B", b)])
     assert found.tables == ()
-    assert "several could belong together" in found.left_out[0].text
+    assert found.left_out[0].why == (
+        "5 rows of A and 10 of B are not compared, several could belong together: cache cold "
+        "or hot in B; data static or fresh in B (--only cache=…)"
+    )
+    chosen = compare(only([side("A", made()), side("B", b)], {"cache": "cold"}))
+    assert {entry.unlike for entry in chosen.entries} == {("cache: hot against cold",)}
+
+
+def test_the_default_can_be_chosen_by_its_name() -> None:
+    (found,) = only([side("A", made() + made(placement="l3"))], {"placement": "the default"})
+    assert found.items == items(made())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("cahce=hot", "no column 'cahce'; did you mean 'cache'?"),
+        ("cache=warm", "--only cache=warm: no run has it; there are hot"),
+        ("cache", "'cache' chooses nothing; write COLUMN=VALUE"),
+    ],
+)
+def test_wrong_choices(words: str, why: str) -> None:
+    with pytest.raises(UserError) as error:
+        only([side("A", made())], read_only([words]))
+    assert why in str(error.value)
 
 
 # --- within one run -------------------------------------------------------------------------------
@@ -285,6 +323,7 @@ def store(folder: Path, factor: float, seed: int, plan: Any = None, **columns: A
     ("words", "status"),
     [
         ("a again", 0),
+        ("a again --only cache=hot", 0),
         ("a slow", 0),
         ("a slow --fail-on slower", 1),
         ("slow a --fail-on slower", 0),
@@ -305,6 +344,7 @@ def test_exit_status(runs: Path, words: str, status: int) -> None:
         ("a slow --by arm", "--by compares the parts of one run"),
         ("a four", "there is nothing to compare; PingPong: 5 rows of a and 5 of four are not"),
         ("a nothing", "there is no run 'nothing'"),
+        ("a slow --only cache=warm", "no run has it"),
         ("a slow --tolerance much", "--tolerance: 'much' is no relative error"),
     ],
 )

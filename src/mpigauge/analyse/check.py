@@ -73,7 +73,9 @@ def against_reference(reference: Side, run: Side, tolerance: float) -> tuple[lis
         if second.item and second.item.better
     ]
     lines += [
-        Line("UNDECIDED", left.text, "", why="left out") for left in found.left_out if left.refused
+        Line("UNDECIDED", left.benchmark, "", why=left.why)
+        for left in found.left_out
+        if left.refused
     ]
     notes = [left.text for left in found.left_out if not left.refused]
     notes += [

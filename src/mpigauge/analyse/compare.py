@@ -11,13 +11,14 @@ operations are never compared; they are named as left out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.items import Item, items
 from mpigauge.analyse.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.units import percent
 from mpigauge.stats.ratio import Ratio, ratio
 from mpigauge.stats.turns import in_turn
 from mpigauge.stats.verdicts import TOLERANCE, Judged, judge
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Row
 
+MOST_LOST = 0.1
+"""Where others take more of the cores, two runs at different times met two different machines."""
 NOT_VARIED = ("suite", "benchmark", "message_bytes", "name", "unit", "better")
 """Columns that say what a number is; sides of a comparison cannot differ in them."""
 
@@ -39,6 +42,8 @@ class Side:
     """When each launch began; its text is in the order of time."""
     facts: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What holds for all of its numbers and may differ: hosts, settings."""
+    lost_ratio: float = 0.0
+    """Share of the cores that others took while it was measured."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,11 @@ def compare(sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "
         for place, item in partners.items()
     ]
     judged = judge([each for _, _, each in ratios], tolerance)
-    known = {(p, n): (of, said) for (p, n, of), said in zip(ratios, judged, strict=True)}
+    lost = [max(first.lost_ratio, other.lost_ratio) for other in others]
+    known = {
+        (p, n): (of, _sure(of, said, lost[n]))
+        for (p, n, of), said in zip(ratios, judged, strict=True)
+    }
     notes = [
         left
         for other, partners in zip(others, found, strict=True)
@@ -189,6 +198,14 @@ def _ratio(first: Side, second: Side, a: Item, b: Item) -> Ratio:
         [(second.starts.get(n, ""), n) for n in b.numbers],
     )
     return ratio(a.sample, b.sample, pairs)
+
+
+def _sure(ratio: Ratio, judged: Judged, lost_ratio: float) -> Judged:
+    """No difference is claimed of launches at different times on a machine that others used."""
+    if ratio.paired or judged.said not in ("LESS", "MORE") or lost_ratio <= MOST_LOST:
+        return judged
+    why = f"others took {percent(lost_ratio)} of the cores; measure both in turn"
+    return replace(judged, said="UNDECIDED", why=why)
 
 
 def _line(

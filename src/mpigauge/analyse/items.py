@@ -5,27 +5,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mpigauge.model.columns import KEY_COLUMNS
-from mpigauge.model.record import Figure
-from mpigauge.model.row import NOTHING, Estimate
-from mpigauge.stats.launches import LEAST_FOR_INTERVAL, hull
-from mpigauge.stats.order import median
+from mpigauge.stats.figures import Columns, columns_of, figure_rows
 from mpigauge.stats.ratio import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.model.row import Row
+    from mpigauge.model.record import Figure
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.stats.figures import FigureRow
     from mpigauge.stats.verdicts import Said
 
-Columns = tuple[tuple[str, Any], ...]
 SECONDS = "s"
 _OF_ROWS = (*KEY_COLUMNS, "statistic")
-_NOT_OF_FIGURES = ("launch", "value")
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "time": {"LESS": "FASTER", "MORE": "SLOWER"},
     "lower": {"LESS": "BETTER", "MORE": "WORSE"},
@@ -52,6 +49,8 @@ class Item:
     numbers: tuple[int, ...]
     """Of the launches that the sample is of."""
     row: Row | None = None
+    figure: Figure | None = None
+    """Of the first launch. An item is of a row or of figures."""
 
     def word(self, said: Said) -> str:
         """FASTER and SLOWER of times, BETTER and WORSE of figures with a direction."""
@@ -67,11 +66,7 @@ def items(
     """All that rows and figures hold. Columns `without` are not among those that tell them
     apart."""
     found = [_of_row(row, without) for row in rows]
-    launches: dict[Columns, dict[int, Figure]] = {}
-    for figure in figures:
-        launches.setdefault(_columns_of(figure, without), {})[figure.launch] = figure
-    found += [_of_figures(key, [of[i] for i in sorted(of)]) for key, of in launches.items()]
-    return tuple(found)
+    return (*found, *(_of_figure(row, without) for row in figure_rows(figures)))
 
 
 def _of_row(row: Row, without: Sequence[str]) -> Item:
@@ -97,32 +92,17 @@ def _own_error(row: Row) -> float:
     return math.log(high / low) / 2 if 0 < low < high else 0.0
 
 
-def _columns_of(figure: Figure, without: Sequence[str]) -> Columns:
-    names = [f.name for f in fields(Figure) if f.name not in (*_NOT_OF_FIGURES, *without)]
-    return tuple((name, getattr(figure, name)) for name in names)
-
-
-def _of_figures(columns: Columns, figures: Sequence[Figure]) -> Item:
-    first, values = figures[0], [figure.value for figure in figures]
+def _of_figure(row: FigureRow, without: Sequence[str]) -> Item:
+    figure = row.figure
     return Item(
-        columns=columns,
-        benchmark=first.benchmark,
+        columns=tuple((name, value) for name, value in columns_of(figure) if name not in without),
+        benchmark=figure.benchmark,
         message_bytes=-1,
-        what=first.name,
-        unit=first.unit,
-        better=first.better,
-        value=_estimate(values),
-        sample=Sample(tuple(values)),
-        numbers=tuple(figure.launch for figure in figures),
+        what=figure.name,
+        unit=figure.unit,
+        better=figure.better,
+        value=row.value,
+        sample=Sample(row.values),
+        numbers=row.numbers,
+        figure=figure,
     )
-
-
-def _estimate(values: Sequence[float]) -> Estimate:
-    """As for rows: an interval from six launches on, then a range, and of one nothing is known."""
-    if not all(map(math.isfinite, values)):
-        return NOTHING
-    if len(values) == 1:
-        return Estimate(values[0], math.nan, math.nan)
-    enough = len(values) >= LEAST_FOR_INTERVAL
-    low, high = hull(values, values, values) if enough else (min(values), max(values))
-    return Estimate(median(values), low, high)

@@ -39,6 +39,8 @@ def undecided(entry: Entry) -> str:
     ratio, judged = entry.ratio, entry.judged
     if ratio is None or judged is None or judged.said != "UNDECIDED":
         return ""
+    if judged.why:
+        return judged.why
     if ratio.launches == 0:
         return "a value is not positive, so there is no ratio"
     if not enough(ratio):

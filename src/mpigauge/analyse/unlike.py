@@ -22,7 +22,6 @@ _EMPTY = {
 _MOST = 3
 """Values of a column are named."""
 _NAMES = {"message_bytes": "bytes"}
-_SEVERAL = "they differ in more than one way, or several could belong together"
 Named = tuple[str, "Sequence[Item]"]
 
 
@@ -39,9 +38,14 @@ def differences(first: Item, second: Item) -> tuple[str, ...]:
 class Left(NamedTuple):
     """What has no partner."""
 
-    text: str
+    benchmark: str
+    why: str
     refused: bool
     """Both sides have numbers of this benchmark, which are not alike; else one of them has none."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.benchmark}: {self.why}"
 
 
 def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[Left]:
@@ -53,10 +57,10 @@ def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Itera
         a = [item for item in ours if _name(item) == benchmark]
         b = [item for item in theirs if _name(item) == benchmark]
         if a and b:
-            yield Left(f"{benchmark}: {_apart((first[0], a), (second[0], b))}", True)
+            yield Left(benchmark, _apart((first[0], a), (second[0], b)), True)
         else:
             who, rows = (first[0], a) if a else (second[0], b)
-            yield Left(f"{benchmark}: {_count(len(rows))} only in {who}", False)
+            yield Left(benchmark, f"{_count(len(rows))} only in {who}", False)
 
 
 def word(column: str, value: Any) -> str:
@@ -72,7 +76,19 @@ def _apart(first: Named, second: Named) -> str:
             there = f"{_either(column, a)} in {first[0]}, {_either(column, b)} in {second[0]}"
             said.append(f"{_NAMES.get(column, column)}: {there}")
     counts = f"{_count(len(first[1]))} of {first[0]} and {len(second[1])} of {second[0]}"
-    return f"{counts} are not compared, {'; '.join(said) or _SEVERAL}"
+    return f"{counts} are not compared, {'; '.join(said) or _several(first, second)}"
+
+
+def _several(first: Named, second: Named) -> str:
+    """What could be chosen from, where more than one number could belong to one."""
+    choices = []
+    for name, rows in (first, second):
+        for column in OF_HOW:
+            values = _values(rows, column)
+            if len(values) > 1:
+                choices.append(f"{column} {_either(column, values)} in {name}")
+    which = f": {'; '.join(choices)} (--only {choices[0].split()[0]}=…)" if choices else ""
+    return f"several could belong together{which}"
 
 
 def _values(rows: Sequence[Item], column: str) -> list[Any]:

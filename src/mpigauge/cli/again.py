@@ -14,6 +14,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import Setup
     from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Figure
     from mpigauge.plan import Plan
     from mpigauge.store import Run
 
@@ -37,14 +38,14 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     return plan, setup
 
 
-def measured_again(stored: Run, cells: Iterable[Cell], output: Path | None) -> Run:
-    """A new run of these cells, as they were planned. UserError: it cannot be made here;
+def measured_again(stored: Run, numbers: Iterable[Cell | Figure], output: Path | None) -> Run:
+    """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
     from mpigauge.cli.measuring import measure
     from mpigauge.plan.again import narrowed
 
     plan, setup = same_setup(stored, output)
-    again = narrowed(plan, cells)
+    again = narrowed(plan, numbers)
     if again is None:
         raise UserError(f"the plan of {stored.path} does not say how these were measured")
     runs: list[Run] = []

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from mpigauge.model.errors import RunError, UserError
 if TYPE_CHECKING:
     from mpigauge.analyse.check import Line
     from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Figure
     from mpigauge.store import Run
 
 Found = tuple["list[Line]", "list[str]"]
@@ -20,32 +21,33 @@ Found = tuple["list[Line]", "list[str]"]
 Check = Callable[["Run"], Found]
 
 
-def check_against(word: str, tolerance: str | None, open_run: Callable[[str], Run]) -> Check:
+def check_against(word: str, tolerance: str | None, chosen: Sequence[str] = ()) -> Check:
     """What holds a run against limits (a file called *.toml) or against another run."""
-    from mpigauge.plan.words import parse_share
-    from mpigauge.stats.verdicts import TOLERANCE
+    from mpigauge.analyse.only import read_only
+    from mpigauge.cli.comparing import share_of
+    from mpigauge.cli.showing import open_run
 
     if Path(word).suffix == ".toml":
-        if tolerance is not None:
-            raise UserError(f'--tolerance is for another run; in {word} write tolerance = "5%"')
+        if tolerance is not None or chosen:
+            raise UserError(f"--tolerance and --only are about another run; say both in {word}")
         text = _text(Path(word))
         return lambda run: _limits(run, text, word)
-    reference = open_run(word)
-    share = parse_share("--tolerance", tolerance) if tolerance else TOLERANCE
-    return lambda run: _reference(run, reference, share)
+    reference, share, only = open_run(word), share_of(tolerance), read_only(chosen)
+    return lambda run: _reference(run, reference, share, only)
 
 
 def check_all(run: Run, check: Check | None) -> Found:
     """Everything that a run is checked for. UserError: there is nothing."""
     from mpigauge.analyse.check import right_data
     from mpigauge.cli.comparing import items_of
+    from mpigauge.stats.words import noise_sentences
 
     lines, notes = check(run) if check else ([], [])
     lines = [*right_data(items_of(run)), *lines, *_peers(run)]
     if not lines:
         hint = "; ".join(notes) or "it has no pairs of ranks and their peers; say --against what"
         raise UserError(f"there is nothing to check in {run.path}: {hint}")
-    return lines, notes
+    return lines, [*notes, *noise_sentences(run.noise)]
 
 
 def again(run: Run, lines: Sequence[Line], check: Check | None) -> Found:
@@ -54,22 +56,27 @@ def again(run: Run, lines: Sequence[Line], check: Check | None) -> Found:
     from mpigauge.cli.again import measured_again
 
     failed = [line for line in lines if line.outcome == "FAIL"]
-    cells = _cells(failed)
-    if not cells:
-        why = "not measured again: what failed is no time, or its data were wrong"
+    numbers = _numbers(failed)
+    if not numbers:
+        why = "not measured again: what failed is no number of its own, or data were wrong"
         return list(lines), [why] if failed else []
     try:
-        later = measured_again(run, cells, None)
+        later = measured_again(run, numbers, None)
     except (UserError, RunError) as error:
         return list(lines), [f"not measured again: {error}"]
     found, _ = check(later) if check else ([], [])
     return once_more(lines, found), [f"measured again in {later.path}"]
 
 
-def _cells(failed: Sequence[Line]) -> list[Cell]:
+def _numbers(failed: Sequence[Line]) -> list[Cell | Figure]:
     """Those that can be measured again; wrong data stay wrong."""
-    rows = [line.item.row for line in failed if line.item]
-    return [row.cell for row in rows if row and not row.wrong_count]
+    found: list[Cell | Figure] = []
+    for item in filter(None, (line.item for line in failed)):
+        if item.figure:
+            found.append(item.figure)
+        elif item.row and not item.row.wrong_count:
+            found.append(item.row.cell)
+    return found
 
 
 def _limits(run: Run, text: str, file: str) -> Found:
@@ -80,11 +87,12 @@ def _limits(run: Run, text: str, file: str) -> Found:
     return against_limits(items_of(run), parse_limits(text, file, run.cards.names())), []
 
 
-def _reference(run: Run, reference: Run, tolerance: float) -> Found:
+def _reference(run: Run, reference: Run, tolerance: float, chosen: Mapping[str, str]) -> Found:
     from mpigauge.analyse.check import against_reference
+    from mpigauge.analyse.only import only
     from mpigauge.cli.comparing import sides_of
 
-    first, second = sides_of([reference, run])
+    first, second = only(sides_of([reference, run]), chosen)
     return against_reference(first, second, tolerance)
 
 

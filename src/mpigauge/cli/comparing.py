@@ -30,7 +30,7 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
         [str(run.path) for run in runs],
     )
     return [
-        Side(name, items_of(run), starts_of(run), facts_of(run))
+        Side(name, items_of(run), starts_of(run), facts_of(run), lost_ratio_of(run))
         for name, run in zip(names, runs, strict=True)
     ]
 
@@ -64,6 +64,13 @@ def facts_of(run: Run) -> dict[str, str]:
     facts = {"settings": " ".join(f"{name}={value}" for name, value in told.items()) or "none"}
     hosts = {rank.host for rank in run.ranks}
     return facts | ({"hosts": str(len(hosts))} if hosts else {})
+
+
+def lost_ratio_of(run: Run) -> float:
+    """What others usually took of a core; 0 where nobody looked."""
+    from statistics import median
+
+    return median([noise.lost_ratio for noise in run.noise] or [0.0])
 
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:

@@ -95,6 +95,13 @@ topology_option = click.option(
     metavar="FILE",
     help="With --dry-run: the machine in an XML of hwloc instead of this one.",
 )
+only_option = click.option(
+    "--only",
+    "chosen",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="Of a run that holds numbers in several ways, those with this value: placement=l3.",
+)
 precision_option = click.option(
     "--precision", metavar="SHARE", help="Wanted relative error, such as 2%.  [default: 5%]"
 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The plan of a run once more, for some of its cells only."""
+"""The plan of a run once more, for some of its numbers only."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import benchmark_word
+from mpigauge.model.columns import Cell
+from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
-    from mpigauge.model.columns import Cell
     from mpigauge.plan.plan import Part, Plan
 
 
-def narrowed(plan: Plan, cells: Iterable[Cell]) -> Plan | None:
-    """Parts that measure these cells and little else, with other random orders; None: none does.
+def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
+    """Parts that measure these numbers and little else, with other random orders; None: none does.
 
-    Benchmarks of a part that want the same sizes on the same ranks stay together.
+    Benchmarks of a part that want the same sizes on the same ranks stay together. Programs that are
+    not ours run as they are.
     """
-    wanted = list(cells)
+    wanted = list(numbers)
     parts = tuple(each for part in plan.parts for each in _parts(part, wanted))
     return replace(plan, parts=parts, seed=plan.seed + 1) if parts else None
 
 
-def _parts(part: Part, cells: Iterable[Cell]) -> Iterator[Part]:
+def _parts(part: Part, numbers: Iterable[Cell | Figure]) -> Iterator[Part]:
+    own = [each for each in numbers if _belongs(each, part)]
+    if part.foreign:
+        yield from [part] if any(isinstance(each, Figure) for each in own) else []
+        return
     found: dict[str, list[Cell]] = {}
-    for cell in cells:
-        name = benchmark_word(cell.suite, cell.benchmark)
-        if name in part.benchmarks and _belongs(cell, part):
-            found.setdefault(name, []).append(cell)
+    for each in own:
+        if isinstance(each, Cell):
+            found.setdefault(_word(each), []).append(each)
     alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[str]] = {}
     for name, of in found.items():
         sizes = sorted({cell.message_bytes for cell in of if cell.message_bytes >= 0})
@@ -41,8 +46,17 @@ def _parts(part: Part, cells: Iterable[Cell]) -> Iterator[Part]:
         yield replace(part, benchmarks=tuple(names), sizes=sizes_of or None, ranks=groups)
 
 
-def _belongs(cell: Cell, part: Part) -> bool:
-    """Whether this part has measured it: what only the campaign knows of a cell is the same."""
-    if cell.placement in part.places.values():
-        return True
-    return all(getattr(cell, name) == value for name, value in part.known.items())
+def _belongs(number: Cell | Figure, part: Part) -> bool:
+    """Whether this part has measured it: what only the campaign knows of it is the same."""
+    if _word(number) not in part.benchmarks:
+        return False
+    known = dict(part.known)
+    if number.placement in part.places.values():
+        del known["placement"]
+    return all(getattr(number, name) == value for name, value in known.items())
+
+
+def _word(number: Cell | Figure) -> str:
+    if isinstance(number, Cell):
+        return benchmark_word(number.suite, number.benchmark)
+    return number.benchmark

@@ -118,6 +118,11 @@ def _remarks(comparison: Comparison) -> list[str]:
     )
     if paired:
         how += f" {paired} of them are of launches that were taken in turn (paired)."
+    if paired < len(tested):
+        how += (
+            f" {len(tested) - paired} are of launches at different times: whatever changed in the "
+            "machine between them counts, too."
+        )
     of_numbers = (words for entry in tested for words in entry.unlike)
     unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
     notes = [f"Measured otherwise: {words}." for words in unlike]

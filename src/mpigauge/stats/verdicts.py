@@ -37,6 +37,8 @@ class Judged:
     """After the correction; NaN where there was no test."""
     needed: int | None = None
     """About how many launches would decide it; None: decided, or more than MOST_LAUNCHES."""
+    why: str = ""
+    """Why nothing is said, where it is not for want of launches."""
 
 
 def judge(ratios: Sequence[Ratio], tolerance: float = TOLERANCE) -> list[Judged]:

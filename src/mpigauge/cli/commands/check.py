@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import options
+
 if TYPE_CHECKING:
     from mpigauge.analyse.check import Line
 
@@ -23,6 +25,7 @@ FORMATS = ("table", "json")
     metavar="RUN|FILE.toml",
     help="Another run that it may be slower than by the tolerance at most, or a file of limits.",
 )
+@options.only_option
 @click.option("--tolerance", metavar="SHARE", help="With another run.  [default: 5%]")
 @click.option(
     "--again", is_flag=True, help="Measure what failed once more, and judge that (on its machine)."
@@ -46,6 +49,7 @@ FORMATS = ("table", "json")
 def command(
     run: str,
     against: str | None,
+    chosen: Sequence[str],
     tolerance: str | None,
     again: bool,
     undecided: str,
@@ -63,12 +67,12 @@ def command(
     from mpigauge.model.errors import UserError
     from mpigauge.report.checked import as_json, as_table
 
-    if tolerance is not None and against is None:
-        raise UserError("--tolerance is by how much --against RUN may be missed; name that run")
+    if (tolerance is not None or chosen) and against is None:
+        raise UserError("--tolerance and --only are about another run; name it with --against")
     if junit is not None and not junit.absolute().parent.is_dir():
         raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
     stored = open_run(run)
-    check = check_against(against, tolerance, open_run) if against else None
+    check = check_against(against, tolerance, chosen) if against else None
     lines, notes = check_all(stored, check)
     if again:
         lines, said = measure_again(stored, lines, check)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import options
 from mpigauge.cli.comparing import FORMATS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     help="Compare the parts of one run that differ in this column: placement, arm, cache, …, with "
     "the default one or the first.",
 )
+@options.only_option
 @click.option(
     "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
 )
@@ -38,13 +40,19 @@ if TYPE_CHECKING:
     "--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."
 )
 def command(
-    runs: Sequence[str], by: str | None, tolerance: str | None, fail_on: Sequence[str], form: str
+    runs: Sequence[str],
+    by: str | None,
+    chosen: Sequence[str],
+    tolerance: str | None,
+    fail_on: Sequence[str],
+    form: str,
 ) -> int:
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
     Each ratio has its 95 % interval; verdicts take into account how many were looked at.
     """
     from mpigauge.analyse.compare import compare
+    from mpigauge.analyse.only import only, read_only
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.showing import open_run
     from mpigauge.model.errors import UserError
@@ -55,7 +63,7 @@ def command(
         raise UserError("--by compares the parts of one run; name one run")
     stored = [open_run(word) for word in runs]
     sides = sides_of(stored) if by is None else sides_within(stored[0], by)
-    found = compare(sides, share_of(tolerance), by or "")
+    found = compare(only(sides, read_only(chosen)), share_of(tolerance), by or "")
     if not found.tables:
         why = [left.text for left in found.left_out]
         raise UserError("; ".join(["there is nothing to compare", *why]))

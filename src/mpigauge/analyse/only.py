@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Of sides that hold a number in several ways, those that somebody chose: --only placement=l3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.analyse.unlike import word
+from mpigauge.model.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.compare import Side
+    from mpigauge.analyse.items import Item
+
+
+def read_only(words: Iterable[str]) -> dict[str, str]:
+    """COLUMN=VALUE as columns and values."""
+    found = {}
+    for text in words:
+        column, equals, value = text.partition("=")
+        if not (column.strip() and equals):
+            raise UserError(f"--only: '{text}' chooses nothing; write COLUMN=VALUE, placement=l3")
+        found[column.strip()] = value.strip()
+    return found
+
+
+def only(sides: Sequence[Side], chosen: Mapping[str, str]) -> list[Side]:
+    """Each side with the numbers that have these values; one that has none of a value stays whole.
+    UserError: there is no such column, or no side has the value."""
+    found = list(sides)
+    for column, value in chosen.items():
+        _check(found, column, value)
+        found = [_with(side, column, value) for side in found]
+    return found
+
+
+def _with(side: Side, column: str, value: str) -> Side:
+    kept = tuple(item for item in side.items if _is(item, column, value))
+    return replace(side, items=kept) if kept else side
+
+
+def _is(item: Item, column: str, value: str) -> bool:
+    columns = dict(item.columns)
+    return column in columns and value in (str(columns[column]), word(column, columns[column]))
+
+
+def _check(sides: Sequence[Side], column: str, value: str) -> None:
+    values: dict[str, dict[Any, None]] = {}
+    for item in (item for side in sides for item in side.items):
+        for name, each in item.columns:
+            values.setdefault(name, {})[each] = None
+    if column not in values:
+        hint = did_you_mean(column, values) or f"; there are {', '.join(values)}"
+        raise UserError(f"--only: there is no column '{column}'{hint}")
+    if not any(_is(item, column, value) for side in sides for item in side.items):
+        known = ", ".join(word(column, each) for each in values[column])
+        raise UserError(f"--only {column}={value}: no run has it; there are {known}")
