@@ -92,6 +92,10 @@ def test_undecided_says_what_would_decide() -> None:
     open_ones = [entry for entry in found.entries if entry.verdict == "UNDECIDED"]
     assert open_ones
     assert all("launches of each would" in undecided(entry) for entry in open_ones)
+    needed = sorted(entry.judged.needed or 0 for entry in open_ones if entry.judged)
+    assert len(needed) > 1
+    (sentence,) = summaries(found, found.tables[0])
+    assert f"(about {needed[0]} to {needed[-1]} launches of each would decide)" in sentence
 
 
 def test_all_sides_are_compared_with_the_first() -> None:

@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 
 _TWICE = 2.0
 """From here on a ratio is said as a factor, below it as a percentage."""
+_TIMES = {
+    (True, True): "takes {} times as long",
+    (True, False): "is {} times as fast",
+    (False, True): "is {} times as high",
+    (False, False): "is {} times as low",
+}
+"""By whether it is a time, and whether it is more."""
+_SHARES = {
+    (True, True): "takes {} more time",
+    (True, False): "takes {} less time",
+    (False, True): "is {} higher",
+    (False, False): "is {} lower",
+}
 Span = list["Entry"]
 """Sizes that follow each other and have the same verdict."""
 
@@ -73,42 +86,38 @@ def _same(spans: Sequence[Span], tolerance: float) -> Iterator[str]:
 def _open(spans: Sequence[Span]) -> Iterator[str]:
     left = [span for span in spans if _said(span) == "UNDECIDED"]
     if left:
-        reasons = dict.fromkeys(undecided(entry) for span in left for entry in span)
-        why = next(iter(reasons)) if len(reasons) == 1 else _most(left)
+        why = "; ".join(_reasons([entry for span in left for entry in span]))
         yield f"is undecided{_where(left, spans)} ({why})"
 
 
-def _most(spans: Sequence[Span]) -> str:
-    """What would decide the most stubborn of them."""
-    entries = [entry for span in spans for entry in span]
-    needed = [entry.judged.needed for entry in entries if entry.judged]
-    known = [each for each in needed if each is not None]
-    if len(known) < len(needed) or not known:
-        return "some would need very many launches"
-    return f"{min(known)} to {max(known)} launches of each would decide"
+def _reasons(entries: Sequence[Entry]) -> Iterator[str]:
+    """How many launches would decide, from the fewest to the most, then every other reason once."""
+    counted = [entry for entry in entries if _counted(entry)]
+    needed = sorted(entry.judged.needed or 0 for entry in counted if entry.judged)
+    if needed:
+        yield f"about {_range(str(needed[0]), str(needed[-1]))} launches of each would decide"
+    yield from dict.fromkeys(undecided(entry) for entry in entries if not _counted(entry))
+
+
+def _counted(entry: Entry) -> bool:
+    """Whether so many launches more would decide it."""
+    return bool(entry.ratio and enough(entry.ratio) and entry.judged and entry.judged.needed)
 
 
 def _amount(span: Span) -> str:
     """takes 12 to 30 % less time; takes 2.1 to 3 times as long; is 10 % higher."""
     item = span[0].item
+    kind = bool(item and item.row), _said(span) == "MORE"
     ratios = sorted(entry.ratio.estimate.value for entry in span if entry.ratio)
-    more, time = _said(span) == "MORE", bool(item and item.row)
-    ends = ratios if more else [1 / each for each in reversed(ratios)]
-    if ends[0] >= _TWICE:
-        often = _range([f"{each:.2g}" for each in (ends[0], ends[-1])], "")
-        word = ("times as long" if more else "times as fast") if time else (
-            "times as high" if more else "times lower")  # fmt: skip
-        return f"{'takes' if time and more else 'is'} {often} {word}"
+    times = sorted(max(each, 1 / each) for each in ratios)
+    if times[0] >= _TWICE:
+        return _TIMES[kind].format(_range(f"{times[0]:.2g}", f"{times[-1]:.2g}"))
     shares = sorted(abs(each - 1) for each in ratios)
-    amount = _range([percent(each) for each in (shares[0], shares[-1])], " %")
-    if time:
-        return f"takes {amount} {'more' if more else 'less'} time"
-    return f"is {amount} {'higher' if more else 'lower'}"
+    return _SHARES[kind].format(_range(percent(shares[0]), percent(shares[-1])))
 
 
-def _range(ends: Sequence[str], unit: str) -> str:
-    low, high = ends
-    return high if low == high else f"{low.removesuffix(unit)} to {high}"
+def _range(low: str, high: str) -> str:
+    return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
 
 def _where(spans: Sequence[Span], all_spans: Sequence[Span]) -> str:
