@@ -194,9 +194,9 @@ Knobs::Knobs(const std::vector<Arm>& arms, MPI_Comm comm)
   int provided = 0;
   const bool on = tool().complete() && tool().init(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
   for (std::size_t i = 0; i < arms.size(); ++i) {
-    const bool sets = !arms[i].settings.empty();
-    const auto mine = !sets ? "" : on ? try_on(arms[i]) : "this MPI library has no MPI_T";
-    refusals_[i] = first_text(mine, comm);
+    std::string why;
+    if (!arms[i].settings.empty()) why = on ? try_on(arms[i]) : "this MPI library has no MPI_T";
+    refusals_[i] = first_text(why, comm);
     if (refusals_[i].empty()) call(MPI_Comm_dup(comm, &comms_[i]));
     back_to_first();
   }

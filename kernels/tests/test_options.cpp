@@ -37,6 +37,15 @@ const std::map<std::string, Good>& good_values() {
       {"ranks", {"2,4", [](O o) { return o.ranks == std::vector{2, 4}; }}},
       {"npmin", {"3", [](O o) { return o.npmin == 3; }}},
       {"pairs", {"ring", [](O o) { return o.pairs && o.multi == Multi::apart; }}},
+      {"arms",
+       {"~|A=1 B=x~A=1;B=x|again~",
+        [](O o) {
+          const auto& arms = o.arms;
+          return arms.size() == 3 && arms[0].name.empty() && arms[0].settings.empty() &&
+                 arms[1].name == "A=1 B=x" && arms[1].settings.size() == 2 &&
+                 arms[1].settings[1].first == "B" && arms[1].settings[1].second == "x" &&
+                 arms[2].name == "again" && arms[2].settings.empty();
+        }}},
       {"multi", {"1", [](O o) { return o.multi == Multi::apart; }}},
       {"map", {"3x2", [](O o) { return o.grid.rows == 3 && o.grid.columns == 2; }}},
       {"sizes",
@@ -122,6 +131,8 @@ TEST(bad_values_get_one_clear_sentence) {
   const std::vector<std::array<std::string, 3>> table{
       {"--benchmarks", "PingPogn", "no benchmark is called 'PingPogn'"},
       {"--ranks", "2,x", "'x' is not a number"},
+      {"--arms", "A=1", "'A=1' is not of the form NAME~SETTINGS"},
+      {"--arms", "a~A", "'A' is not of the form NAME=VALUE"},
       {"--pairs", "0-1-2", "'0-1-2' is no pair of ranks, as 0-1 is one"},
       {"--ranks", "0", "'0' is out of range"},
       {"--ranks", "-2", "'-2' is out of range"},

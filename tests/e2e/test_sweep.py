@@ -73,7 +73,8 @@ def test_a_setting_that_the_mpi_does_not_survive(mpi: Mpi, built: Kernels, tmp_p
 
 def test_kill_9_of_everything_and_resume(tmp_path: Path) -> None:
     """All MPIs from one plan file; what is complete is not measured again, nothing is lost."""
-    plan = {"benchmarks": ["PingPong", "Bcast"], "sizes": [8, 1024], "ranks": 2, "launches": 2}
+    plan = {"benchmarks": ["PingPong", "Bcast"], "sizes": [8, 1024], "ranks": 2, "launches": 2,
+            "relaunch": True}  # fmt: skip
     plan_file(tmp_path, MPIS, **plan, timeout="8s")
     text = (tmp_path / "plan.toml").read_text()
     for name, (bad, _) in KNOBS.items():
@@ -101,6 +102,41 @@ def test_kill_9_of_everything_and_resume(tmp_path: Path) -> None:
         of_arms = Counter(Plan.from_json(stored.plan).part(i).arm for i in stored.complete)
         assert of_arms == {"": 2, arm_of(name): 2, "control": 2}
         assert Counter(cell.launch for cell in stored.cells) == dict.fromkeys(range(6), 4)
+
+
+SHARED = {
+    "mpich": ({}, {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "262144",
+                   "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring"}),
+    "openmpi": ({"coll_tuned_use_dynamic_rules": 1}, {"coll_tuned_allreduce_algorithm": "4"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mpi", SHARED, indirect=True)
+def test_arms_share_a_launch_where_their_settings_can_be_written(
+    mpi: Mpi, built: Kernels, tmp_path: Path
+) -> None:
+    """One launch has all of them, as many samples each as their precision takes."""
+    assert built.executable.exists()
+    base, arms = SHARED[mpi.name]
+    words = ["sweep", "Allreduce", "PingPong", "--sizes", "8,64Ki", "--ranks", "2"]
+    words += ["--mpi", mpi.name, "--launches", "1", "--output", "out"]
+    words += [word for name, value in base.items() for word in ("--set", f"{name}={value}")]
+    words += [word for name, value in arms.items() for word in ("--vary", f"{name}={value}")]
+    done = cli.mpigauge(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "all arms share each launch" in done.stderr
+    stored = load(tmp_path / "out")
+    assert stored.complete == {0}
+    arm = " ".join(f"{name}={value}" for name, value in arms.items())
+    assert Counter(cell.arm for cell in stored.cells) == {"": 4, arm: 4, "control": 4}
+    assert not stored.skips
+
+
+def test_what_is_read_at_the_start_needs_launches_of_its_own(tmp_path: Path) -> None:
+    words = ("--vary", "btl_sm_eager_limit=1024", "--mpi", "openmpi", "--dry-run")
+    done = cli.mpigauge("sweep", "PingPong", *words, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "own: btl_sm_eager_limit is read when MPI starts" in done.stderr
 
 
 def test_a_plan_is_looked_at_before_anything_starts(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_control_variables_of_mpich(tmp_path: Path) -> None:
     of = replace(mpi("mpich"), library=library(tmp_path, MPICH))
     values = ("linear", "ring")
     assert variables(of) == (
-        Variable("x_algorithm", "Which algorithm.", "int", "ring", values, "all_eq", "tuner"),
+        Variable("x_algorithm", "Which algorithm.", "int", "ring", values, "all_eq", "tuner", 10),
         Variable("x_file", "A file \ufffd.", "string", None, (), "all_eq", "tuner"),
     )
 

@@ -18,6 +18,7 @@ from mpigauge.model.record import Figure
 if TYPE_CHECKING:
     from mpigauge.cli.beside import Job
     from mpigauge.cli.measuring import Setup
+    from mpigauge.model.knob import Knob
     from mpigauge.plan import Plan, Request
     from mpigauge.plan.arms import Arm, Block, Places
     from mpigauge.plan.foreign import Foreign
@@ -32,19 +33,48 @@ class Sweep:
     programs: tuple[Foreign, ...]
     control: bool
     fail_fast: bool
+    relaunch: bool
+    """Give each arm launches of its own, though they could share them."""
     dry_run: bool
 
     def plan(self, request: Request, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
+        from mpigauge.cli.measuring import tell
+        from mpigauge.mpi.settings.inside import OutsideError
         from mpigauge.plan.arms import arms
-        from mpigauge.plan.sweep import sweep_plan, swept
+        from mpigauge.plan.sweep import sweep_plan, swept, swept_inside
 
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
-        _refuse_unknown(found, setup)
+        knobs = _known(found, setup)
         plan = sweep_plan(request, self.programs, setup.cards, setup.ground, setup.mpi)
         named = [(arm.name, self.settings(arm, request, setup)) for arm in found]
-        return swept(plan, named, self.fail_fast)
+        try:
+            inside = self.inside(found, knobs, plan, setup)
+        except OutsideError as why:
+            tell(f"{setup.mpi.label}: each arm has launches of its own: {why}")
+            return swept(plan, named, self.fail_fast)
+        tell(
+            f"{setup.mpi.label}: all arms share each launch, their settings are read while it runs"
+        )
+        names = [arm.name for arm in found]
+        return swept_inside(plan, list(zip(names, inside, strict=True)))
+
+    def inside(
+        self, found: Sequence[Arm], knobs: Sequence[Knob], plan: Plan, setup: Setup
+    ) -> list[dict[str, str]]:
+        """What the kernels write for each arm. OutsideError: arms cannot share a launch."""
+        from mpigauge.mpi.settings.inside import OutsideError, written
+
+        if self.relaunch:
+            raise OutsideError("--relaunch")
+        if plan.mode == "classic":
+            raise OutsideError("the classic schedule knows no arms")
+        if any(part.foreign for part in plan.parts):
+            raise OutsideError("programs that are not ours read their settings when they start")
+        if any(arm.transport for arm in found):
+            raise OutsideError("a transport is chosen when MPI starts")
+        return written([arm.settings for arm in found], knobs, setup.mpi)
 
     def settings(self, arm: Arm, request: Request, setup: Setup) -> Mapping[str, str]:
         """With those that select its transport, which has to work here."""
@@ -65,7 +95,7 @@ def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
     blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
     programs = tuple(read_command(*_block(word)) for word in raw.pop("command_blocks"))
     grid = grid_of(raw.pop("vary"))
-    control, fail_fast = raw.pop("control"), raw.pop("fail_fast")
+    flags = {name: raw.pop(name) for name in ("control", "fail_fast", "relaunch")}
     if grid is not None:
         blocks.append(grid)
     if not blocks:
@@ -73,7 +103,7 @@ def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
             "nothing is varied; add --vary NAME=VALUE,VALUE or a block [[vary]] to the plan file, "
             "or take `mpigauge run`"
         )
-    return Sweep(tuple(blocks), programs, control, fail_fast, dry_run)
+    return Sweep(tuple(blocks), programs, **flags, dry_run=dry_run)
 
 
 def _block(word: str) -> tuple[Mapping[str, Any], Places]:
@@ -98,13 +128,15 @@ def sweep_jobs(
     return planned(read_request(said), order, sweep.plan)
 
 
-def _refuse_unknown(found: Sequence[Arm], setup: Setup) -> None:
+def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
+    """All settings of the MPI. UserError: an arm has one that it does not know."""
     from mpigauge.mpi.settings import knobs
     from mpigauge.mpi.settings.refuse import refuse_unknown
 
     names = dict.fromkeys(name for arm in found for name in arm.settings)
-    if names:
-        refuse_unknown(names, knobs(setup.mpi), setup.mpi)
+    every = knobs(setup.mpi) if names else ()
+    refuse_unknown(names, every, setup.mpi)
+    return every
 
 
 def present(stored: Run) -> None:
@@ -125,14 +157,22 @@ def print_plan(job: Job) -> None:
     from mpigauge.cli.placing import print_seats
 
     plan = job.plan
-    arms = list(dict.fromkeys(part.arm for part in plan.parts))
-    click.echo(f"{job.setup.mpi.label}: {len(arms)} arms, in another order in each round")
+    arms = arms_of(plan)
+    shared = any(part.arms for part in plan.parts)
+    how = "all in each launch" if shared else "in another order in each round"
+    click.echo(f"{job.setup.mpi.label}: {len(arms)} arms, {how}")
     for arm in arms:
         click.echo(f"  {arm or 'default'}")
     click.echo()
     default = tuple(part for part in plan.parts if not part.arm)
     print_seats(replace(plan, parts=default), job.setup.ground)
     click.echo(f"\n{cost_words(job)}")
+
+
+def arms_of(plan: Plan) -> list[str]:
+    """Their names, each once; the default has none."""
+    inside = (name for part in plan.parts for name, _ in part.arms)
+    return list(dict.fromkeys([*inside, *(part.arm for part in plan.parts if not part.arms)]))
 
 
 def cost_words(job: Job) -> str:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mpigauge.plan.plan import LaunchPlan, Plan
 
@@ -16,6 +16,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "benchmarks": _list(part.benchmarks),
         "ranks": _list(part.ranks),
         "pairs": part.pairs,
+        "arms": "|".join(_arm(*arm) for arm in part.arms),
         "npmin": plan.npmin,
         "multi": plan.multi,
         "map": "x".join(map(str, plan.map)) if plan.map else None,
@@ -47,6 +48,10 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
 def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
     """What the ranks of one host are told beside that."""
     return ("--bind", _list(bind)) if bind else ()
+
+
+def _arm(name: str, values: Mapping[str, str]) -> str:
+    return f"{name}~{';'.join(f'{key}={value}' for key, value in values.items())}"
 
 
 def _list(values: Iterable[object]) -> str:

@@ -42,6 +42,8 @@ class Part:
     """What a sweep varies here, as name=value; empty: nothing, or the default."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Of this part alone, beside those of the plan."""
+    arms: tuple[tuple[str, Mapping[str, str]], ...] = field(default=(), hash=False)
+    """Those that share its launches: their names, and control variables to be written."""
     foreign: Foreign | None = None
     """A program that is not ours, in place of benchmarks of ours."""
     in_turn: bool = False
@@ -68,7 +70,8 @@ class Part:
         if self.foreign:
             return 1
         sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
-        return len(self.benchmarks) * sizes * max(1, len(self.ranks), len(self.places))
+        many = max(1, len(self.ranks), len(self.places)) * max(1, len(self.arms))
+        return len(self.benchmarks) * sizes * many
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,7 @@ def _part(data: Mapping[str, Any]) -> Part:
         arm=str(data.get("arm") or ""),
         foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
         settings=dict(data.get("settings") or {}),
+        arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

@@ -34,6 +34,11 @@ def swept(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]], fail_fast: 
     return replace(plan, parts=parts, shuffle=True, fail_fast=fail_fast)
 
 
+def swept_inside(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]]) -> Plan:
+    """Every part with all arms in each of its launches; `arms` have control variables to write."""
+    return replace(plan, parts=tuple(replace(part, arms=tuple(arms)) for part in plan.parts))
+
+
 def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[Part, ...]:
     """A job for each placement; one without the launcher is nobody's to place."""
     part = Part((program.name,), program.ranks, foreign=program)

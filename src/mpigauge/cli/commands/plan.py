@@ -18,7 +18,7 @@ def command(what: str, words: tuple[str, ...]) -> None:
     follow the file.
     """
     from mpigauge.cli.commands.sweep import command as sweep
-    from mpigauge.cli.sweeping import cost_words, print_plan, sweep_jobs
+    from mpigauge.cli.sweeping import arms_of, cost_words, print_plan, sweep_jobs
 
     said = sweep.make_context(f"mpigauge plan {what}", list(words)).params
     form, topology = said.pop("form"), said.pop("topology")
@@ -30,5 +30,5 @@ def command(what: str, words: tuple[str, ...]) -> None:
         elif what == "cost":
             click.echo(f"{job.setup.mpi.label}: {cost_words(job)}")
         else:
-            arms = len({part.arm for part in job.plan.parts})
+            arms = len(arms_of(job.plan))
             click.echo(f"{job.setup.mpi.label}: {arms} arms, nothing is wrong")

@@ -40,7 +40,7 @@ def command(run: str, form: str) -> None:
     folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
     with ExitStack() as stack:
         going = [going_on(each, stack) for each in folders]
-        swept = any(part.arm for task, _ in going for part in task.plan.parts)
+        swept = any(part.arm or part.arms for task, _ in going for part in task.plan.parts)
         show = present if swept and form == "table" else printer(form)
         if len(going) == 1:
             ((task, stored),) = going

@@ -35,6 +35,12 @@ from mpigauge.cli.run_options import RUN_OPTIONS
         default=False,
         help="What a launch that fails means for the others.  [default: keep going]",
     ),
+    click.option(
+        "--relaunch",
+        is_flag=True,
+        help="Give each arm launches of its own, though its settings could be changed while MPI "
+        "runs.",
+    ),
     click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
     click.option("--command-block", "command_blocks", multiple=True, hidden=True),
     *RUN_OPTIONS,

@@ -138,13 +138,16 @@ class Variable:
     choices: tuple[str, ...]
     scope: Scope
     level: Level
+    number: int | None = None
+    """The value where it is a whole number, also one that has a name."""
 
 
-def variables(mpi: Mpi) -> tuple[Variable, ...]:
-    """All control variables with their values where nobody has set them. UserError: the library
-    does not answer."""
+def variables(mpi: Mpi, env: Mapping[str, str] | None = None) -> tuple[Variable, ...]:
+    """All control variables with their values where nobody has set them but `env`. UserError: the
+    library does not answer."""
     own = [name for name in os.environ if name.startswith(OWN) and name not in KEPT]
-    said = json.loads(answer(CHILD, mpi.library, mpi.env, SECONDS, mpi.abi, without=own))
+    here = {**mpi.env, **(env or {})}
+    said = json.loads(answer(CHILD, mpi.library, here, SECONDS, mpi.abi, without=own))
     return tuple(variable(each, mpi.abi) for each in said)
 
 
@@ -156,6 +159,7 @@ def variable(said: Mapping[str, Any], abi: Abi) -> Variable:
         about=" ".join(said["about"].split()),
         kind="string" if said["kind"] == "char" else said["kind"],
         value=_value(said["value"], values),
+        number=said["value"] if type(said["value"]) is int else None,
         choices=tuple(values.values()) or _listed(said["about"]),
         scope=_scope(said["scope"], abi),
         level=_level(said["verbosity"], abi),
