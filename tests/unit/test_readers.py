@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
+from mpigauge.model.record import encode, parse
 from mpigauge.readers import Text, find_reader, readers, sniff
 from mpigauge.readers.known import known_cards
 from mpigauge.readers.reading import joined
@@ -75,6 +77,20 @@ def test_a_text_that_is_cut_anywhere_is_read_as_far_as_it_goes(name: str, file: 
         reading = find_reader(name).read(Text(whole[:size]))
         assert len(cells(reading)) + len(reading.figures) == reading.rows
         assert len(list(reading.records())) >= reading.rows
+
+
+@pytest.mark.parametrize(("name", "file"), RECORDED.items())
+def test_no_damage_stops_a_reader(name: str, file: str) -> None:
+    """Pieces lost, doubled or changed at random; what is left must still be records."""
+    chance = random.Random(name)
+    whole = (PRINTED / f"{file}.txt").read_bytes()[:6000]
+    for _ in range(40):
+        text = bytearray(whole)
+        for _ in range(4):
+            at, length = chance.randrange(len(text)), chance.randint(1, 80)
+            text[at : at + length] = chance.choice([b"", b"\n", b"7", text[at : at + length] * 2])
+        reading = find_reader(name).read(Text(bytes(text)))
+        assert all(parse(encode(record)) for record in reading.records())
 
 
 def test_two_readers_of_one_name_stop_the_program() -> None:

@@ -32,6 +32,7 @@ from mpigauge.readers.known import known_cards
 from mpigauge.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.readers.registry import reader
 from mpigauge.readers.settings_lines import arm_of, setting_in
+from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,7 @@ _ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"
 MARK = rb"#repetitions|# Benchmarking |^(?:[A-Za-z]\w*)?[ \t]+" + _ROW_ALONE
 LABELLED = re.compile(r"^([A-Za-z]\w*)?\s+(\d+\s.*)$")
 NOTE = re.compile(r"(?<!\S)(\d+) (out-of-mem|int-overflow|time-out)[.;]*(?:.*X= *([\d.]+))?")
-HALO = re.compile(r"(\d+)\(x\d+\)\(bytes\)\s+([\d.]+)\(usec\)")
+HALO = re.compile(rf"(\d+)\(x\d+\)\(bytes\)\s+({NUMBER})\(usec\)")
 REASONS = {
     "out-of-mem": "not enough memory: needs {} GiB per rank, which IMB was not allowed",
     "int-overflow": "more than 2147483647 elements, which MPI counts as int here",

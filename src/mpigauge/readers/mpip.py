@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.model.record import Figure
 from mpigauge.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.readers.registry import reader
+from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +96,7 @@ def read(text: Text) -> Reading:
 def _row(heads: tuple[str, ...], words: list[str]) -> dict[str, str] | None:
     """The words by their heads, where what should be numbers are."""
     row = dict(zip(heads, words, strict=True))
-    return row if all(re.fullmatch(r"[\d.]+(?:e[-+]\d+)?", row[c]) for c in TABLES[heads]) else None
+    return row if all(re.fullmatch(NUMBER, row[c]) for c in TABLES[heads]) else None
 
 
 def _figures(

@@ -19,6 +19,7 @@ from mpigauge.readers.osu_tests import SUITE, card_of_title
 from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
 from mpigauge.readers.registry import reader
 from mpigauge.readers.settings_lines import arm_of, setting_in
+from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
@@ -34,8 +35,10 @@ _TYPE = re.compile(r"# Datatype: MPI_(\w+)")
 _COMMAND = re.compile(r"\bosu_\w+")
 _RANKS = re.compile(r"(?<!\S)(?:-n|-np|--np|--ntasks)[ =](\d+)(?!\S)")
 _WINDOW_OPTION = re.compile(r"(?<!\S)(?:-W|--window-size)[ =](\d+)")
-_INIT = re.compile(r"nprocs: (\d+), min: ([\d.]+) (\w+), max: ([\d.]+) \w+, avg: ([\d.]+) \w+")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_INIT = re.compile(
+    rf"nprocs: (\d+), min: ({NUMBER}) (s|ms|us), max: ({NUMBER}) \3, avg: ({NUMBER}) \3"
+)
+_WORD = re.compile(rf"-?{NUMBER}")
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 _OF_HEAD = {
     "Latency (us)": ("time_avg_s", 1e-6), "Avg Latency(us)": ("time_avg_s", 1e-6),
@@ -165,7 +168,7 @@ class _Log:
     def _row(self, test: _Test, number: int, line: str) -> None:
         words = line.split()
         is_row = len(words) == len(test.heads) and all(
-            _NUMBER.fullmatch(word) or head == "Validation"
+            _WORD.fullmatch(word) or head == "Validation"
             for head, word in zip(test.heads, words, strict=True)
         )
         if is_row:
@@ -174,7 +177,7 @@ class _Log:
                 test.rows.append(row)
             else:
                 self.unread.append(Unread(number, line.strip(), "it has no time above zero"))
-        elif self.in_rows and _NUMBER.fullmatch(words[0]):
+        elif self.in_rows and _WORD.fullmatch(words[0]):
             why = f"it has {len(words)} of {len(test.heads)} columns"
             self.unread.append(Unread(number, line.strip(), why))
         else:

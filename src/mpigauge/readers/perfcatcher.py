@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from mpigauge.model.record import Figure
 from mpigauge.readers.reading import Reading, unknown_launch
 from mpigauge.readers.registry import reader
+from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
     from mpigauge.readers.text import Text
 
-_NUMBER = r"(\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+_NUMBER = f"({NUMBER})"
 _VERSION = re.compile(r"^PERFCATCHER version (\S+)")
 _COMMAND = re.compile(r"^Program command line:\s+(\S+)")
 _DATE = re.compile(r"^Job profile recorded:\s+(.*?)\s*$")

@@ -13,6 +13,7 @@ from mpigauge.readers.imb_columns import Shape, fixed
 from mpigauge.readers.known import card_of
 from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
 from mpigauge.readers.registry import reader
+from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +30,8 @@ SUMMARIES = {
 }  # fmt: skip
 SUITE = "REPROMPI"
 """Of calls that mpigauge does not time."""
+WHOLE = ("nprocs", "datatype_size_bytes")
+COUNTS = ("nrep", "total_nrep", "valid_nrep", "count")
 Key = tuple[str, int]
 
 
@@ -45,7 +48,10 @@ def read(text: Text) -> Reading:
     for number, line in text.numbered():
         words = line.split()
         if found := _SETTING.match(line):
-            said[found[1]] = found[2]
+            if found[1] in WHOLE and not found[2].isdecimal():
+                unread.append(Unread(number, line.strip(), "it is no whole number"))
+            else:
+                said[found[1]] = found[2]
         elif "test" in words and "count" in words:
             heads = words
         elif heads and words and len(words) == len(heads) and (row := _row(heads, words)):
@@ -70,8 +76,10 @@ def read(text: Text) -> Reading:
 
 def _row(heads: Sequence[str], words: Sequence[str]) -> dict[str, str] | None:
     row = dict(zip(heads, words, strict=True))
-    numbers = [row[head] for head in heads if head != "test" and not head.endswith("type")]
-    return row if all(re.fullmatch(r"[\d.]+(?:e[-+]\d+)?", word) for word in numbers) else None
+    times = [row[head] for head in heads if head.endswith("_sec")]
+    counts = [row[head] for head in heads if head in COUNTS]
+    is_row = all(re.fullmatch(NUMBER, word) for word in times) and all(map(str.isdecimal, counts))
+    return row if is_row and times else None
 
 
 def _of_times(times: Sequence[float]) -> dict[str, float]:

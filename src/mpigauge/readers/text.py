@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+"""As programs print numbers that are not negative."""
 PREFIX = re.compile(
     rb"^(?:"
     rb"\[\d+\] |"  # Hydra -l
