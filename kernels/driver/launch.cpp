@@ -2,6 +2,7 @@
 // Copyright the mpigauge authors
 #include "driver/launch.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "driver/cases.hpp"
 #include "driver/noise.hpp"
 #include "driver/singletons.hpp"
+#include "platform/memory.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -130,6 +132,30 @@ std::unique_ptr<Writer> open_records(const Session& session) {
   return writer;
 }
 
+// Figures, not times: what the largest rank takes, and the least that any control group has left.
+void write_memory_use(const Session& session) {
+  const auto mine = platform::memory_use();
+  const double most[3]{mine.peak_bytes, mine.shared_bytes, -mine.left_bytes};
+  double all[3]{};
+  call(MPI_Reduce(most, all, 3, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
+  if (session.writer == nullptr) return;
+  const auto write = [&](const char* name, double bytes, const char* better) {
+    if (!std::isfinite(bytes)) return;
+    Object line = record("figure");
+    line.add(column::launch, session.options.launch)
+        .add("benchmark", "job")
+        .add("name", name)
+        .add("value", bytes)
+        .add("unit", "B")
+        .add("better", better)
+        .add("ranks", session.ranks);
+    session.writer->write(line);
+  };
+  write("peak RSS", all[0], "lower");
+  write("shared memory", all[1], "lower");
+  write("memory left", -all[2], "higher");
+}
+
 // Measures between the records that a launch begins and ends with.
 int run_recorded(Session& session, const Binding& binding, const Measure& measure) {
   const bool recorded = !session.options.records.empty();
@@ -143,6 +169,7 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;
   if (recorded) listen_to_noise(session, "after");
+  write_memory_use(session);
   unsigned long long mine[2] = {session.wrong, session.cells}, all[2] = {0, 0};
   call(MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));
   if (session.writer == nullptr) return 0;

@@ -230,6 +230,7 @@ def test_a_command_as_a_plan_file_has_it() -> None:
         ({"regex": "(a)(b)"}, "has 2 groups; it needs one"),
         ({"json": "x"}, "give one of them"),
         ({"regex": ""}, "give one of them"),
+        ({"reader": "osu"}, "give a reader or figures, not both"),
     ],
 )
 def test_commands_that_are_wrong(change: dict[str, Any], said: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.errors import UserError
-from mpigauge.model.record import Skip
+from mpigauge.model.record import Figure, Skip
 from mpigauge.report import Document, document, formats
 from mpigauge.report.document import Facts, tables
 from mpigauge.report.fields import fields
@@ -69,6 +69,24 @@ def test_what_starting_took_is_said_with_its_spread() -> None:
     once = formats.render("table", Document((), cells.cards(), Facts(init_s=(0.031,))))
     assert "MPI_Init 31.0 ms on the slowest rank (one launch)" in once
     assert "MPI_Init" not in formats.render("table", whole())
+
+
+def test_the_memory_of_the_ranks_is_said(tmp_path: Path) -> None:
+    """The worst of the launches; figures of the job are no results of their own."""
+    figures = [
+        Figure(launch, "job", name, value, "B", better, ranks=2)
+        for launch, (peak, left) in enumerate([(50 << 20, 3 << 30), (60 << 20, 4 << 30)])
+        for name, value, better in (("peak RSS", peak, "lower"), ("shared memory", 1 << 20, "lower"),
+                                    ("memory left", left, "higher"))
+    ]  # fmt: skip
+    with RunWriter.create({"version": "1"}, cells.cards_text(), output=tmp_path / "run"):
+        stored = replace(load(tmp_path / "run"), records=tuple(figures))
+    found = document(stored)
+    assert found.figures == ()
+    assert (
+        "memory 60.0 MiB on the largest rank, 1.00 MiB of it shared, 3.00 GiB left to the control "
+        "group" in formats.render("table", found)
+    )
 
 
 def test_an_unknown_format_gets_the_nearest() -> None:

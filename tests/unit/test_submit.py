@@ -136,6 +136,7 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
         (["topo"], "submit: 'topo' is no command for a job; there are run, quick, map"),
         (["run", "PingPong", "--sizes", "4..1"], "runs downwards"),
         (["run", "PingPong", "--size", "4"], "no such option '--size'"),
+        (["sweep", "PingPong"], "nothing is varied; add --vary"),
         (["run", "PingPong", "--dry-run"], "a --dry-run needs no job"),
         (["resume", "no-such-run"], "there is no run 'no-such-run'"),
         (["--nodes", "0", "run", "PingPong"], "--nodes: '0' is no number of nodes"),

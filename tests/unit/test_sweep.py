@@ -131,6 +131,27 @@ def test_a_program_without_its_figure_has_failed(bench: Bench, text: str, said: 
     assert not bench.stored().of(Figure)
 
 
+def test_a_program_that_one_of_our_readers_knows(bench: Bench) -> None:
+    """Its table becomes rows, with the arm of its launch."""
+    text = "# OSU MPI Latency Test v7.2\\n# Size          Latency (us)\\n1  1.25\\n2  1.5\\n"
+    words = ("sh", "-c", f"printf '{text}'")
+    part = Part(("osu",), 2, foreign=Foreign("osu", words, (), 2, False, "osu"))
+    base = replace(PLAN, parts=(part,), launches=2)
+    assert bench.run(swept(base, [("", {}), ("A=1", {"A": "1"})], False)).status == "done"
+    stored = bench.stored()
+    assert {(c.arm, c.message_bytes, c.source, c.origin) for c in stored.cells} == {
+        (arm, size, "OSU 7.2", "measured") for arm in ("", "A=1") for size in (1, 2)
+    }
+    assert stored.complete == {0, 1, 2, 3}
+    assert "by arm" in render(compare(sides_within(stored, "arm"), 0.05, "arm"), stored.cards)
+
+
+def test_a_reader_that_finds_nothing_says_so(bench: Bench) -> None:
+    part = Part(("osu",), 1, foreign=Foreign("osu", ("echo", "no"), (), 1, False, "osu"))
+    ending = bench.run(replace(PLAN, parts=(PART, part), launches=1))
+    assert ending.failures[0].reason == "osu: the reader osu finds nothing in its output"
+
+
 def test_launches_of_programs_end_when_their_figures_are_narrow(bench: Bench) -> None:
     bench.run(replace(PLAN, parts=(program("echo rate 5"),), launches=None))
     assert bench.stored().complete == frozenset(range(6))

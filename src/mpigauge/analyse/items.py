@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.verdicts import Said
 
 SECONDS = "s"
+BYTES = "B"
 _OF_ROWS = (*KEY_COLUMNS, "statistic")
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "time": {"LESS": "FASTER", "MORE": "SLOWER"},

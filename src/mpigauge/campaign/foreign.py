@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.campaign.launch import Watch
-from mpigauge.model.record import Clock, End, Figure, Launch, encode
+from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, encode
+from mpigauge.readers import Text, find_reader
 from mpigauge.store.files import SCHEMA, now
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ MODE = "command"
 """Of launches of such programs."""
 MOST_OUTPUT = 64 << 20
 """Characters in which figures are looked for."""
+
+Found = CellRecord | Figure
 
 
 @dataclass
@@ -58,20 +61,64 @@ class ForeignWatch(Watch):
         assert program is not None
         text = "\n".join(self.printed)
         try:
-            values = [merit.read(text) for merit in program.merits]
+            found = (
+                self.read_by_reader(program, text) if program.reader else self.read(program, text)
+            )
         except ValueError as error:
             self.reason = f"{program.name}: {error}"
             return
-        for record in self.records_of(program, values):
+        seconds = time.monotonic() - self.started_s
+        cells = sum(isinstance(record, CellRecord) for record in found)
+        self.end = End(self.plan.number, "done", seconds, seconds, 0, cells)
+        self.cells = cells
+        for record in (self.launch_record(program), *found, self.end):
             self.writer.append(encode(record))
             self.records += 1
             self.on_record(record)
 
-    def records_of(self, program: Foreign, values: list[float]) -> list[Launch | Figure | End]:
-        number, seconds = self.plan.number, time.monotonic() - self.started_s
-        part = self.plan.part
-        launch = Launch(
-            launch=number,
+    def read(self, program: Foreign, text: str) -> list[Found]:
+        return [
+            Figure(
+                launch=self.plan.number,
+                benchmark=program.name,
+                name=merit.name,
+                value=merit.read(text),
+                unit=merit.unit,
+                better=merit.better,
+                ranks=program.ranks,
+                source=program.name,
+                placement=self.plan.part.placement,
+                arm=self.plan.part.arm,
+            )
+            for merit in program.merits
+        ]
+
+    def read_by_reader(self, program: Foreign, text: str) -> list[Found]:
+        """What one of our readers finds; a table that is there twice counts once, the later."""
+        reading = find_reader(program.reader).read(Text(text.encode(), ranks=program.ranks))
+        found = [
+            self.as_ours(record)
+            for record in reading.records()
+            if isinstance(record, (CellRecord, Figure))
+        ]
+        if not found:
+            raise ValueError(f"the reader {program.reader} finds nothing in its output")
+        self.writer.add_cards(reading.cards)
+        return found
+
+    def as_ours(self, record: Found) -> Found:
+        """Measured here, in this launch and with the settings of this part."""
+        told: dict[str, Any] = {
+            name: value for name, value in self.plan.part.known.items() if value
+        }
+        told |= {"launch": self.plan.number, "origin": "measured"}
+        if isinstance(record, Figure):
+            return replace(record, **told)
+        return CellRecord(replace(record.cell, **told))
+
+    def launch_record(self, program: Foreign) -> Launch:
+        return Launch(
+            launch=self.plan.number,
             schema=SCHEMA,
             time=self.began,
             mpi_library=self.mpi.library_string,
@@ -84,20 +131,3 @@ class ForeignWatch(Watch):
             thread_level="",
             clock=Clock(),
         )
-        figures = [
-            Figure(
-                launch=number,
-                benchmark=program.name,
-                name=merit.name,
-                value=value,
-                unit=merit.unit,
-                better=merit.better,
-                ranks=program.ranks,
-                placement=part.placement,
-                arm=part.arm,
-                source=program.name,
-            )
-            for merit, value in zip(program.merits, values, strict=True)
-        ]
-        self.end = End(number, "done", seconds, seconds, 0, 0)
-        return [launch, *figures, self.end]

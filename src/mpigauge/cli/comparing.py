@@ -38,10 +38,10 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
 def items_of(run: Run) -> tuple[Item, ...]:
     """All that a run holds and that can be compared."""
     from mpigauge.analyse.items import items
-    from mpigauge.model.record import Figure
+    from mpigauge.model.record import JOB, Figure
     from mpigauge.report import document
 
-    return items(document(run).rows, run.of(Figure))
+    return items(document(run).rows, (each for each in run.of(Figure) if each.benchmark != JOB))
 
 
 def sides_within(run: Run, column: str) -> list[Side]:

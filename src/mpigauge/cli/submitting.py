@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.batch import System, Wish
     from mpigauge.campaign.submit import Queue
 
-NAMES = ("run", "quick", "map", "resume")
+NAMES = ("run", "quick", "map", "sweep", "resume")
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
 """Where our own files are: a job has to find the same ones."""
 OURS = "mpigauge: "
@@ -43,8 +43,17 @@ class Task:
     log: Path
     form: str
     """How the result is to be shown."""
-    before: str
-    """What status.json held until now: of a run that is resumed."""
+    before: Mapping[Path, str]
+    """What status.json of each run held until now: of one that is resumed."""
+    many: int = 1
+    """Runs that there will be: one for each MPI."""
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of its runs, those that there are."""
+        if (self.folder / "run.json").exists():
+            return [self.folder]
+        return sorted(path.parent for path in self.folder.glob("*/run.json"))
 
 
 def task(words: tuple[str, ...]) -> Task:
@@ -70,7 +79,8 @@ def task(words: tuple[str, ...]) -> Task:
         script=base.with_name(f"{base.name}.sh"),
         log=base.with_name(f"{base.name}.log"),
         form=said.get("form") or "table",
-        before=_status(folder),
+        before={each: _status(each) for each in _runs_of(folder)},
+        many=max(1, len(said.get("mpi_specs") or ())),
     )
 
 
@@ -82,6 +92,10 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     said = found.make_context(f"mpigauge {name}", rest).params
     if name != "resume":
         read_request(said | {"map": said.get("map_")})
+    if name == "sweep":
+        from mpigauge.cli.sweeping import read_sweep
+
+        read_sweep(dict(said), dry_run=True)
     return said
 
 
@@ -191,14 +205,15 @@ def collect(job: str, why: str, task: Task) -> None:
     from mpigauge.store import load
 
     ended = f"job {job} {why}" if why else f"job {job}"
-    if not (task.folder / "run.json").exists():
+    if not task.folders:
         raise RunError(f"{ended}{' and' if why else ''} measured nothing: {_last_words(task)}")
-    stored = load(task.folder)
-    if stored.cells:
-        show(stored, task.form)
-    tell(f"stored in {task.folder}")
+    stored = [load(folder) for folder in task.folders]
+    for run in stored:
+        if run.has_numbers:
+            show(run, task.form)
+        tell(f"stored in {run.path}")
     if not _done(task):
-        complete = len(stored.complete)
+        complete = sum(len(run.complete) for run in stored)
         launches = "1 launch is" if complete == 1 else f"{complete} launches are"
         if not why or why.startswith("failed"):  # mpigauge knows better
             ended += f": {_last_words(task).partition('; ')[0]}"
@@ -206,8 +221,12 @@ def collect(job: str, why: str, task: Task) -> None:
             f"{ended}; {launches} complete, what was measured is kept in {task.folder}; "
             f"`mpigauge submit … resume {task.folder}` goes on"
         )
-    if wrong := wrong_words(stored):
+    if wrong := [words for run in stored for words in wrong_words(run)]:
         raise RunError("; ".join(wrong))
+
+
+def _runs_of(folder: Path) -> list[Path]:
+    return [folder, *(path.parent for path in folder.glob("*/run.json"))]
 
 
 def _status(folder: Path) -> str:
@@ -218,9 +237,14 @@ def _status(folder: Path) -> str:
 
 
 def _done(task: Task) -> bool:
-    """Whether the run is complete. If it ended otherwise, the system may be what knows why."""
-    text = _status(task.folder)
-    return text not in ("", task.before) and json.loads(text)["status"] == "done"
+    """Whether all runs are complete. If one ended otherwise, the system may be what knows why."""
+    folders = task.folders
+    return len(folders) >= task.many and all(_ended_well(task, folder) for folder in folders)
+
+
+def _ended_well(task: Task, folder: Path) -> bool:
+    text = _status(folder)
+    return text not in ("", task.before.get(folder, "")) and json.loads(text)["status"] == "done"
 
 
 def _last_words(task: Task) -> str:

@@ -90,10 +90,9 @@ class Sweep:
 def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
     """Takes what is of the sweep out of the options. UserError: nothing is varied."""
     from mpigauge.plan.arms import grid_of, read_block
-    from mpigauge.plan.foreign import read_command
 
     blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
-    programs = tuple(read_command(*_block(word)) for word in raw.pop("command_blocks"))
+    programs = tuple(_program(*_block(word)) for word in raw.pop("command_blocks"))
     grid = grid_of(raw.pop("vary"))
     flags = {name: raw.pop(name) for name in ("control", "fail_fast", "relaunch")}
     if grid is not None:
@@ -104,6 +103,20 @@ def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
             "or take `mpigauge run`"
         )
     return Sweep(tuple(blocks), programs, **flags, dry_run=dry_run)
+
+
+def _program(block: Mapping[str, Any], places: Places) -> Foreign:
+    """UserError: also where it names a reader that there is not."""
+    from mpigauge.plan.foreign import read_command
+    from mpigauge.readers import find_reader
+
+    program = read_command(block, places)
+    if program.reader:
+        try:
+            find_reader(program.reader)
+        except UserError as error:
+            raise UserError(f"{places.of('reader')}: {error}") from None
+    return program
 
 
 def _block(word: str) -> tuple[Mapping[str, Any], Places]:

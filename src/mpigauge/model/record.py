@@ -143,13 +143,16 @@ class Skip:
     reason: str
 
 
+JOB = "job"
+
+
 @dataclass(frozen=True)
 class Figure:
     """A number that is no time of a call: a program's own figure of merit, the memory of a rank."""
 
     launch: int
     benchmark: str
-    """What was run."""
+    """What was run; JOB: the job of MPI itself."""
     name: str
     """What the number is: DGEMM, peak RSS."""
     value: float
@@ -220,7 +223,7 @@ def with_known(line: str, known: Mapping[str, str], places: Mapping[str, str]) -
         data = json.loads(payload)
     except ValueError:
         return line
-    if data.get("record") not in ("cell", "progress", "skip"):
+    if data.get("record") not in ("cell", "progress", "skip", "figure"):
         return line
     key = data.get("key", data)
     key.update(said)

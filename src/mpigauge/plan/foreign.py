@@ -15,7 +15,8 @@ from typing import Any
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.plan.arms import Places
 
-KEYS = ("name", "run", "ranks", "launcher", "figure", "better", "unit", "regex", "json", "take")
+KEYS = ("name", "run", "ranks", "launcher", "reader", "figure", "better", "unit", "regex", "json",
+        "take")  # fmt: skip
 FIGURE_KEYS = ("figure", "better", "unit", "regex", "json", "take")
 DIRECTIONS = ("higher", "lower")
 TAKES = ("last", "first", "max", "min")
@@ -71,9 +72,12 @@ class Foreign:
     name: str
     words: tuple[str, ...]
     merits: tuple[Merit, ...]
+    """None: a reader finds what there is."""
     ranks: int = 1
     launcher: bool = True
     """Whether the MPI's launcher starts it; else it starts its own ranks, or has none."""
+    reader: str = ""
+    """Of its output: one of those that `mpigauge import` has."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Foreign:
@@ -91,10 +95,14 @@ def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
     words = shlex.split(run) if isinstance(run, str) else [str(word) for word in run]
     if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
         raise UserError(f"{places.of('ranks')}: ranks is a number from 1 on, not {ranks}")
+    reader = _text(data, "reader", places, "")
+    if reader and data.get("figure"):
+        raise UserError(f"{places.of('reader')}: give a reader or figures, not both")
     return Foreign(
         name=_text(data, "name", places),
         words=tuple(words),
-        merits=_merits(data, places),
+        merits=() if reader else _merits(data, places),
+        reader=reader,
         ranks=ranks,
         launcher=_truth(data.get("launcher", True), "launcher", places),
     )

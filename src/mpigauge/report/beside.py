@@ -11,9 +11,9 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.items import SECONDS
+from mpigauge.analyse.items import BYTES, SECONDS
 from mpigauge.analyse.summary import summaries, tolerance_word
-from mpigauge.model.units import byte_count, microseconds, number, plus_minus
+from mpigauge.model.units import byte_count, memory, microseconds, number, plus_minus
 from mpigauge.report.document import tables
 from mpigauge.report.formats.table import WIDTH, title
 
@@ -88,8 +88,10 @@ def _numbers(entry: Entry) -> Words:
 
 
 def in_unit(item: Item) -> str:
-    """Its value; times in µs."""
+    """Its value; times in µs, memory with a unit of its own."""
     value = item.value
+    if item.unit == BYTES:
+        return memory(value.value)
     in_words = microseconds if item.unit == SECONDS else number
     return in_words(value.value, value.error)
 

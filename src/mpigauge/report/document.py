@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
-from mpigauge.model.record import Figure
+from mpigauge.model.record import JOB, Figure
+from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
@@ -57,6 +58,8 @@ class Facts:
     world_ranks: int = 2
     init_s: tuple[float, ...] = ()
     """What starting MPI took in each launch, as its slowest rank saw it."""
+    memory: Mapping[str, float] = field(default_factory=dict)
+    """Bytes by name: what the largest rank took, and the least that was left; of all launches."""
     status: str = "done"
     multi: int | None = None
     """IMB's -multi: 0 one row over all groups, 1 a row for each; None: one group."""
@@ -131,7 +134,7 @@ def document(run: Run, precision: float | None = None) -> Document:
         None if head.empty else head,
         tuple(said),
         stored_map(run, found),
-        tuple(run.of(Figure)),
+        tuple(figure for figure in run.of(Figure) if figure.benchmark != JOB),
     )
 
 
@@ -197,6 +200,7 @@ def _facts(run: Run) -> Facts:
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
         init_s=_starts(run.ranks),
+        memory=_memory(run.of(Figure)),
         world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
         status=str(run.status.get("status", "unfinished")),
         multi=plan.get("multi"),
@@ -238,6 +242,16 @@ def _unread(lines: Sequence[Mapping[str, Any]]) -> list[str]:
         else f"{len(lines)} lines could not be read and are"
     )
     return [f"{many} left out; {where}: {first.get('why')}."]
+
+
+def _memory(figures: Iterable[Figure]) -> dict[str, float]:
+    """The worst launch of each."""
+    rows = figure_rows(figure for figure in figures if figure.benchmark == JOB)
+    worst: dict[str, float] = {}
+    for row in rows:
+        choose = min if row.figure.better == "higher" else max
+        worst[row.figure.name] = choose(row.worst, worst.get(row.figure.name, row.worst))
+    return worst
 
 
 def _failure_words(failure: Failure) -> str:

@@ -8,6 +8,7 @@ import base64
 import json
 import re
 import shlex
+from dataclasses import asdict
 from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from mpigauge.model.cards import Card
     from mpigauge.model.record import Figure, Launch, Record, Skip
 
 DEFAULT_ROOT = Path("mpigauge-runs")
@@ -86,6 +88,17 @@ class RunWriter:
             if records.exists() and not records.read_bytes().endswith(b"\n"):
                 append_whole(records, b"\n")  # what a killed process left of its last line
         return writer
+
+    def add_cards(self, cards: Iterable[Card]) -> None:
+        """Cards of benchmarks that the run's programs turn out to have; each once."""
+        path = self.folder / "cards.json"
+        with failing_as(RunError, path):
+            known = json.loads(path.read_text(encoding="utf-8"))
+            names = {(card["suite"], card["name"]) for card in known["benchmarks"]}
+            new = [asdict(card) for card in cards if (card.suite, card.name) not in names]
+            if new:
+                known["benchmarks"] += new
+                write_whole(path, json.dumps(known, ensure_ascii=False))
 
     def write_passport(self, passport: Mapping[str, Any]) -> None:
         with failing_as(RunError, self.folder / "passport.json"):

@@ -63,7 +63,10 @@ def heading(facts: Facts) -> list[str]:
     by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
     what = [by, facts.mpi, through, facts.created]
     ended = "" if facts.status == "done" else facts.status
-    lines = (" · ".join(filter(None, words)) for words in (what, where, _start(facts), [ended]))
+    lines = (
+        " · ".join(filter(None, words))
+        for words in (what, where, _start(facts), _memory(facts), [ended])
+    )
     return [line for line in lines if line]
 
 
@@ -81,6 +84,17 @@ def _start(facts: Facts) -> list[str]:
     spread = f"{duration(least)} to {duration(most)} in {len(facts.init_s)} launches"
     middle = duration(median(facts.init_s))
     return [f"MPI_Init {middle} on the slowest rank ({spread if least < most else 'one launch'})"]
+
+
+def _memory(facts: Facts) -> list[str]:
+    """What the ranks took of the memory."""
+    known = facts.memory
+    words = [f"memory {memory(known['peak RSS'])} on the largest rank"] if known else []
+    if known.get("shared memory"):
+        words.append(f"{memory(known['shared memory'])} of it shared")
+    if "memory left" in known:
+        words.append(f"{memory(known['memory left'])} left to the control group")
+    return [", ".join(words)] if words else []
 
 
 def headline_lines(head: Headline, colour: bool = False) -> list[str]:
