@@ -76,15 +76,18 @@ def test_the_memory_of_the_ranks_is_said(tmp_path: Path) -> None:
     figures = [
         Figure(launch, "job", name, value, "B", better, ranks=2)
         for launch, (peak, left) in enumerate([(50 << 20, 3 << 30), (60 << 20, 4 << 30)])
-        for name, value, better in (("peak RSS", peak, "lower"), ("shared memory", 1 << 20, "lower"),
-                                    ("memory left", left, "higher"))
-    ]  # fmt: skip
+        for name, value, better in (
+            ("peak RSS", peak, "lower"),
+            ("shared memory", 1 << 20, "lower"),
+            ("memory left", left, "higher"),
+        )
+    ]
     with RunWriter.create({"version": "1"}, cells.cards_text(), output=tmp_path / "run"):
         stored = replace(load(tmp_path / "run"), records=tuple(figures))
     found = document(stored)
     assert found.figures == ()
     assert (
-        "memory 60.0 MiB on the largest rank, 1.00 MiB of it shared, 3.00 GiB left to the control "
+        "memory 60.0 MiB on the largest rank, 1.0 MiB of it shared, 3.0 GiB left to the control "
         "group" in formats.render("table", found)
     )
 
