@@ -20,19 +20,24 @@ FORMATS = ("table", "json", "csv")
 def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
     from mpigauge.analyse.compare import Side
+
+    return [
+        Side(name, items_of(run), starts_of(run), facts_of(run), lost_ratio_of(run))
+        for name, run in zip(names_of(runs), runs, strict=True)
+    ]
+
+
+def names_of(runs: Sequence[Run]) -> Sequence[str]:
+    """One for each, none twice: of their MPIs, their hosts or their folders."""
     from mpigauge.report import document
 
-    documents = [document(run) for run in runs]
-    names = _distinct(
-        [each.facts.mpi for each in documents],
-        [each.facts.host for each in documents],
+    facts = [document(run).facts for run in runs]
+    return _distinct(
+        [each.mpi for each in facts],
+        [each.host for each in facts],
         [run.path.resolve().name for run in runs],
         [str(run.path) for run in runs],
     )
-    return [
-        Side(name, items_of(run), starts_of(run), facts_of(run), lost_ratio_of(run))
-        for name, run in zip(names, runs, strict=True)
-    ]
 
 
 def items_of(run: Run) -> tuple[Item, ...]:

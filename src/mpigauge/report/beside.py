@@ -109,6 +109,10 @@ def _broken(sentences: Sequence[str]) -> list[str]:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
+    return _broken(remarks(comparison))
+
+
+def remarks(comparison: Comparison) -> list[str]:
     """How it was judged, what is unlike, what was left out."""
     tested = comparison.entries
     paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
@@ -129,4 +133,4 @@ def _remarks(comparison: Comparison) -> list[str]:
     unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
     notes = [f"Measured otherwise: {words}." for words in unlike]
     notes += [f"Left out: {left.text}." for left in comparison.left_out]
-    return _broken([how, *notes] if tested else notes)
+    return [how, *notes] if tested else notes

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -68,14 +68,19 @@ def _letter(place: int) -> str:
 
 
 def _lines(table: Table, lines: Sequence[Best], letters: dict[str, str]) -> Iterator[str]:
+    yield from joined(words_of(table, lines, letters))
+
+
+def words_of(table: Table, lines: Sequence[Best], names: Mapping[str, str]) -> list[Words]:
+    """The heads, then a line for each size; `names` says what arms are called in it."""
     sized = table.first.message_bytes >= 0
     unit = "µs" if table.first.unit == SECONDS else table.first.unit
     heads = ("bytes" if sized else "", f"default {unit}", "±", "worst", "best", unit, "±", "ratio",
              "±", "")  # fmt: skip
-    yield from joined([heads, *(_words(best, letters) for best in lines)])
+    return [heads, *(_words(best, names) for best in lines)]
 
 
-def _words(best: Best, letters: dict[str, str]) -> Words:
+def _words(best: Best, letters: Mapping[str, str]) -> Words:
     first = byte_count(best.first.message_bytes), *_number(best.first), _worst(best.first)
     if best.best is None:
         return *first, "default", "", "", "", "", _why_none(best)
@@ -115,6 +120,12 @@ def _why_none(best: Best) -> str:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
+    return [
+        line for each in remarks(comparison) for line in wrap(each, WIDTH, subsequent_indent="  ")
+    ]
+
+
+def remarks(comparison: Comparison) -> list[str]:
     """How it was judged, and what the control says of that."""
     judged = len(comparison.entries)
     how = (
@@ -130,7 +141,7 @@ def _remarks(comparison: Comparison) -> list[str]:
             f"Control: the default was measured twice; {control.different} of {control.compared} "
             f"ratios differ, {chance}."
         )
-    return [line for each in said for line in wrap(each, WIDTH, subsequent_indent="  ")]
+    return said
 
 
 def _record(best: Best) -> dict[str, Any]:

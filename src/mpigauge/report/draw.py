@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
@@ -35,12 +35,18 @@ def _pdf(text: str) -> bytes:
 KINDS: dict[str, Callable[[str], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
 
 
-def check_picture(file: Path, option: str) -> None:
-    """Before anything is measured or drawn for a picture that could not be kept."""
-    if file.suffix not in KINDS:
+def check_picture(file: Path, option: str, more: Sequence[str] = ()) -> None:
+    """Before anything is measured or drawn for a picture that could not be kept. `more`: other ends
+    of names that are good."""
+    known = [*KINDS, *more]
+    if file.suffix not in known:
         raise UserError(
-            f"{option} {file}: cannot draw that; the name of a picture ends with {_or(list(KINDS))}"
+            f"{option} {file}: cannot draw that; the name of a picture ends with {_or(known)}"
         )
+    check_folder(file, option)
+
+
+def check_folder(file: Path, option: str) -> None:
     folder = file.absolute().parent
     if not folder.is_dir():
         raise UserError(f"{option} {file}: there is no folder {folder}")

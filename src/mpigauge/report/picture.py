@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import ceil
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import memory
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Cache, Device, Topology
 
 Group = frozenset[int]
+NOBODY: Mapping[int, str] = MappingProxyType({})
 GREY, WHITE, EDGE = "#cccccc", "#ffffff", "#555555"
 FILLS = {
     "socket": "#dfe3ee",
@@ -25,6 +27,7 @@ FILLS = {
     "cache": "#fbeccb",
     "core": "#e9e9e9",
     "pu": WHITE,
+    "rank": "#ffd166",
     "network": "#cbe1fa",
     "gpu": "#e5d3f5",
 }
@@ -83,9 +86,9 @@ class Box:
         return _GAP + len(self.strips) * (_LINE + 2) + rows * (self.cell[1] + _GAP)
 
 
-def picture(topology: Topology) -> str:
-    """An SVG."""
-    machine, crossing = boxes(topology)
+def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
+    """An SVG. `beside`: what to write beside PUs, by their numbers; these stand out."""
+    machine, crossing = boxes(topology, beside)
     lines = [*_heading(topology), *crossing]
     top = _LINE * (len(lines) + 1.5)
     text = max(map(len, lines)) * _LETTER
@@ -102,9 +105,9 @@ def picture(topology: Topology) -> str:
     )
 
 
-def boxes(topology: Topology) -> tuple[Box, list[str]]:
+def boxes(topology: Topology, beside: Mapping[int, str] = NOBODY) -> tuple[Box, list[str]]:
     """The machine; and a line for each group that crosses others, so that no box can hold it."""
-    strips = _strips(topology)
+    strips = _strips(topology, beside)
     everything = frozenset(pu.number for pu in topology.pus)
     inside: dict[Group, list[Group]] = {everything: []}
     crossing = []
@@ -127,7 +130,7 @@ def boxes(topology: Topology) -> tuple[Box, list[str]]:
     return Box(whole.strips, whole.usable, whole.inside + far), crossing
 
 
-def _strips(topology: Topology) -> dict[Group, list[Strip]]:
+def _strips(topology: Topology, written: Mapping[int, str]) -> dict[Group, list[Strip]]:
     """What is to be written for each set of PUs, from the outside in, then the cards beside it."""
     everything = frozenset(pu.number for pu in topology.pus)
     found: dict[Group, list[Strip]] = {}
@@ -150,7 +153,9 @@ def _strips(topology: Topology) -> dict[Group, list[Strip]]:
         pus = frozenset(pu.number for pu in topology.pus if pu.core == core)
         add(pus, f"core {core}", "core")
     for pu in topology.pus:
-        add(frozenset({pu.number}), f"PU {pu.number}", "pu")
+        more = written.get(pu.number)
+        words = f"PU {pu.number} · {more}" if more else f"PU {pu.number}"
+        add(frozenset({pu.number}), words, "rank" if more else "pu")
     known = frozenset(found)
     for device in topology.devices:
         beside = _beside(topology, device) & everything

@@ -38,7 +38,9 @@ def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {top}" width="{wide}" '
         f'height="{top}" font-family="sans-serif" font-size="12" role="img" '
         'aria-label="Times between every two ranks">\n'
-        f'<rect width="{wide}" height="{top}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        f'<rect class="paper" width="{wide}" height="{top}" fill="#fff"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
     )
 
 
@@ -104,8 +106,8 @@ def _legend(sheet: Sheet, scale: Scale) -> Iterator[str]:
 def _text(
     x: float, y: float, words: str, anchor: str = "start", size: int = 12, grey: bool = False
 ) -> str:
-    fill = "#666" if grey else "#111"
+    kind, fill = ("dim", "#666") if grey else ("ink", "#111")
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{fill}">'
-        f"{escape(words)}</text>"
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+        f'fill="{fill}">{escape(words)}</text>'
     )

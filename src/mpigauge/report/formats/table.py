@@ -176,9 +176,7 @@ def rows_as_lines(document: Document, rows: Sequence[Row], colour: bool = False)
 
 
 def table_lines(table: Table, colour: bool = False) -> list[str]:
-    columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
-    cells = [[column.text(row) for column in columns] for row in table.rows]
-    heads = [column.head for column in columns]
+    heads, *cells = words_of(table)
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     return [
         _bold(title(table), colour),
@@ -188,6 +186,13 @@ def table_lines(table: Table, colour: bool = False) -> list[str]:
             for words, row in zip(cells, table.rows, strict=True)
         ),
     ]
+
+
+def words_of(table: Table) -> list[list[str]]:
+    """The heads of the columns that say anything, then the words of each row."""
+    columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
+    words = [[column.text(row) for column in columns] for row in table.rows]
+    return [[column.head for column in columns], *words]
 
 
 def figure_lines(figures: Sequence[Figure], colour: bool = False) -> list[str]:
@@ -229,12 +234,12 @@ def title(table: Table) -> str:
     words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.windowed else []
-    words += [_variant_word(name, value) for name, value in table.variant.items()]
+    words += [variant_word(name, value) for name, value in table.variant.items()]
     over = {_over(row) for row in table.rows}
     return " · ".join(words + (list(over) if len(over) == 1 else []))
 
 
-def _variant_word(name: str, value: object) -> str:
+def variant_word(name: str, value: object) -> str:
     if name == "root_shift":
         return "moving root"
     if name == "completion":

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge plot: one picture of stored runs, for a paper or a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.model.errors import UserError
+
+PAGE = ".html"
+
+
+@click.command("plot")
+@click.argument("words", nargs=-1, metavar="RUN... KIND")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="FILE.svg, FILE.png, FILE.pdf, or FILE.html, a page where curves are switched on and off.",
+)
+@click.option("--benchmark", default="", metavar="NAME", help="Only of this one.")
+@click.option(
+    "--size", metavar="SIZE", help="The cell of `samples`: 0, 4KiB, …  [default: the first]"
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    help="List the kinds of plots.",
+    callback=lambda ctx, _, asked: _list(ctx) if asked else None,
+)
+def command(words: tuple[str, ...], target: Path | None, benchmark: str, size: str | None) -> None:
+    """Draw one picture of a stored run, or of several in one.
+
+    Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency -o f.svg`.
+    """
+    from mpigauge.cli.reporting import shown_of, write_picture
+    from mpigauge.model.sizes import parse_bytes
+    from mpigauge.report.draw import check_picture
+    from mpigauge.report.kinds import Chosen, drawn, find_kind
+
+    if len(words) < 2:
+        raise UserError("name a run and a kind of plot: `mpigauge plot last latency -o FILE.svg`")
+    kind = find_kind(words[-1])
+    if target is None:
+        raise UserError("name a file for the picture with -o: FILE.svg, .png, .pdf or .html")
+    check_picture(target, "-o", [PAGE])
+    wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
+    write_picture(drawn(kind, shown_of(words[:-1]), wanted), target)
+    click.echo(f"mpigauge: drawn in {target}", err=True)
+
+
+def _list(ctx: click.Context) -> None:
+    from mpigauge.cli.tables import lines
+    from mpigauge.report.kinds import all_kinds
+
+    rows = [[kind.name, kind.about] for kind in all_kinds().values()]
+    click.echo("\n".join(lines(["kind", "shows"], rows)))
+    ctx.exit()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge report: a run as one page for any browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.model.errors import UserError
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("report.html"),
+    show_default=True,
+    metavar="FILE.html",
+    help="Where to write it.",
+)
+def command(runs: tuple[str, ...], target: Path) -> None:
+    """Write a run as one page: the answer in words, the machine, plots, settings and data.
+
+    The page needs no network and no other file. It is about the first run; others, and references
+    (`mpigauge ref list`), are curves beside it and are compared with it.
+    """
+    from mpigauge.analyse.compare import compare
+    from mpigauge.cli.comparing import sides_of
+    from mpigauge.cli.reporting import shown_of, write_page
+    from mpigauge.report.draw import check_folder
+    from mpigauge.report.web.report import report
+
+    if target.suffix not in (".html", ".htm"):
+        raise UserError(f"-o {target}: a report is a page; its name ends with .html")
+    check_folder(target, "-o")
+    shown = shown_of(runs)
+    beside = compare(sides_of([each.run for each in shown])) if len(shown) > 1 else None
+    write_page(report(shown, beside), target)
+    click.echo(f"mpigauge: written to {target}", err=True)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Axes of plots: where a value lies, which ticks there are, and what they are called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mpigauge.model.units import byte_count
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
+_STEPS = (1, 2, 5)
+_SLACK = 1e-9
+_NOTHING_APART = 0.25
+"""Where 0 stands on an axis of logarithms, by the smallest value above it."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    title: str
+    words: Callable[[float], str]
+    """A value with its unit, in three digits."""
+    base: int = 0
+    """Of its logarithm; 0: linear."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis from `low` to `high`, and the ticks on it."""
+
+    axis: Axis
+    low: float
+    high: float
+    zero: bool = False
+    """The axis of logarithms begins with 0, apart from the rest."""
+
+    @classmethod
+    def of(cls, axis: Axis, values: Iterable[float]) -> Scale:
+        """Around these values; what cannot be on the axis is passed over."""
+        known = [value for value in values if math.isfinite(value)]
+        if not axis.base:
+            low, high = min(known, default=0.0), max(known, default=1.0)
+            room = (high - low) * 0.04 or abs(high) * 0.1 or 1.0
+            return cls(axis, low - room, high + room)
+        above = [value for value in known if value > 0]
+        low, high = min(above, default=1.0), max(above, default=1.0)
+        zero = axis.base == 2 and any(value == 0 for value in known)
+        room = max((high / low) ** 0.03, 1.05)
+        return cls(axis, (low * _NOTHING_APART if zero else low) / room, high * room, zero)
+
+    def place(self, value: float) -> float:
+        """From 0 to 1; beyond these for what is beyond the ends."""
+        if not self.axis.base:
+            return (value - self.low) / (self.high - self.low)
+        if value <= 0:
+            value = self._nothing if self.zero else self.low / 2
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+    def ticks(self, most: int) -> list[float]:
+        """At most about so many, on round values."""
+        if not self.axis.base:
+            return self._even(most)
+        return self._powers_of_two(most) if self.axis.base == 2 else self._decades(most)
+
+    @property
+    def _nothing(self) -> float:
+        """Where 0 is drawn."""
+        return self.low * max(float((self.high / self.low) ** 0.03), 1.05)
+
+    def _even(self, most: int) -> list[float]:
+        step = _round_up((self.high - self.low) / most)
+        first, last = math.ceil(self.low / step), math.floor(self.high / step)
+        return [number * step for number in range(first, last + 1)]
+
+    def _powers_of_two(self, most: int) -> list[float]:
+        low = self.low / _NOTHING_APART if self.zero else self.low
+        first, last = math.ceil(math.log2(low) - _SLACK), math.floor(math.log2(self.high))
+        every = max(1, -(-(last - first + 1) // most))
+        powers = [2.0**n for n in range(first, last + 1) if n % every == 0]
+        if not self.zero:
+            return powers
+        near = self.place(0) + 0.7 / most
+        return [0.0, *(power for power in powers if self.place(power) > near)]
+
+    def _decades(self, most: int) -> list[float]:
+        """As fine as there is room for; where not even these are three, linear ones."""
+        choices = [(1, _STEPS), *((every, (1,)) for every in range(1, 8))]
+        found = [self._of_decades(every, steps) for every, steps in choices]
+        ticks = next((ticks for ticks in found if len(ticks) <= most + 1), found[-1])
+        return ticks if len(ticks) > 2 else self._even(most)
+
+    def _of_decades(self, every: int, steps: Sequence[int]) -> list[float]:
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        powers = [10.0**n for n in range(first, last + 1) if n % every == 0]
+        ticks = [step * power for power in powers for step in steps]
+        return [tick for tick in ticks if self.low * (1 - _SLACK) <= tick <= self.high]
+
+
+def _round_up(step: float) -> float:
+    """The next of 1, 2 or 5 times a power of ten."""
+    power = float(10.0 ** math.floor(math.log10(step)))
+    return next(s * power for s in (*_STEPS, 10) if s * power >= step * (1 - _SLACK))
+
+
+def with_unit(value: float, units: Sequence[tuple[float, str]]) -> str:
+    """Three digits and the unit that fits: 1.6 µs, 12.3 GB/s."""
+    size = abs(value) * (1 + _SLACK)
+    factor, unit = next((pair for pair in units if size >= pair[0]), units[-1])
+    digits = f"{value / factor:.3g}"
+    return f"{float(digits):g} {unit}"
+
+
+def seconds(value: float) -> str:
+    return with_unit(value, _TIMES)
+
+
+def bytes_per_s(value: float) -> str:
+    return with_unit(value, _RATES)
+
+
+def plain(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def share(value: float) -> str:
+    return f"{100 * value:.3g} %"
+
+
+def size(value: float) -> str:
+    return byte_count(round(value))
+
+
+SIZE = Axis("message size", size, 2)
+TIME = Axis("time", seconds, 10)
+BANDWIDTH = Axis("bandwidth", bytes_per_s, 10)
+RANKS = Axis("ranks", plain, 2)
+SHARE = Axis("share of samples", share)
+SAMPLE = Axis("sample", plain)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Rows as the panels of a plot: one for each benchmark, a curve for each variant and run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.analyse.models.breaks import reasons, shape
+from mpigauge.analyse.seen import gap
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.report.axes import SIZE
+from mpigauge.report.formats.table import variant_word
+from mpigauge.report.plot import Mark, Panel, Point, Series
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.seen import Curve
+    from mpigauge.model.cards import Card
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.report.axes import Axis
+    from mpigauge.report.kinds import Chosen, Shown
+
+Value = Callable[["Row"], "Estimate | None"]
+Fits = Callable[["Curve", "Card | None"], bool]
+BANDS = (
+    "Bands: the interval of each value; where few curves are drawn also, paler, between what 98 % "
+    "of samples lie."
+)
+_NOT_TOLD = ("suite", "benchmark", "message_bytes", "members", "group")
+
+
+class Held(NamedTuple):
+    """A curve, and the run that it is of."""
+
+    shown: Shown
+    curve: Curve
+
+
+def chosen_curves(shown: Sequence[Shown], fits: Fits, chosen: Chosen) -> list[Held]:
+    """Those that fit, of the benchmark that was asked for; pairs of a map are no curves."""
+    found = []
+    for each in shown:
+        cards = each.run.cards
+        for curve in each.seen.curves:
+            named = chosen.benchmark.lower() in ("", curve.benchmark.lower())
+            is_pair = bool(curve.first.cell.members) and not curve.first.cell.placement
+            if named and not is_pair and fits(curve, cards.get(curve.benchmark)):
+                found.append(Held(each, curve))
+    return found
+
+
+def is_collective(card: Card | None) -> bool:
+    return card is not None and card.sync == "each"
+
+
+def over_size(held: Sequence[Held], y: Axis, value: Value, together: bool = False) -> list[Panel]:
+    """Of `value` by message size, with the breaks of the first curve of each panel. `together`: in
+    one panel, where benchmarks are all that curves differ in."""
+    sized = [each for each in held if _known(each.curve.rows, value)]
+    name, numbers = names(sized), count(1)
+    if together and not any(name(each) for each in sized):
+        series = [_series(each.curve.benchmark, each.curve, value) for each in sized]
+        return [Panel("", SIZE, y, tuple(series), _marks(sized[0], numbers))] if series else []
+    return [
+        Panel(
+            benchmark,
+            SIZE,
+            y,
+            tuple(_series(name(each) or each.shown.name, each.curve, value) for each in of),
+            _marks(of[0], numbers),
+        )
+        for benchmark, of in by_benchmark(sized)
+    ]
+
+
+def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:
+    found: dict[str, list[Held]] = {}
+    for each in held:
+        found.setdefault(each.curve.benchmark, []).append(each)
+    yield from found.items()
+
+
+def names(held: Sequence[Held]) -> Callable[[Held], str]:
+    """What to call a curve: its run and its columns, as far as curves differ in these."""
+    told = {column for _, of in by_benchmark(held) for column in _differ(of)}
+    runs = len({each.shown.name for each in held}) > 1
+
+    def name(each: Held) -> str:
+        cell = each.curve.first.cell
+        words = [each.shown.name] if runs else []
+        shown = (column for column in KEY_COLUMNS if column in told)
+        words += [_word(column, getattr(cell, column)) for column in shown]
+        return " · ".join(filter(None, words))
+
+    return name
+
+
+def _differ(held: Sequence[Held]) -> Iterator[str]:
+    """The columns in which curves of one run differ."""
+    for run in {each.shown.name for each in held}:
+        cells = [each.curve.first.cell for each in held if each.shown.name == run]
+        for column in KEY_COLUMNS:
+            if column not in _NOT_TOLD and len({getattr(cell, column) for cell in cells}) > 1:
+                yield column
+
+
+def _word(column: str, value: object) -> str:
+    if value in ("", False):
+        return "default" if column == "arm" else ""
+    return variant_word(column, value)
+
+
+def _known(rows: Iterable[Row], value: Value) -> list[tuple[Row, Estimate]]:
+    """Rows with a message and a value."""
+    found = ((row, value(row)) for row in rows if row.message_bytes >= 0)
+    return [(row, of) for row, of in found if of is not None and math.isfinite(of.value)]
+
+
+def _series(name: str, curve: Curve, value: Value) -> Series:
+    return Series(name, tuple(_point(row, of) for row, of in _known(curve.rows, value)))
+
+
+def _point(row: Row, of: Estimate) -> Point:
+    """With the range of samples: in the unit of the value, whichever way it runs."""
+    cell = row.cell
+    ends = (cell.time_p01_s, cell.time_p99_s)
+    if not all(map(math.isfinite, ends)) or not min(cell.time_p50_s, *ends) > 0:
+        return Point.of(row.message_bytes, of)
+    is_time = of == row.latency
+    ratios = [end / cell.time_p50_s if is_time else cell.time_p50_s / end for end in ends]
+    far = [of.value * ratio for ratio in ratios]
+    return Point(row.message_bytes, of.value, of.low, of.high, min(far), max(far))
+
+
+def _marks(held: Held, numbers: Iterator[int]) -> tuple[Mark, ...]:
+    """The breaks of this curve, with what they are likely to be."""
+    pieces = held.curve.pieces
+    found = []
+    for at in pieces.breaks if pieces else ():
+        number = next(numbers)
+        why = reasons(held.shown.seen, held.curve, at)
+        likely = f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
+        where = f"{held.curve.label}, {gap(at.before_bytes, at.after_bytes)}"
+        middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
+        found.append(Mark(middle, str(number), f"({number}) {where}: {shape(at)}{likely}."))
+    return tuple(found)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The kinds of plots: every module of plots/ is looked into once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.compare import compare, split
+from mpigauge.analyse.seen import Seen
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.modules import import_all
+from mpigauge.report.document import document
+from mpigauge.stats.verdicts import TOLERANCE
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.compare import Comparison
+    from mpigauge.report.document import Document
+    from mpigauge.report.plot import Picture
+    from mpigauge.store import Run
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run, as plots and reports take it."""
+
+    name: str
+    """What tells it from the others."""
+    run: Run
+    document: Document
+    seen: Seen
+
+    @classmethod
+    def of(cls, name: str, run: Run) -> Shown:
+        return cls(name, run, document(run), Seen.of(run))
+
+    @cached_property
+    def arms(self) -> Comparison | None:
+        """Its settings, transports or placements against the default; None: nothing is varied."""
+        rows, figures = self.document.rows, self.document.figures
+        starts = {launch.launch: launch.time for launch in self.run.launches}
+        for column in ("arm", "placement"):
+            if len({getattr(of, column) for of in (*[r.cell for r in rows], *figures)}) > 1:
+                return compare(split(rows, figures, column, starts), TOLERANCE, column)
+        return None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What of a run is to be drawn; nothing: all, or what the kind shows first."""
+
+    benchmark: str = ""
+    message_bytes: int | None = None
+
+
+ALL = Chosen()
+Draw = Callable[[Sequence[Shown], Chosen], "Picture | None"]
+"""None: the runs hold nothing of this kind."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    about: str
+    draw: Draw
+
+
+_registered: dict[str, Kind] = {}
+
+
+def plot(name: str, about: str) -> Callable[[Draw], Draw]:
+    """Makes a function the plot of this name."""
+
+    def register(draw: Draw) -> Draw:
+        if name in _registered:
+            raise RuntimeError(f"two plots are named '{name}'")
+        _registered[name] = Kind(name, about, draw)
+        return draw
+
+    return register
+
+
+@cache
+def all_kinds() -> Mapping[str, Kind]:
+    """All kinds by name, in the order of names."""
+    import_all(f"{__name__.rpartition('.')[0]}.plots")
+    return MappingProxyType(dict(sorted(_registered.items())))
+
+
+def find_kind(name: str) -> Kind:
+    """UserError: there is none of this name."""
+    known = all_kinds()
+    if name not in known:
+        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+        raise UserError(f"there is no plot '{name}'{hint}")
+    return known[name]
+
+
+def drawn(kind: Kind, shown: Sequence[Shown], chosen: Chosen = ALL) -> Picture:
+    """UserError: the runs hold nothing of this kind; it names what they hold."""
+    found = kind.draw(shown, chosen)
+    if found is None:
+        others = [k.name for k in all_kinds().values() if k != kind and k.draw(shown, ALL)]
+        there = ", ".join(others) or "none at all"
+        of = f" of {chosen.benchmark}" if chosen.benchmark else ""
+        raise UserError(f"there is no plot '{kind.name}'{of} in this run; it has {there}")
+    return found

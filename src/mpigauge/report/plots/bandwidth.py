@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Bytes per second over message size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpigauge.report.axes import BANDWIDTH
+from mpigauge.report.chart import picture
+from mpigauge.report.curves import BANDS, chosen_curves, is_collective, over_size
+from mpigauge.report.kinds import Chosen, Shown, plot
+from mpigauge.report.plot import Picture, Plot
+
+
+@plot("bandwidth", "bytes per second over message size, between ranks")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+    held = chosen_curves(shown, lambda _, card: not is_collective(card), chosen)
+    panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True)
+    about = f"Bandwidth (powers of ten) over message size, both on axes of logarithms. {BANDS}"
+    return picture(Plot("Bandwidth", about, tuple(panels))) if panels else None

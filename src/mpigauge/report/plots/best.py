@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What each setting, transport or placement gains over the default, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.items import SECONDS
+from mpigauge.report.axes import SIZE, Axis, plain
+from mpigauge.report.chart import picture
+from mpigauge.report.kinds import Chosen, Shown, plot
+from mpigauge.report.plot import Panel, Picture, Plot, Point, Series
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.compare import Comparison, Table
+
+
+@plot("best", "the time under each setting by that of the default, with its interval")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+    """Of the first run."""
+    comparison = shown[0].arms
+    if comparison is None:
+        return None
+    panels = tuple(_panels(comparison, chosen))
+    about = (
+        f"Time by that of {comparison.names[0]} over message size; below the line at 1 is faster. "
+        "Bands: the interval of the ratio."
+    )
+    return picture(Plot(f"Against {comparison.names[0]}", about, panels)) if panels else None
+
+
+def _panels(comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
+    ratio = Axis(f"time by that of {comparison.names[0]}", plain, 10)
+    for table in comparison.tables:
+        first = table.first
+        wanted = chosen.benchmark.lower() in ("", first.benchmark.lower())
+        series = tuple(_series(comparison, table))
+        if wanted and first.unit == SECONDS and first.message_bytes >= 0 and series:
+            ranks = dict(first.columns).get("ranks")
+            yield Panel(f"{first.benchmark} on {ranks} ranks", SIZE, ratio, series, level=1.0)
+
+
+def _series(comparison: Comparison, table: Table) -> Iterator[Series]:
+    for number, name in enumerate(comparison.names[1:], 1):
+        points = tuple(
+            Point.of(entry.item.message_bytes, entry.ratio.estimate)
+            for entry in table.column(number)
+            if entry.item and entry.ratio and entry.ratio.launches
+        )
+        if points:
+            yield Series(name, points)

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Plots: their axes, what is drawn where, and the command."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge.cli.main import run as main
+from mpigauge.cli.showing import open_run
+from mpigauge.model.errors import UserError
+from mpigauge.report import axes
+from mpigauge.report.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
+from mpigauge.report.chart import COLOURS, picture, svg
+from mpigauge.report.kinds import Chosen, Shown, all_kinds, drawn, find_kind, plot
+from mpigauge.report.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
+from tests import pages, planted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SVG = "{http://www.w3.org/2000/svg}"
+NUMBERS = st.floats(1e-9, 1e9)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return pages.hostile(tmp_path_factory.mktemp("plots"))
+
+
+@pytest.fixture(scope="module")
+def shown(hostile: Path) -> Shown:
+    return Shown.of("one", open_run(str(hostile)))
+
+
+def one(*series: Series, x: Axis = SIZE, y: Axis = TIME, marks: tuple[Mark, ...] = ()) -> Plot:
+    return Plot("a title", "what is seen", (Panel("a panel", x, y, series, marks),))
+
+
+def dots(drawing: str) -> list[tuple[float, float]]:
+    """Where points are, in the order of the drawing."""
+    paths = [p.get("d", "") for p in series(drawing) for p in p.iter(f"{SVG}path")]
+    found = [re.match(r"M([\d.-]+) ([\d.-]+)", path) for path in paths]
+    return [(float(each[1]), float(each[2])) for each in found if each]
+
+
+def series(drawing: str) -> list[ET.Element]:
+    return [g for g in ET.fromstring(drawing).iter(f"{SVG}g") if "series" in g.get("class", "")]
+
+
+def texts(drawing: str) -> list[str]:
+    return [text.text or "" for text in ET.fromstring(drawing).iter(f"{SVG}text")]
+
+
+# --- axes -----------------------------------------------------------------------------------
+def test_values_have_units_that_people_read() -> None:
+    assert SIZE.words(4096) == "4 KiB"
+    assert TIME.words(1.6e-6) == "1.6 µs"
+    assert TIME.words(1e-3) == "1 ms"
+    assert BANDWIDTH.words(12.34e9) == "12.3 GB/s"
+    assert BANDWIDTH.words(999.9e6) == "1000 MB/s"
+    assert axes.share(0.0) == "0 %"
+
+
+@given(NUMBERS, NUMBERS, st.sampled_from([SIZE, TIME, RANKS, SAMPLE]), st.integers(3, 12))
+def test_ticks_are_few_and_on_the_axis(a: float, b: float, axis: Axis, most: int) -> None:
+    scale = Scale.of(axis, [a, b])
+    ticks = scale.ticks(most)
+    assert ticks == sorted(set(ticks))
+    assert len(ticks) <= most + 2
+    assert all(-1e-6 <= scale.place(tick) <= 1 + 1e-6 for tick in ticks)
+    if axis is TIME and b > 100 * a:
+        assert len(ticks) > 1
+
+
+def test_equal_ratios_are_equally_far_apart() -> None:
+    scale = Scale.of(TIME, [1e-6, 1e-3])
+    places = [scale.place(10**n) for n in (-6.0, -5.0, -4.0, -3.0)]
+    assert np.diff(places) == pytest.approx([places[1] - places[0]] * 3)
+    assert 0 < places[0] < places[-1] < 1
+
+
+def test_a_message_of_nothing_stands_before_all_others() -> None:
+    scale = Scale.of(SIZE, [0, 1, 1 << 20])
+    assert 0 <= scale.place(0) < scale.place(1) < scale.place(1 << 20) <= 1
+    assert scale.ticks(8)[0] == 0
+
+
+# --- drawing --------------------------------------------------------------------------------
+def test_points_are_where_their_values_are() -> None:
+    drawing = svg(one(Series("a", (Point(1, 1e-6), Point(1024, 1e-5), Point(1 << 20, 1e-4)))))
+    (x1, y1), (x2, y2), (x3, y3) = dots(drawing)
+    assert x2 - x1 == pytest.approx(x3 - x2, abs=0.2)
+    assert y1 - y2 == pytest.approx(y2 - y3, abs=0.2)
+    assert x1 < x2
+    assert y1 > y2
+
+
+def test_what_is_not_known_is_not_drawn_as_known() -> None:
+    known = Point(8, 2e-6, 1.9e-6, 2.1e-6)
+    without = Series("a", (Point(1, 1e-6), known, Point(64, math.nan), Point(128, 3e-6)))
+    drawing = svg(one(without))
+    assert len(dots(drawing)) == 3
+    assert 'class="band"' not in drawing
+    assert 'class="band"' in svg(one(Series("a", (known, Point(16, 3e-6, 2.9e-6, 3.1e-6)))))
+
+
+def test_a_wild_interval_does_not_squeeze_the_curve() -> None:
+    wild = Series("a", (Point(1, 1e-6, 1e-12, 1.0), Point(2, 2e-6, 1e-12, 1.0)))
+    (_, y1), (_, y2) = dots(svg(one(wild)))
+    assert y1 - y2 > 30
+
+
+def test_curves_differ_without_their_colours() -> None:
+    many = [Series(f"s{i}", (Point(1, i + 1.0), Point(2, i + 2.0))) for i in range(MOST_SERIES)]
+    groups = [g for g in series(svg(one(*many))) if g.find(f"{SVG}polyline") is not None]
+    looks = set()
+    for group in groups:
+        line, dot = group.find(f"{SVG}polyline"), group.find(f"{SVG}path")
+        assert line is not None
+        assert dot is not None
+        shape = re.sub(r"^M[\d.]+ [\d.]+", "", dot.get("d", ""))
+        looks.add((line.get("stroke-dasharray"), shape))
+    assert len(looks) == len(groups) == MOST_SERIES
+    assert len(set(COLOURS)) == len(COLOURS)
+
+
+def test_too_many_curves_are_said_and_in_the_table() -> None:
+    many = [Series(f"s{i}", (Point(1, i + 1.0),)) for i in range(MOST_SERIES + 3)]
+    found = picture(one(*many))
+    assert len(found.names) == MOST_SERIES
+    assert len(found.rows) == MOST_SERIES + 3
+    assert any(f"the first {MOST_SERIES} curves" in note for note in found.notes)
+
+
+def test_marks_are_explained() -> None:
+    found = picture(one(Series("a", (Point(1, 1.0), Point(9, 2.0))), marks=(Mark(3, "1", "why"),)))
+    assert "why" in found.notes
+    assert "1" in texts(found.svg)
+
+
+# --- kinds ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", all_kinds())
+def test_every_kind_draws_what_is_there(name: str, shown: Shown) -> None:
+    found = drawn(find_kind(name), [shown])
+    root = ET.fromstring(found.svg)
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+    assert found.about
+    assert found.rows
+    assert {len(row) for row in found.rows} == {len(found.heads)}
+    assert "<img" not in found.svg
+
+
+@pytest.mark.parametrize("name", all_kinds())
+def test_no_kind_draws_what_is_not_there(name: str) -> None:
+    nothing = Shown.of("none", planted.run([]))
+    with pytest.raises(UserError, match=r"there is no plot .* it has none at all"):
+        drawn(find_kind(name), [nothing])
+
+
+def test_the_break_of_a_curve_is_marked_with_its_cause(shown: Shown) -> None:
+    found = drawn(find_kind("latency"), [shown])
+    (note,) = [note for note in found.notes if "between 4 KiB and 8 KiB" in note]
+    assert "the time jumps to 4 ×" in note
+
+
+def test_other_runs_are_curves_of_their_own() -> None:
+    first, second = (
+        Shown.of(name, planted.run(planted.curve(planted.line(alpha))))
+        for name, alpha in (("one", 1e-6), ("other", 2e-6))
+    )
+    found = drawn(find_kind("latency"), [first, second])
+    assert found.names == ("one", "other")
+    of_zero = {row[1]: row[3] for row in found.rows if row[2] == "0 B"}
+    assert of_zero == {"one": "1 µs", "other": "2 µs"}
+
+
+def test_bandwidth_has_the_ends_of_its_own_interval(shown: Shown) -> None:
+    found = drawn(find_kind("bandwidth"), [shown])
+    rows = [row for row in shown.document.rows if row.bandwidth and not row.cell.members]
+    known = {BANDWIDTH.words(each.value) for row in rows if (each := row.bandwidth)}
+    assert {row[3] for row in found.rows} <= known
+
+
+def test_ratios_are_those_of_the_comparison(shown: Shown) -> None:
+    found = drawn(find_kind("best"), [shown])
+    assert found.title == "Against default"
+    (zero,) = [row for row in found.rows if row[2] == "0 B"]
+    assert float(zero[3]) == pytest.approx(2.0, rel=0.01)
+    assert float(zero[4]) < float(zero[3]) < float(zero[5])
+
+
+def test_samples_are_those_that_are_stored(shown: Shown) -> None:
+    found = drawn(find_kind("samples"), [shown], Chosen("pingping", 8))
+    assert found.title == "PingPing · 8 B · 2 ranks"
+    assert found.about.startswith("48 samples")
+    line = [row for row in found.rows if row[0] == "as they came"]
+    ticks = [tick for chunk in pages.TICKS for tick in chunk] * planted.LAUNCHES
+    assert [row[3] for row in line] == [TIME.words(tick * 1e-9) for tick in ticks]
+
+
+def test_samples_that_are_not_there_are_not_drawn(shown: Shown) -> None:
+    with pytest.raises(UserError, match=r"no plot 'samples' of PingPong in this run; it has arms"):
+        drawn(find_kind("samples"), [shown], Chosen("PingPong"))
+
+
+def test_two_kinds_of_one_name_stop_the_program() -> None:
+    all_kinds()
+    with pytest.raises(RuntimeError, match="two plots are named 'latency'"):
+        plot("latency", "again")(lambda _, __: None)
+
+
+# --- the command ----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("end", "begins"),
+    [("svg", b"<svg "), ("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("html", b"<!DOCTYPE html>")],
+)
+def test_a_plot_in_every_form(hostile: Path, tmp_path: Path, end: str, begins: bytes) -> None:
+    target = tmp_path / f"plot.{end}"
+    assert main(["plot", str(hostile), "latency", "-o", str(target)]) == 0
+    assert target.read_bytes().startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["latancy", "-o", "a.svg"], "there is no plot 'latancy'; did you mean 'latency'?"),
+        (["latency"], "name a file for the picture with -o"),
+        (["latency", "-o", "a.gif"], "the name of a picture ends with .svg, .png, .pdf or .html"),
+        (["latency", "-o", "no/a.svg"], "there is no folder"),
+        (["samples", "-o", "a.svg", "--size", "4 apples"], "4 apples"),
+        (["samples", "-o", "a.svg", "--benchmark", "x"], "there is no plot 'samples' of x"),
+    ],
+)
+def test_wrong_words_get_one_line(
+    hostile: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plot", str(hostile), *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_run_without_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plot", "last"]) == 2
+    assert "name a run and a kind of plot" in capsys.readouterr().err
+
+
+def test_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plot", "--list"]) == 0
+    text = capsys.readouterr().out
+    assert all(kind.name in text and kind.about in text for kind in all_kinds().values())
