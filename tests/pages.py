@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.store import RunWriter
@@ -56,7 +57,7 @@ def lines() -> Iterator[str]:
             value=9000.0 * threads, better="higher", arm=f"threads={threads}",
         )  # fmt: skip
     for launch in range(planted.LAUNCHES):
-        yield sampled(launch)
+        yield from map(partial(sampled, launch), (8, 64))
         yield cells.end(launch)
 
 
@@ -79,7 +80,7 @@ def measured() -> Iterator[Cell]:
         )  # fmt: skip
 
 
-def sampled(launch: int) -> str:
+def sampled(launch: int, size: int) -> str:
     """A cell of PingPing with its samples."""
-    fields: dict[str, Any] = cells.fields("PingPing", launch=launch, message_bytes=8)
+    fields: dict[str, Any] = cells.fields("PingPing", launch=launch, message_bytes=size)
     return cells.line("cell", **fields, raw=cells.raw(TICKS))

@@ -43,9 +43,12 @@ class Installed:
     """The process whose view it is."""
 
     def mpigauge(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        return self.python("-c", "from mpigauge.cli import main; main()", *words, cwd=cwd)
+
+    def python(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         enter = ["nsenter", "--mount", f"--target={self.keeper}", "env", f"--chdir={cwd}"]
         return subprocess.run(
-            [*enter, sys.executable, "-c", "from mpigauge.cli import main; main()", *words],
+            [*enter, sys.executable, *words],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -159,7 +159,7 @@ def test_names_are_escaped(page: Page) -> None:
 def test_names_are_escaped_in_what_is_unfolded_later(text: str) -> None:
     packed = text.partition('id="cells">')[2].partition("</script>")[0]
     found = json.loads(gzip.decompress(base64.b64decode(packed)))
-    assert [each["title"] for each in found] == ["PingPing · 8 B · 2 ranks"]
+    assert [each["title"] for each in found] == [f"PingPing · {n} B · 2 ranks" for n in (8, 64)]
     assert {tag for tag, _ in Page(found[0]["svg"]).tags} <= OURS
 
 
@@ -234,7 +234,7 @@ def test_cells_left_out_are_counted(hostile: Shown, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cells_on_page, "MOST_CELLS", 0)
     found, said = cells_on_page.cells_of(hostile)
     assert found == []
-    assert "draws the other 1." in said[0]
+    assert "draws the other 2." in said[0]
 
 
 def test_without_samples_there_is_no_section_of_them(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_samples_that_end_too_early_are_named(tmp_path: Path) -> None:
     (file,) = (path / "samples").glob("*000*")
     file.write_bytes(file.read_bytes()[:-4])
     page = Page(report([Shown.of("x", open_run(str(path)))]))
-    assert "ends before the samples at byte 0 do" in page.text
+    assert "ends before the samples at byte 96 do" in page.text
 
 
 def test_commands_of_the_page_run_as_written(

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The report in Debian's Chromium: nothing is loaded, every control works, all can read it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.cli.showing import open_run
+from mpigauge.report.kinds import Shown
+from mpigauge.report.web.report import report
+from tests import pages, planted
+from tests.e2e.debian import installed, needs_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.heavy, needs_root]
+HERE = "tests/e2e/in_browser.py"
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
+    path = pages.hostile(tmp_path_factory.mktemp("runs"))
+    other = planted.run(planted.curve(planted.line(3e-6), sizes=pages.SIZES))
+    return [Shown.of(path.name, open_run(str(path))), Shown.of("other", other)]
+
+
+@pytest.fixture(scope="module")
+def seen(
+    shown: list[Shown], repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("browser")
+    page = folder / "page.html"
+    page.write_text(report(shown), encoding="utf-8")
+    with installed(folder, "chromium") as machine:
+        done = machine.python(str(repository / HERE), str(page), cwd=folder)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("view", ["light", "dark", "phone"])
+def test_a_page_is_quiet_and_shuts_nobody_out(seen: dict[str, Any], view: str) -> None:
+    said = seen["views"][view]
+    assert said["heard"] == []
+    assert said["violations"] == []
+    assert said["passes"] > 20
+    assert said["fits"]
+
+
+def test_a_page_is_dark_where_people_want_it(seen: dict[str, Any]) -> None:
+    papers = {name: view["paper"] for name, view in seen["views"].items()}
+    assert papers["light"] == papers["phone"] == "rgb(255, 255, 255)"
+    assert papers["dark"] == "rgb(20, 23, 27)"
+
+
+def test_every_control_works(seen: dict[str, Any]) -> None:
+    used = seen["used"]
+    assert len(used["switches"]) > 10
+    assert all(states == [True, False, True] for states in used["switches"])
+    assert all(used["details"])
+    assert used["cells"] == [f"PingPing · {n} B · 2 ranks" for n in (64, 8)]
+    assert used["lost links"] == []
+    assert used["heard"] == []
+
+
+def test_a_point_tells_its_value(seen: dict[str, Any]) -> None:
+    first, last, second = seen["used"]["readouts"]
+    assert "0 B: 1 µs (" in first
+    assert last != first
+    assert "1 B: 1 µs (" in second
+
+
+def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[Shown]) -> None:
+    saved = seen["used"]["downloads"]
+    wanted = [row.latency.value for row in shown[0].document.rows]
+    assert [row["latency_s"] for row in json.loads(saved["json"])["rows"]] == wanted
+    from_csv = csv.DictReader(io.StringIO(saved["csv"]))
+    assert [float(row["latency_s"]) for row in from_csv] == wanted
+
+
+def test_without_script_everything_is_drawn(seen: dict[str, Any]) -> None:
+    without = seen["without script"]
+    assert len(without["drawings"]) == 10
+    assert all(without["drawings"])
+    assert not any(without["controls"])
