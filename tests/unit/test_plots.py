@@ -193,7 +193,7 @@ def test_bandwidth_has_the_ends_of_its_own_interval(shown: Shown) -> None:
 
 def test_ratios_are_those_of_the_comparison(shown: Shown) -> None:
     found = drawn(find_kind("best"), [shown])
-    assert found.title == "Against default"
+    assert found.title == f"A={pages.EVIL} against default"
     (zero,) = [row for row in found.rows if row[2] == "0 B"]
     assert float(zero[3]) == pytest.approx(2.0, rel=0.01)
     assert float(zero[4]) < float(zero[3]) < float(zero[5])

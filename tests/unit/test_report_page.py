@@ -23,6 +23,7 @@ from mpigauge.report.formats.table import words_of
 from mpigauge.report.kinds import Shown
 from mpigauge.report.web import cells as cells_on_page
 from mpigauge.report.web import download
+from mpigauge.report.web import report as page_of
 from mpigauge.report.web.report import report
 from tests import pages, planted
 
@@ -228,6 +229,16 @@ def test_what_is_too_large_is_said(hostile: Shown, monkeypatch: pytest.MonkeyPat
     page = Page(report([hostile]))
     assert not page.all("a", "download")
     assert "rows are too much for a page; `mpigauge export csv RUN -o FILE`" in page.text
+
+
+def test_a_page_holds_so_many_rows_and_says_so(
+    hostile: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_of, "MOST_ROWS", 13)
+    page = Page(report([hostile]))
+    assert max(map(len, page.tables)) <= 14
+    assert "The table holds the first 13 of" in page.text
+    assert "more tables of this run: `mpigauge show RUN` prints all rows" in page.text
 
 
 def test_cells_left_out_are_counted(hostile: Shown, monkeypatch: pytest.MonkeyPatch) -> None:

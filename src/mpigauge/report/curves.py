@@ -85,26 +85,27 @@ def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:
 
 def names(held: Sequence[Held]) -> Callable[[Held], str]:
     """What to call a curve: its run and its columns, as far as curves differ in these."""
-    told = {column for _, of in by_benchmark(held) for column in _differ(of)}
-    runs = len({each.shown.name for each in held}) > 1
+    runs = dict.fromkeys(each.shown.name for each in held)
+    told = {
+        run: {column for _, of in by_benchmark(held) for column in _differ(run, of)} for run in runs
+    }
 
     def name(each: Held) -> str:
         cell = each.curve.first.cell
-        words = [each.shown.name] if runs else []
-        shown = (column for column in KEY_COLUMNS if column in told)
+        words = [each.shown.name] if len(runs) > 1 else []
+        shown = (column for column in KEY_COLUMNS if column in told[each.shown.name])
         words += [_word(column, getattr(cell, column)) for column in shown]
         return " · ".join(filter(None, words))
 
     return name
 
 
-def _differ(held: Sequence[Held]) -> Iterator[str]:
-    """The columns in which curves of one run differ."""
-    for run in {each.shown.name for each in held}:
-        cells = [each.curve.first.cell for each in held if each.shown.name == run]
-        for column in KEY_COLUMNS:
-            if column not in _NOT_TOLD and len({getattr(cell, column) for cell in cells}) > 1:
-                yield column
+def _differ(run: str, held: Sequence[Held]) -> Iterator[str]:
+    """The columns in which curves of this run differ."""
+    cells = [each.curve.first.cell for each in held if each.shown.name == run]
+    for column in KEY_COLUMNS:
+        if column not in _NOT_TOLD and len({getattr(cell, column) for cell in cells}) > 1:
+            yield column
 
 
 def _word(column: str, value: object) -> str:

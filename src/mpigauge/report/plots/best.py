@@ -24,15 +24,18 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     if comparison is None:
         return None
     panels = tuple(_panels(comparison, chosen))
+    first = comparison.names[0]
+    arms = {series.name for panel in panels for series in panel.series}
     about = (
-        f"Time by that of {comparison.names[0]} over message size; below the line at 1 is faster. "
+        f"Time divided by that of {first}, over message size; below the line at 1 is faster. "
         "Bands: the interval of the ratio."
     )
-    return picture(Plot(f"Against {comparison.names[0]}", about, panels)) if panels else None
+    title = f"{arms.pop() if len(arms) == 1 else 'Arms'} against {first}"
+    return picture(Plot(title, about, panels)) if panels else None
 
 
 def _panels(comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
-    ratio = Axis(f"time by that of {comparison.names[0]}", plain, 10)
+    ratio = Axis(f"time divided by that of {comparison.names[0]}", plain, 10)
     for table in comparison.tables:
         first = table.first
         wanted = chosen.benchmark.lower() in ("", first.benchmark.lower())

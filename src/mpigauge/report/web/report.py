@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.best import best_lines
@@ -23,6 +23,7 @@ from mpigauge.report.picture import picture
 from mpigauge.report.web.cells import cells_of, packed
 from mpigauge.report.web.download import downloads
 from mpigauge.report.web.page import filled
+from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from mpigauge.report.plot import Picture
 
 MOST_MACHINES = 4
+MOST_ROWS = 2_000
+"""In the table below a plot, and in all tables of numbers together: beyond these a page is slow."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Section:
     said: tuple[str, ...] = ()
 
 
+_ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
 _PLOTTED = (
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
     ("map", "Between every two ranks", ("map",)),
@@ -86,6 +90,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
     machines = list(_machines(first))
     cells, left = cells_of(first)
     seats = list(_seats(first))
+    tables, tables_left = _tables(first)
     named = [("answer", "The answer"), ("machine", "The machine") if machines or seats else None,
              *((each.id, each.title) for each in sections),
              ("samples", "Samples") if cells or left else None, ("disturbances", "Disturbances"),
@@ -110,7 +115,8 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         packed=packed(cells) if cells else "",
         remarks=first.document.sentences,
         noise=list(_noise(first)),
-        tables=list(_tables(first)),
+        tables=tables,
+        tables_left=tables_left,
         figures="\n".join(figure_lines(first.document.figures)),
         command=_command(first),
         settings=sorted(first.seen.settings.items()),
@@ -200,12 +206,21 @@ def _seats(shown: Shown) -> Iterator[tuple[str, ...]]:
 def _sections(shown: Sequence[Shown]) -> Iterator[Section]:
     kinds = all_kinds()
     for id_, name, of in _PLOTTED:
-        pictures = tuple(found for kind in of if (found := kinds[kind].draw(shown, ALL)))
+        pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
         if not pictures:
             continue
         arms = shown[0].arms if id_ == "sweep" else None
         tables = tuple(_best(arms)) if arms else ()
         yield Section(id_, name, pictures, tables, tuple(best.remarks(arms)) if arms else ())
+
+
+def _short(picture: Picture) -> Picture:
+    """With as many rows of its table as a page can hold."""
+    points = len(picture.rows)
+    if points <= MOST_ROWS:
+        return picture
+    said = f"The table holds the first {MOST_ROWS} of {points} points; {_ALL_ROWS}."
+    return replace(picture, rows=picture.rows[:MOST_ROWS], notes=(*picture.notes, said))
 
 
 def _best(arms: Comparison) -> Iterator[Words]:
@@ -218,11 +233,17 @@ def _best(arms: Comparison) -> Iterator[Words]:
             yield Words(name, heads, rows)
 
 
-def _tables(shown: Shown) -> Iterator[Words]:
-    for table in shown.document.tables():
-        if table.rows:
+def _tables(shown: Shown) -> tuple[list[Words], str]:
+    """As many as a page can hold, and what is said of the others."""
+    found, room = [], MOST_ROWS
+    tables = [table for table in shown.document.tables() if table.rows]
+    for table in tables:
+        if len(table.rows) <= room:
             heads, *rows = words_of(table)
-            yield Words(title(table), heads, rows)
+            found.append(Words(title(table), heads, rows))
+            room -= len(rows)
+    left = len(tables) - len(found)
+    return found, f"{many(left, 'more table')} of this run: {_ALL_ROWS}." if left else ""
 
 
 # --- what was run ---------------------------------------------------------------------------
