@@ -112,6 +112,9 @@ struct Shape {
 /// Why a benchmark cannot run in this shape; empty: it can.
 using Excuse = std::string (*)(const Shape&);
 
+/// How a benchmark does its work in this shape, in words, once it has found that out by trial.
+using Choice = std::string (*)(const Shape&);
+
 /// What all ranks of a job do together, whichever of them run the benchmark; harmless again.
 using Preparation = void (*)();
 
@@ -148,11 +151,14 @@ struct Card {
   bool partitioned = false;      ///< its messages have --partitions
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
+  bool may_refuse = false;       ///< may throw Refused, as benchmarks on files may
+  unsigned steps = 1;            ///< alike steps of a call; the printed time is of one
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
   Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
   Preparation prepare = nullptr;  ///< before its first cell
+  Choice choice = nullptr;        ///< where it chooses its way by trial
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };
 
@@ -166,7 +172,7 @@ constexpr Card variant_of(Card card, std::string_view name, std::string_view abo
 }
 
 constexpr double time_scale(const Card& card) {
-  return card.time == Time::half_round_trip ? 0.5 : 1.0;
+  return (card.time == Time::half_round_trip ? 0.5 : 1.0) / card.steps;
 }
 
 }  // namespace mpigauge

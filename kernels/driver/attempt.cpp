@@ -7,7 +7,7 @@
 namespace mpigauge {
 
 std::string attempt(const Job& job, Run& run, MPI_Comm active) {
-  if (!job.row.card->on_files) {
+  if (!job.row.card->on_files && !job.row.card->may_refuse) {
     job.benchmark->function(run);
     return "";
   }

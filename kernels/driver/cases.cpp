@@ -73,7 +73,9 @@ Case case_of(const Card& card, Shape shape, const Options& options) {
 }
 
 void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
-  const bool has_cold = options.cold && job.row.card->unit != Unit::none;
+  const Card& card = *job.row.card;
+  const bool has_buffers = card.send != nothing || card.recv != nothing;
+  const bool has_cold = options.cold && card.unit != Unit::none && has_buffers;
   if (options.hot || !has_cold) jobs.push_back(job);
   if (!has_cold) return;
   job.row.cold = true;

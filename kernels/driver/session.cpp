@@ -85,6 +85,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
                       const Measured& measured) {
   const Summary& s = measured.summary;
   const Options& o = session.options;
+  const Card& card = *job.row.card;
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto part = [&](Part which) { return s.parts.at(static_cast<std::size_t>(which)); };
   auto flags = s.flags;
@@ -103,7 +104,8 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
       .add(column::tainted_ratio, s.tainted_ratio)
       .add(column::flags, flags)
       .add(column::wrong_count, measured.wrong)
-      .add(column::check, job.row.card->unit == Unit::none ? "none" : "exact")
+      .add(column::variant, card.choice != nullptr ? card.choice(job.row.shape) : std::string())
+      .add(column::check, card.unit == Unit::none ? "none" : "exact")
       .add(column::time_p50_s, s.p50)
       .add(column::ci_low_s, s.has_interval ? s.interval.low : none)
       .add(column::ci_high_s, s.has_interval ? s.interval.high : none)

@@ -85,6 +85,9 @@ inline constexpr std::string_view tainted_ratio = "tainted_ratio";
 inline constexpr std::string_view flags = "flags";
 // Elements that arrived different from what was sent, in the untimed checked call.
 inline constexpr std::string_view wrong_count = "wrong_count";
+// How the benchmark did its work, where it chose the way by a short trial on this machine: avx2 4
+// strips …; empty for others.
+inline constexpr std::string_view variant = "variant";
 // exact: every element was compared; none: the benchmark moves no data.
 inline constexpr std::string_view check = "check";
 // Time of one call: median over the medians of chunks, of the slowest rank of each sample. Not
@@ -175,6 +178,7 @@ inline constexpr std::array<std::string_view, 57> all{
     tainted_ratio,
     flags,
     wrong_count,
+    variant,
     check,
     time_p50_s,
     ci_low_s,

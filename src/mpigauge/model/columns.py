@@ -159,6 +159,10 @@ class Cell:
     # Elements that arrived different from what was sent, in the untimed checked call.
     wrong_count: int
 
+    # How the benchmark did its work, where it chose the way by a short trial on this machine:
+    # avx2 4 strips …; empty for others.
+    variant: str
+
     # exact: every element was compared; none: the benchmark moves no data.
     check: str
 
@@ -336,6 +340,7 @@ _READ: dict[str, Any] = {
     "tainted_ratio": _float,
     "flags": _words,
     "wrong_count": int,
+    "variant": str,
     "check": str,
     "time_p50_s": _float,
     "ci_low_s": _float,
@@ -374,6 +379,7 @@ ABSENT: dict[str, Any] = {
     "arm": "",
     "source": "",
     "statistic": "",
+    "variant": "",
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -671,6 +677,16 @@ COLUMNS = (
         "",
         "effort",
         "Elements that arrived different from what was sent, in the untimed checked call.",
+    ),
+    Column(
+        "variant",
+        "str",
+        "",
+        "effort",
+        (
+            "How the benchmark did its work, where it chose the way by a short trial on this "
+            "machine: avx2 4 strips …; empty for others."
+        ),
     ),
     Column(
         "check",

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// The loops of vectors.hpp, for any kind of register: a struct V with lanes, load, store, and so
+// on. For files that are compiled for one set of instructions. Everything is in an unnamed
+// namespace and nothing of the library is used that has code: else the linker could take code for
+// a newer processor where others call it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "suites/node/vectors.hpp"
+
+namespace mpigauge::node {
+namespace {
+
+constexpr std::size_t line = 8;  // numbers of a cache line
+
+// The sum of eight numbers in turn, which compilers can keep in registers; sums of integers are
+// exact in any order.
+template <Stream what>
+double plain(double* __restrict x, const double* __restrict y, const double* __restrict z,
+             std::size_t n, double s) {
+  if constexpr (what == Stream::read || what == Stream::dot) {
+    double sums[line] = {};
+    const std::size_t whole = n / line * line;
+    const auto term = [=](std::size_t i) { return what == Stream::read ? y[i] : y[i] * z[i]; };
+    for (std::size_t i = 0; i < whole; i += line) {
+      for (std::size_t j = 0; j < line; ++j) sums[j] += term(i + j);
+    }
+    double sum = 0;
+    for (const double part : sums) sum += part;
+    for (std::size_t i = whole; i < n; ++i) sum += term(i);
+    return sum;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (what == Stream::write) x[i] = s;
+    if constexpr (what == Stream::copy) x[i] = y[i];
+    if constexpr (what == Stream::scale) x[i] = s * y[i];
+    if constexpr (what == Stream::add) x[i] = y[i] + z[i];
+    if constexpr (what == Stream::triad) x[i] = y[i] + s * z[i];
+    if constexpr (what == Stream::update) x[i] = s * x[i];
+  }
+  return 0;
+}
+
+template <class V, Stream what>
+[[gnu::always_inline]] inline typename V::type value(const double* x, const double* y,
+                                                     const double* z, typename V::type s) {
+  if constexpr (what == Stream::write) return s;
+  if constexpr (what == Stream::copy || what == Stream::read) return V::load(y);
+  if constexpr (what == Stream::scale) return V::times(s, V::load(y));
+  if constexpr (what == Stream::add) return V::plus(V::load(y), V::load(z));
+  if constexpr (what == Stream::triad) return V::plus(V::load(y), V::times(s, V::load(z)));
+  if constexpr (what == Stream::update) return V::times(s, V::load(x));
+  if constexpr (what == Stream::dot) return V::times(V::load(y), V::load(z));
+}
+
+// A line of each strip in turn. x must start at a line; what does not fill a line of every strip is
+// left to the simple loop.
+template <class V, Stream what, bool past_caches, std::size_t strips>
+double tuned(double* x, const double* y, const double* z, std::size_t n, double s) {
+  constexpr bool sums = what == Stream::read || what == Stream::dot;
+  constexpr std::size_t per_line = line / V::lanes;
+  const std::size_t strip = n / (line * strips) * line;
+  const auto factor = V::all(s);
+  typename V::type sum[per_line];
+  for (auto& part : sum) part = V::all(0);
+  for (std::size_t i = 0; i < strip; i += line) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < strips; ++k) {
+#pragma GCC unroll 8
+      for (std::size_t j = 0; j < per_line; ++j) {
+        const std::size_t at = k * strip + i + j * V::lanes;
+        const auto v = value<V, what>(x + at, y + at, z + at, factor);
+        if constexpr (sums) sum[j] = V::plus(sum[j], v);
+        else if constexpr (past_caches) V::store_past_caches(x + at, v);
+        else V::store(x + at, v);
+      }
+    }
+  }
+  if constexpr (past_caches) V::finish_stores();
+  const std::size_t done = strip * strips;
+  double total = plain<what>(x + done, y + done, z + done, n - done, s);
+  if constexpr (sums) {
+    for (const auto& part : sum) total += V::sum(part);
+  }
+  return total;
+}
+
+template <class V, Stream what>
+constexpr std::array<Loop, 4> manners() {
+  constexpr bool stores = what != Stream::read && what != Stream::dot;
+  return {tuned<V, what, false, 1>, tuned<V, what, false, strips_side_by_side>,
+          tuned<V, what, stores, 1>, tuned<V, what, stores, strips_side_by_side>};
+}
+
+// Each register is a parameter, not a place in an array, so that it stays one; and the compiler is
+// not told that they hold the same.
+template <class V, class... Register>
+double busy(std::uint64_t rounds, double m, double a, Register... x) {
+  (V::hide(x), ...);
+  const auto factor = V::all(m), more = V::all(a);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    ((x = V::times_plus(x, factor, more)), ...);
+  }
+  return (V::sum(x) + ...);
+}
+
+template <class V, std::size_t... i>
+double busy(std::uint64_t rounds, double m, double a, std::index_sequence<i...> /*of registers*/) {
+  return busy<V>(rounds, m, a, (static_cast<void>(i), V::all(2))...);
+}
+
+template <class V>
+double peak(std::uint64_t rounds, double m, double a) {
+  return busy<V>(rounds, m, a, std::make_index_sequence<V::busy_registers>());
+}
+
+template <class V>
+constexpr Peak peak_of() {
+  return {peak<V>, V::lanes * V::busy_registers};
+}
+
+template <class V, std::size_t... i>
+constexpr Vectors vectors_of(std::string_view name, std::index_sequence<i...> /*of streams*/) {
+  return {.name = name,
+          .plain = {plain<static_cast<Stream>(i)>...},
+          .tuned = {manners<V, static_cast<Stream>(i)>()...},
+          .peak = peak_of<V>()};
+}
+
+template <class V>
+constexpr Vectors vectors_of(std::string_view name) {
+  return vectors_of<V>(name, std::make_index_sequence<stream_count>());
+}
+
+}  // namespace
+}  // namespace mpigauge::node

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
+#include "suites/node/loops.hpp"
+
+namespace mpigauge::node {
+namespace {
+
+struct Wide {
+  using type = __m512d;
+  static constexpr unsigned lanes = 8;
+  static constexpr unsigned busy_registers = 24;
+  static type load(const double* at) { return _mm512_loadu_pd(at); }
+  static void store(double* at, type v) { _mm512_storeu_pd(at, v); }
+  static void store_past_caches(double* at, type v) { _mm512_stream_pd(at, v); }
+  static void finish_stores() { _mm_sfence(); }
+  static type all(double v) { return _mm512_set1_pd(v); }
+  static type plus(type a, type b) { return _mm512_add_pd(a, b); }
+  static type times(type a, type b) { return _mm512_mul_pd(a, b); }
+  static type times_plus(type x, type m, type a) { return _mm512_fmadd_pd(x, m, a); }
+  static void hide(type& v) { asm("" : "+v"(v)); }
+  static double sum(type v) {
+    double parts[lanes];
+    store(parts, v);
+    double total = 0;
+    for (const double part : parts) total += part;
+    return total;
+  }
+};
+
+constexpr Vectors all = vectors_of<Wide>("avx512");
+
+}  // namespace
+
+const Vectors* avx512_vectors() { return &all; }
+
+}  // namespace mpigauge::node
+#else
+#include "suites/node/vectors.hpp"
+
+namespace mpigauge::node {
+const Vectors* avx512_vectors() { return nullptr; }
+}  // namespace mpigauge::node
+#endif
