@@ -61,14 +61,17 @@ const Add scalar(card_of<Set::scalar>("Peak_scalar",
                                       "Multiplications and additions, one number at "
                                       "a time; its rate is operations per second."),
                  compute<Set::scalar>);
+#if defined(__x86_64__)
 const Add sse2(card_of<Set::sse2>("Peak_sse2", "The same with 2 numbers at a time."),
                compute<Set::sse2>);
 const Add avx2(card_of<Set::avx2>("Peak_avx2", "Fused, with 4 numbers at a time."),
                compute<Set::avx2>);
 const Add avx512(card_of<Set::avx512>("Peak_avx512", "Fused, with 8 numbers at a time."),
                  compute<Set::avx512>);
+#elif defined(__aarch64__)
 const Add neon(card_of<Set::neon>("Peak_neon", "Fused, with 2 numbers at a time on Arm."),
                compute<Set::neon>);
+#endif
 
 #if defined(__x86_64__)
 constexpr bool counts_cycles = true;

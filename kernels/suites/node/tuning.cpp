@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace mpigauge::node {
@@ -12,6 +13,7 @@ namespace mpigauge::node {
 namespace {
 
 constexpr std::size_t lines_apart = 37;  // a number of lines that no cache's sets are a multiple of
+constexpr std::size_t few_ways = 4;
 constexpr std::array names{"generic", "sse2", "avx2", "avx512", "neon"};
 constexpr std::array manners{Manner{false, false}, Manner{false, true}, Manner{true, false},
                              Manner{true, true}};
@@ -23,9 +25,10 @@ std::map<Key, Tuned>& found() {
   return all;
 }
 
-double shortest(Stream what, const Arrays& a, Loop loop) {
-  constexpr int attempts = 3;
-  constexpr std::size_t least_numbers = 1U << 14U;
+constexpr std::size_t least_numbers = 1U << 14U;  // of an attempt; fewer are gone over again
+constexpr std::size_t many_numbers = 1U << 20U;   // a pass over these takes long
+
+double shortest(Stream what, const Arrays& a, Loop loop, int attempts) {
   const std::size_t passes =
       std::max<std::size_t>(1, least_numbers / std::max<std::size_t>(a.n, 1));
   auto least = std::numeric_limits<platform::Ticks>::max();
@@ -37,32 +40,59 @@ double shortest(Stream what, const Arrays& a, Loop loop) {
   return static_cast<double>(least);
 }
 
-// The best is the one whose slowest rank is the fastest. What a rank does not have is out on all.
-std::size_t best_of_all(const Run& run, std::vector<double> times) {
+// A way counts by its slowest rank. What a rank does not have is out on all.
+std::vector<double> slowest(const Run& run, std::vector<double> times) {
   call(MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE,
                      MPI_MAX, run.comm()));
-  return static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
+  return times;
 }
 
-Tuned choose(const Run& run, Stream what) {
-  std::vector<Tuned> all;
+std::vector<double> times_of(const Run& run, Stream what, const Arrays& a,
+                             const std::vector<Tuned>& ways, int attempts) {
   std::vector<double> times;
-  const Arrays a = arrays_of(run, Pages::huge);
-  make_ready(what, a);
+  for (const Tuned& way : ways) {
+    times.push_back(way.vectors != nullptr ? shortest(what, a, way.loop(what), attempts)
+                                           : std::numeric_limits<double>::infinity());
+  }
+  return slowest(run, times);
+}
+
+std::vector<Tuned> all_ways(Stream what) {
+  std::vector<Tuned> all;
   for (const auto* name : names) {
     for (const Manner manner : manners) {
-      if (manner.past_caches && !stores(what)) continue;
-      const Tuned each{vectors(name), manner};
-      all.push_back(each);
-      times.push_back(each.vectors != nullptr ? shortest(what, a, each.loop(what))
-                                              : std::numeric_limits<double>::infinity());
+      if (!manner.past_caches || stores(what)) all.push_back({vectors(name), manner});
     }
   }
-  Tuned best = all.at(best_of_all(run, times));
+  return all;
+}
+
+// The few that were fastest, the fastest first.
+std::vector<Tuned> fastest(const std::vector<Tuned>& ways, const std::vector<double>& times,
+                           std::size_t few) {
+  std::vector<std::size_t> order(ways.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return times[i] < times[j]; });
+  std::vector<Tuned> found;
+  for (const std::size_t i : order) {
+    if (found.size() < few && ways[i].vectors != nullptr) found.push_back(ways[i]);
+  }
+  return found;
+}
+
+// A glance at all, a closer look at the best of them, and then whether it likes its arrays moved.
+Tuned choose(const Run& run, Stream what) {
+  const Arrays a = arrays_of(run, Pages::huge);
+  make_ready(what, a);
+  const auto all = all_ways(what);
+  const int glance = a.n >= many_numbers ? 2 : 3;
+  const auto few = fastest(all, times_of(run, what, a, all, glance), few_ways);
+  Tuned best = fastest(few, times_of(run, what, a, few, 3), 1).front();
   const Loop loop = best.loop(what);
   const Arrays moved = arrays_of(run, Pages::huge, lines_apart);
-  const bool better = best_of_all(run, {shortest(what, a, loop), shortest(what, moved, loop)}) == 1;
-  best.lines = better ? lines_apart : 0;
+  const auto both = slowest(run, {shortest(what, a, loop, 3), shortest(what, moved, loop, 3)});
+  best.lines = both[1] < both[0] ? lines_apart : 0;
   best.huge = in_huge_pages(a);
   return best;
 }

@@ -11,7 +11,7 @@ namespace {
 struct Wide {
   using type = __m128d;
   static constexpr unsigned lanes = 2;
-  static constexpr unsigned busy_registers = 12;
+  static constexpr unsigned busy_registers = 14;
   static type load(const double* at) { return _mm_loadu_pd(at); }
   static void store(double* at, type v) { _mm_storeu_pd(at, v); }
   static void store_past_caches(double* at, type v) { _mm_stream_pd(at, v); }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge node: the machine itself, the limits of all that MPI does on it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from mpigauge.store import Run
+
+
+@click.command("node")
+@click.argument("run", metavar="[RUN]", required=False)
+@options.together(
+    click.option("--np", metavar="N", help="Ranks at most.  [default: one on each core]"),
+    click.option(
+        "--sizes", metavar="SIZE", help="Bytes of each array of a rank.  [default: 128Mi]"
+    ),
+    options.place_option,
+    options.placement_option,
+    options.mpis_option,
+    options.seconds_option,
+    options.precision_option,
+    options.launches_option,
+    options.env_option,
+    options.dry_run_option,
+    options.seed_option,
+    options.timeout_option,
+    options.output_option,
+)
+def command(
+    run: str | None,
+    output: Path | None,
+    mpi_specs: tuple[str, ...],
+    dry_run: bool,
+    **raw: Any,
+) -> None:
+    """Measure this machine without MPI's calls, in about a minute.
+
+    Memory bandwidth as the simple loop has it and tuned, on one rank and on all; latency from
+    cache to memory; the peak of each set of instructions and the clock; and the least time of a
+    cache line between two cores, beside that of a message. With RUN, a stored one is shown again.
+    """
+    from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.showing import open_run
+    from mpigauge.plan import read_request
+    from mpigauge.plan.node import node_plan
+
+    if run is not None:
+        return present(open_run(run))
+    request = read_request(raw)
+    order = Order(mpi_specs, None, output, None, dry_run, None)
+    found = planned(request, order, lambda r, s: node_plan(r, s.cards, s.ground, s.mpi))
+    if dry_run:
+        return print_seats(found[0].plan, found[0].setup.ground)
+    return measure_all(found, output, "node", present)
+
+
+def present(stored: Run) -> None:
+    """UserError: the run is about no node."""
+    from mpigauge.analyse.node import node
+    from mpigauge.model.errors import UserError
+    from mpigauge.report import document
+    from mpigauge.report.node import page
+
+    found = document(stored)
+    seen = node(found.rows)
+    if seen is None:
+        raise UserError(
+            f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
+        )
+    click.echo("\n".join(page(found, seen, sys.stdout.isatty())))

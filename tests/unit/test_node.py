@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The machine itself: its plan, what is concluded from its rows, and its page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpigauge import topology
+from mpigauge.analyse.node import Node, node
+from mpigauge.cli.main import run
+from mpigauge.model.cards import Cards
+from mpigauge.model.columns import Cell
+from mpigauge.model.errors import UserError
+from mpigauge.plan import Ground, read_request
+from mpigauge.plan.node import CLOCKS, CURVES, LINES, PEAKS, STREAMS, counts, node_plan
+from mpigauge.report.document import Document
+from mpigauge.report.node import page
+from mpigauge.stats.launches import rows
+from tests import cells
+from tests.unit.test_plan import CARDS, MPICH
+
+MACHINES = Path(__file__).resolve().parents[1] / "machines"
+MEMORY = 128 << 20
+
+
+def _cards(*names: str) -> Cards:
+    like = CARDS.chosen(["PingPong"])[0]
+    ours = [replace(like, suite="NODE", name=name, ranks=_ranks(name)) for name in names]
+    return replace(CARDS, benchmarks=(*CARDS.benchmarks, *ours))
+
+
+def _ranks(name: str) -> str:
+    return "pair" if name in LINES else "any"
+
+
+TUNED = tuple(f"{name}_tuned" for name in STREAMS)
+X86 = _cards(*STREAMS, *TUNED, "Memcpy", *CURVES[1:], *PEAKS[:4], *CLOCKS, *LINES)
+
+
+def ground(name: str = "epyc-rome-2s-nps4.xml") -> Ground:
+    return Ground(topology.built(MACHINES / name))
+
+
+def of_node(benchmark: str, ranks: int = 1, **changed: Any) -> Cell:
+    return cells.cell(benchmark, suite="NODE", ranks=ranks, **changed)
+
+
+def stream(
+    name: str, ranks: int, gigabytes: float, variant: str = "avx2", size: int = MEMORY
+) -> Cell:
+    """A row of so many GB/s."""
+    moved = 3.0 * size * ranks
+    return of_node(name, ranks, message_bytes=size, moved_bytes=moved, variant=variant,
+                   time_p50_s=moved / gigabytes / 1e9)  # fmt: skip
+
+
+def clock(name: str, ghz: float, ranks: int = 1) -> Cell:
+    return of_node(name, ranks, message_bytes=-1, messages=1.0, time_scale=1 / 3072,
+                   time_p50_s=3072 / ghz / 1e9)  # fmt: skip
+
+
+def seen(*measured: Cell) -> Node:
+    found = node(rows(measured))
+    assert found is not None
+    return found
+
+
+def text(*measured: Cell) -> str:
+    known = tuple(rows(measured))
+    return "\n".join(page(Document(known, X86), seen(*measured)))
+
+
+# --- plan -----------------------------------------------------------------------------------
+def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
+    memory, curve, cores = node_plan(read_request({}), X86, ground(), MPICH).parts
+    assert {part.world_ranks for part in (memory, curve, cores)} == {128}
+    assert memory.ranks == (1, 2, 4, 8, 16, 32, 64, 128)
+    assert set(memory.benchmarks) == {f"NODE:{n}" for n in (*STREAMS, *TUNED, "Memcpy")}
+    assert curve.ranks == (1,)
+    assert cores.ranks == (1, 128)
+    assert "PingPong" in cores.benchmarks
+
+
+def test_it_takes_a_minute_and_one_launch_unless_more_is_asked_for() -> None:
+    usual = node_plan(read_request({}), X86, ground(), MPICH)
+    assert (usual.seconds, usual.launches) == (60, 1)
+    more = node_plan(read_request({"seconds": "2m", "launches": 7}), X86, ground(), MPICH)
+    assert (more.seconds, more.launches) == (120, 7)
+
+
+def test_peaks_that_this_kind_of_processor_never_has_are_not_asked_for() -> None:
+    made = node_plan(read_request({}), X86, ground(), MPICH)
+    assert "NODE:Peak_avx512" in made.benchmarks
+    assert "NODE:Peak_neon" not in made.benchmarks
+
+
+def test_one_core_has_no_partner() -> None:
+    made = node_plan(read_request({"np": 1}), X86, ground(), MPICH)
+    assert not {"PingPong", "NODE:Line"} & set(made.benchmarks)
+    assert [part.ranks for part in made.parts] == [(1,), (1,), (1,)]
+
+
+def test_several_placements_are_refused() -> None:
+    with pytest.raises(UserError, match=r"one placement, not 2 \(.*\); name one"):
+        node_plan(read_request({"place": ("compact,scatter",), "np": 4}), X86, ground(), MPICH)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"), [(1, (1,)), (2, (1, 2)), (6, (1, 2, 4, 6)), (8, (1, 2, 4, 8))]
+)
+def test_numbers_of_ranks_double_up_to_all(ranks: int, expected: tuple[int, ...]) -> None:
+    assert counts(ranks) == expected
+
+
+# --- analysis -------------------------------------------------------------------------------
+def test_runs_without_it_are_no_node() -> None:
+    assert node(rows([cells.cell("PingPong")])) is None
+
+
+def test_tuned_is_compared_with_the_simple_loop_and_both_with_the_best() -> None:
+    way = "avx2, past the caches, huge pages"
+    measured = (
+        stream("Triad", 2, 30.0),
+        stream("Triad_tuned", 2, 48.0, way),
+        stream("Update", 2, 60.0),
+    )
+    found = seen(*measured)
+    plain, tuned, update = found.streams
+    assert tuned.gain == pytest.approx(1.6)
+    assert math.isnan(plain.gain)
+    assert [stream.limit for stream in found.streams] == pytest.approx([60e9] * 3)
+    assert (plain.on_bus, tuned.on_bus) == (pytest.approx(40e9), pytest.approx(48e9))
+    assert update.on_bus == pytest.approx(60e9)
+
+
+def test_the_library_keeps_its_way_to_itself() -> None:
+    (memcpy,) = seen(stream("Memcpy", 1, 14.0, "")).streams
+    assert memcpy.on_bus is None
+
+
+def test_memory_is_what_most_streams_have_gone_over() -> None:
+    """Triad was also measured over larger arrays, on its way out of the caches."""
+    larger = stream("Triad", 1, 14.0, size=2 * MEMORY)
+    found = seen(stream("Triad", 1, 16.0), stream("Copy", 1, 15.0), larger)
+    assert {stream.message_bytes for stream in found.streams} == {MEMORY}
+
+
+def test_clocks_that_disagree_are_not_believed() -> None:
+    good = seen(clock("Clock_multiply", 3.67), clock("Clock_xor", 3.70)).clocks[1]
+    assert good.agrees
+    assert good.hz == pytest.approx(3.70e9)
+    bad = seen(clock("Clock_multiply", 3.67), clock("Clock_xor", 4.1)).clocks[1]
+    assert not bad.agrees
+    assert math.isnan(bad.hz)
+
+
+def test_few_ranks_may_be_enough() -> None:
+    speeds = {1: 26.0, 2: 46.0, 4: 59.0, 8: 60.0}
+    found = seen(*(stream("Triad_tuned", ranks, speed) for ranks, speed in speeds.items()))
+    assert found.enough("Triad_tuned") == 4
+    assert found.enough("Copy_tuned") == 0
+
+
+def floors() -> list[Cell]:
+    line = {"message_bytes": -1, "ranks": 2, "time_scale": 0.5 / 32}
+    return [
+        of_node("Mailbox", **line, time_p50_s=64 * 134e-9, time_p01_s=64 * 124e-9,
+                time_p99_s=64 * 143e-9),
+        cells.cell("PingPong", message_bytes=0, time_p50_s=2 * 190e-9),
+    ]  # fmt: skip
+
+
+def test_messages_are_put_beside_what_the_lines_take() -> None:
+    (floor,) = seen(*floors()).floors
+    assert floor.ratio == pytest.approx(190 / 134)
+
+
+# --- page -----------------------------------------------------------------------------------
+def test_the_page_says_which_way_was_taken() -> None:
+    one = stream("Triad", 1, 16.0), stream("Triad_tuned", 1, 26.0, "avx512, 4 strips")
+    two = stream("Triad", 2, 30.0), stream("Triad_tuned", 2, 48.0, "sse2, huge pages")
+    shown = text(*one, *two)
+    assert "Memory, STREAM-like: 2 ranks, arrays of 128 MiB on each" in shown
+    assert "1.60 ×  sse2, huge pages" in shown
+    assert "92 %" in shown
+    assert "avx512" not in shown
+    assert "95 % of the best with 2 ranks" in shown
+
+
+def test_the_page_counts_by_the_cycle_only_where_the_clock_is_known() -> None:
+    peak = of_node("Peak_avx2", message_bytes=-1, messages=96_000.0, time_p50_s=96_000 / 64e9)
+    known = text(peak, clock("Clock_multiply", 4.0), clock("Clock_xor", 4.0))
+    assert "16.0 a cycle of each" in known
+    assert "GHz, by two chains" in known
+    unknown = text(peak, clock("Clock_multiply", 4.0), clock("Clock_xor", 23.6))
+    assert "a cycle" not in unknown
+    assert "unknown; one chain says" in unknown
+
+
+def test_the_page_has_latencies_with_their_spread() -> None:
+    shown = text(*floors())
+    assert "over lines 124 to 143; PingPong of 0 B: 190, 1.4 × as long" in shown
+
+
+def test_a_run_of_other_benchmarks_is_refused(tmp_path: Path, capsys: Any) -> None:
+    assert run(["node", str(tmp_path / "none")]) == 2
+    assert "none" in capsys.readouterr().err
