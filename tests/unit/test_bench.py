@@ -13,7 +13,8 @@ from types import ModuleType
 import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-PROGRAMS = ("agreement", "harness_cost", "store_query", "reader_speed", "time_to_precision")
+PROGRAMS = ("agreement", "harness_cost", "node_memory", "store_query", "reader_speed",
+            "sweep_inside", "time_to_precision")  # fmt: skip
 IMB = """\
 # IMB-compatible text, as it comes through a pipe
 #---------------------------------------------------
@@ -223,3 +224,22 @@ def test_questions_to_made_up_rows_find_them(program: ModuleType, tmp_path: Path
         for question in program.QUESTIONS:
             assert con.execute(question.query).fetchall()
             assert set(question.columns) <= set(program.columns_of("cells"))
+
+
+# --- node_memory ----------------------------------------------------------------------------
+@with_program("node_memory")
+def test_loops_over_memory_are_compared_round_by_round(program: ModuleType) -> None:
+    found = program.read("triad 2.0 2.5 2.0 1.0\ntriad 3.0 3.75 3.03 1.5\ntriad 2.2 2.75 2.0 1.1\n")
+    assert program.ratios(found["triad"]) == [0.8, 1.0, 2.0]
+    assert program.best(found["triad"]) == [0.8, 1.0, 2.0]
+    assert program.is_kept(found)
+    words = ["triad", "0.80", "0.80", "1.00", "1.00", "2.00", "2.00", "3"]
+    assert program.table(found)[1].split() == words
+
+
+@with_program("node_memory")
+@pytest.mark.parametrize("plain", [1.06, 0.94])
+def test_a_plain_loop_that_is_faster_is_no_plain_one_either(
+    program: ModuleType, plain: float
+) -> None:
+    assert not program.is_kept({"add": [(1.0, 1.0, 1 / plain, 0.5)]})
