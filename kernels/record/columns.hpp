@@ -144,7 +144,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 57> all{
+inline constexpr std::array<std::string_view, 58> all{
     launch,
     suite,
     benchmark,
