@@ -45,7 +45,7 @@ def _finding(seen: Seen, rows: list[Row]) -> Finding:
         ),
         attempts=(
             "`mpigauge doctor`: governor, turbo, load and noise",
-            "--data fresh or --cache cold, to see whether it is the caches",
+            "--cache cold, to see whether it is the caches",
         ),
         cost=seen.cost(1 - row.cell.time_p01_s / row.cell.time_p50_s for row in rows),
     )
