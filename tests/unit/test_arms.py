@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mpigauge.cli.commands.sweep import command as sweep
+from mpigauge.cli.main import run
 from mpigauge.cli.plan_file import words_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.toml import read_toml
@@ -258,7 +260,7 @@ control = false
 set = { A = 1, B = "x" }
 in = "2m"
 """
-    assert words_of(write(tmp_path, text), sweep) == [
+    assert words_of(read_toml(write(tmp_path, text)), sweep) == [
         "PingPong", "Allreduce", "--sizes", "8,64Ki", "--np", "2", "--mpi", "mpich", "--mpi",
         "openmpi", "--root-shift", "--no-control", "--set", "A=1", "--set", "B=x", "--in", "2m",
     ]  # fmt: skip
@@ -279,7 +281,27 @@ in = "2m"
 )
 def test_plan_files_that_are_wrong(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        words_of(write(tmp_path, text), sweep)
+        words_of(read_toml(write(tmp_path, text)), sweep)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("np = 2\nranks = 'two'", r"--ranks: 'two' is no number of ranks.* \(.*line 2, column 1\)"),
+        ("bind = '0,1'\n\nplace = 'core'",
+         r"--bind and --place contradict.*line 1, column 1; .*line 3, column 1\)"),
+        ("cache = 'warm'", r"'warm' is not one of .*line 1, column 1\)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_value_says_where_it_stands(
+    tmp_path: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = "benchmarks = 'PingPong'\n[[vary]]\ngrid = { A = [1] }\n"
+    path = write(tmp_path, f"{text}\n{more}")
+    assert run(["sweep", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert re.search(said, error)
+    assert error.count("\n") == 1
 
 
 def test_where_a_key_stands(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ more than it does.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,23 +28,47 @@ NO_KEYS = ("help", "dry_run", "form", "output", "topology")
 
 
 class PlanCommand(click.Command):
-    """Takes the words of a plan file where it is named: FILE.toml as the first argument."""
+    """Takes the words of a plan file where it is named: FILE.toml as the first argument. What is
+    wrong with an option says where in the file it stands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         at = next((i for i, word in enumerate(args) if word.endswith(".toml")), None)
-        if at is not None:
-            args = [*words_of(Path(args[at]), self), *args[:at], *args[at + 1 :]]
-        return super().parse_args(ctx, args)
+        if at is None:
+            return super().parse_args(ctx, args)
+        from mpigauge.model.toml import read_toml
+
+        file = ctx.meta[FILE] = read_toml(Path(args[at]))
+        words = [*words_of(file, self), *args[:at], *args[at + 1 :]]
+        try:
+            return super().parse_args(ctx, words)
+        except click.UsageError as error:
+            raise UserError(placed(error.format_message().rstrip("."), file)) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            raise UserError(placed(str(error), ctx.meta.get(FILE))) from None
 
 
-def words_of(path: Path, command: click.Command) -> list[str]:
+FILE = "mpigauge.plan_file"
+
+
+def placed(message: str, file: Toml | None) -> str:
+    """The message, with where each option that it names stands in the file."""
+    if file is None or str(file.path) in message:
+        return message
+    named = dict.fromkeys(re.findall(r"--([a-z][a-z-]*)", message))
+    keys = {key.replace("_", "-"): key for key in file.data}
+    places = [file.place(keys[name]) for name in named if name in keys]
+    return f"{message} ({'; '.join(places)})" if places else message
+
+
+def words_of(file: Toml, command: click.Command) -> list[str]:
     """The plan file as words of this command.
 
     UserError: a key that is no option, or a value that is none of it, with line and column.
     """
-    from mpigauge.model.toml import read_toml
-
-    file = read_toml(path)
     known = _keys(command)
     words: list[str] = []
     for key, value in file.data.items():
