@@ -16,6 +16,7 @@ import pytest
 
 from mpigauge.model.record import CellRecord, Skip, parse
 from tests.cases.launching import Site, finish, run, site, start
+from tests.conftest import ABIS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,11 @@ def test_there_are_all_37(where: Site) -> None:
     assert len(cards_of(where)) == 37
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("where", "ranks"),
+    [(spec, ranks) for spec in ABIS for ranks in ((2, 3) if "@" in spec else (1, 2, 3, 4))],
+    indirect=["where"],
+)
 def test_every_benchmark_on_files_is_right(where: Site, ranks: int, tmp_path: Path) -> None:
     """Sizes of which some ranks get nothing, or which are no whole units, among them."""
     sizes = (0, 1, 6, 4096, 70001) if ranks <= CORES else (6, 4099)

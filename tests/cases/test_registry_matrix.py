@@ -80,8 +80,9 @@ RANKS = (1, 2, 3, 4)
 ON_RANKS = dict.fromkeys(MPIS, RANKS) | {"openmpi": (*RANKS, 6), "mpich@std": (2, 3)}
 """Six make an uneven grid, where ranks that wait for each other leave the core to others."""
 
-TOGETHER = 2
-"""Ranks of NODE: no more than two of its ranks ever talk to each other."""
+ENOUGH = {"NODE": 2, "IO": 2}
+"""Ranks of some suites: no more than two ranks of NODE ever talk to each other, and test_io.py has
+all benchmarks of IO on more ranks."""
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ TOGETHER = 2
         for suite in SUITES
         for spec in ABIS
         for ranks in ON_RANKS[spec]
-        if suite != "NODE" or ranks <= TOGETHER
+        if ranks <= ENOUGH.get(suite, ranks)
     ],
     indirect=["where"],
 )
