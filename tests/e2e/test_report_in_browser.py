@@ -87,6 +87,6 @@ def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[Shown])
 
 def test_without_script_everything_is_drawn(seen: dict[str, Any]) -> None:
     without = seen["without script"]
-    assert len(without["drawings"]) == 10
+    assert len(without["drawings"]) == 9
     assert all(without["drawings"])
     assert not any(without["controls"])

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
 from mpigauge.model.errors import UserError
+from mpigauge.readers import Text, find_reader
 from mpigauge.report import axes
 from mpigauge.report.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.report.chart import COLOURS, picture, svg
@@ -142,7 +143,9 @@ def test_too_many_curves_are_said_and_in_the_table() -> None:
 
 
 def test_marks_are_explained() -> None:
-    found = picture(one(Series("a", (Point(1, 1.0), Point(9, 2.0))), marks=(Mark(3, "1", "why"),)))
+    found = picture(
+        one(Series("a", (Point(1, 1.0), Point(9, 2.0))), marks=(Mark(3, "1", ("why",)),))
+    )
     assert "why" in found.notes
     assert "1" in texts(found.svg)
 
@@ -171,6 +174,26 @@ def test_the_break_of_a_curve_is_marked_with_its_cause(shown: Shown) -> None:
     found = drawn(find_kind("latency"), [shown])
     (note,) = [note for note in found.notes if "between 4 KiB and 8 KiB" in note]
     assert "the time jumps to 4 ×" in note
+
+
+def test_a_break_of_any_of_a_few_curves_is_marked() -> None:
+    """The collapse that one user saw, between nodes only: the third of three placements."""
+
+    def collapsing(n: int) -> float:
+        return planted.line(2e-6)(n) * (20 if n > 2048 else 1)
+
+    measured = [
+        cell
+        for place, time in (("core", planted.line()), ("l3", collapsing), ("node", collapsing))
+        for cell in planted.curve(time, placement=place)
+    ]
+    found = drawn(find_kind("bandwidth"), [Shown.of("one", planted.run(measured))])
+    between = [note for note in found.notes if "between 2 KiB and 4 KiB" in note]
+    assert [note[:24] for note in between] == [
+        "(1) one: PingPong at l3,",
+        "(2) one: PingPong at nod",
+    ]
+    assert "1,2" in texts(found.svg)
 
 
 def test_other_runs_are_curves_of_their_own() -> None:
@@ -217,6 +240,54 @@ def test_two_kinds_of_one_name_stop_the_program() -> None:
     all_kinds()
     with pytest.raises(RuntimeError, match="two plots are named 'latency'"):
         plot("latency", "again")(lambda _, __: None)
+
+
+# --- what users drew by hand ----------------------------------------------------------------
+def test_three_placements_with_the_collapse_marked() -> None:
+    """ORFEO's EPYC nodes: two ranks on a core, a socket and two nodes; L2 is left at 256 KiB."""
+    found = drawn(find_kind("bandwidth"), [Shown.of("orfeo", open_run("ref:orfeo-epyc-rome"))])
+    assert [name.split(" placement")[0] for name in found.names] == [
+        "core", "socket", "cores:0,4", "node", "node",
+    ]  # fmt: skip
+    (note,) = [note for note in found.notes if "orfeo: PingPong at core" in note]
+    assert "between 128 KiB and 256 KiB: the time jumps to 2 ×" in note
+    peak = next(row for row in found.rows if row[2] == "128 KiB")
+    assert peak[3] == "25.2 GB/s"
+
+
+def test_nine_sweeps_stand_three_by_three() -> None:
+    """As ember's users laid out their pictures: a benchmark each, a curve for each buffer size."""
+    words = "PingPong Sendrecv Exchange Bcast Reduce Scatter Gather Allreduce Alltoall"
+    measured = [
+        cell
+        for benchmark in words.split()
+        for number, arm in enumerate(["", "MPI_BUFFER_MAX=4096", "MPI_BUFFER_MAX=16384"])
+        for cell in planted.curve(
+            planted.line(1e-6 * (1 + number)), benchmark, [4096, 65536], launches=1, arm=arm
+        )
+    ]
+    found = drawn(find_kind("arms"), [Shown.of("ember", planted.run(measured))])
+    assert found.names == ("default", "MPI_BUFFER_MAX=4096", "MPI_BUFFER_MAX=16384")
+    titles = {
+        text.text: (text.get("x"), text.get("y"))
+        for text in ET.fromstring(found.svg).iter(f"{SVG}text")
+        if text.text in words.split()
+    }
+    assert list(titles) == words.split()
+    assert len({x for x, _ in titles.values()}) == len({y for _, y in titles.values()}) == 3
+
+
+def test_stream_over_threads() -> None:
+    text = "".join(
+        f"Number of Threads requested = {threads}\nCopy:  {rate}  0.1 0.1 0.1\n"
+        for threads, rate in ((1, 9000.0), (2, 17000.0), (6, 24000.0))
+    )
+    figures = find_reader("stream").read(Text(text.encode())).figures
+    found = drawn(find_kind("figures"), [Shown.of("one", planted.run([], figures))])
+    assert [row[2:4] for row in found.rows] == [
+        ("1", "9000 MB/s"), ("2", "17000 MB/s"), ("6", "24000 MB/s"),
+    ]  # fmt: skip
+    assert found.heads[2] == "threads"
 
 
 # --- the command ----------------------------------------------------------------------------

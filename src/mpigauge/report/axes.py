@@ -122,7 +122,13 @@ def bytes_per_s(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    return f"{value:.4g}"
+    """Four digits, never a power of ten."""
+    return f"{float(f'{value:.4g}'):.15g}"
+
+
+def in_unit(unit: str) -> Axis:
+    """Of numbers that have this unit, or none."""
+    return Axis(unit, lambda value: f"{plain(value)} {unit}".strip())
 
 
 def share(value: float) -> str:

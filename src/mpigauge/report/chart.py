@@ -32,7 +32,8 @@ _SHAPES = (
     "m0 3.6l3.4-6h-6.8z",
 )
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 16, 40, 48
-_LETTER, _LINE = 6.6, 20
+_LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
+"""Widths that letters hardly exceed, and the height of a line."""
 _MOST_DOTS = 80
 _MOST_WITH_SAMPLES = 2
 _REACH = 4.0
@@ -61,7 +62,7 @@ def picture(plot: Plot) -> Picture:
     """The plot drawn, and its numbers as a table."""
     notes = [
         *plot.notes,
-        *(mark.words for panel in plot.panels for mark in panel.marks if mark.words),
+        *(words for panel in plot.panels for mark in panel.marks for words in mark.words),
     ]
     if left := [panel.title for panel in plot.panels if len(panel.series) > MOST_SERIES]:
         notes.append(
@@ -268,7 +269,7 @@ def _mark_line(mark: Mark, f: _Frame) -> str:
 
 def _mark_label(mark: Mark, f: _Frame) -> str:
     x = f.left + f.x.place(mark.x) * f.wide
-    title = f"<title>{escape(mark.words)}</title>" if mark.words else ""
+    title = f"<title>{escape(' '.join(mark.words))}</title>" if mark.words else ""
     return f'<g class="mark">{title}{_text(x, f.top - 2, mark.label, "ink", "middle", 11)}</g>'
 
 
@@ -278,7 +279,7 @@ def _places(names: Sequence[str], wide: float) -> list[tuple[float, float]]:
     places = []
     x, y = float(_LEFT), 16.0
     for name in names:
-        need = 40 + len(name) * _LETTER
+        need = 44 + sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
         if x > _LEFT and x + need > wide - _RIGHT:
             x, y = float(_LEFT), y + _LINE
         places.append((x, y))

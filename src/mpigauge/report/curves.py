@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
     from mpigauge.report.axes import Axis
     from mpigauge.report.kinds import Chosen, Shown
+    from mpigauge.stats.pieces import Break
 
 Value = Callable[["Row"], "Estimate | None"]
 Fits = Callable[["Curve", "Card | None"], bool]
@@ -29,6 +30,8 @@ BANDS = (
     "Bands: the interval of each value; where few curves are drawn also, paler, between what 98 % "
     "of samples lie."
 )
+MOST_MARKED = 4
+"""The breaks of more curves in one plot are a muddle."""
 _NOT_TOLD = ("suite", "benchmark", "message_bytes", "members", "group")
 
 
@@ -57,23 +60,35 @@ def is_collective(card: Card | None) -> bool:
 
 
 def over_size(held: Sequence[Held], y: Axis, value: Value, together: bool = False) -> list[Panel]:
-    """Of `value` by message size, with the breaks of the first curve of each panel. `together`: in
+    """Of `value` by message size, with the breaks of the first curves of each panel. `together`: in
     one panel, where benchmarks are all that curves differ in."""
     sized = [each for each in held if _known(each.curve.rows, value)]
     name, numbers = names(sized), count(1)
-    if together and not any(name(each) for each in sized):
-        series = [_series(each.curve.benchmark, each.curve, value) for each in sized]
-        return [Panel("", SIZE, y, tuple(series), _marks(sized[0], numbers))] if series else []
+    if together and sized and not any(name(each) for each in sized):
+        panels = {"": [(each.curve.benchmark, each) for each in sized]}
+    else:
+        panels = {
+            benchmark: [(name(each) or each.shown.name, each) for each in of]
+            for benchmark, of in by_benchmark(sized)
+        }
     return [
         Panel(
-            benchmark,
+            title,
             SIZE,
             y,
-            tuple(_series(name(each) or each.shown.name, each.curve, value) for each in of),
-            _marks(of[0], numbers),
+            tuple(_series(called, each.curve, value) for called, each in of),
+            tuple(_marks([each for _, each in of[:MOST_MARKED]], numbers)),
         )
-        for benchmark, of in by_benchmark(sized)
+        for title, of in panels.items()
     ]
+
+
+def marked_words(panels: Sequence[Panel]) -> tuple[str, ...]:
+    """What is to be said of breaks that are not marked."""
+    if all(len(panel.series) <= MOST_MARKED for panel in panels):
+        return ()
+    first = f"the first {MOST_MARKED} curves of each plot"
+    return (f"Breaks are looked for in {first}; `mpigauge model RUN` has those of all.",)
 
 
 def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:
@@ -136,15 +151,23 @@ def _point(row: Row, of: Estimate) -> Point:
     return Point(row.message_bytes, of.value, of.low, of.high, min(far), max(far))
 
 
-def _marks(held: Held, numbers: Iterator[int]) -> tuple[Mark, ...]:
-    """The breaks of this curve, with what they are likely to be."""
-    pieces = held.curve.pieces
-    found = []
-    for at in pieces.breaks if pieces else ():
-        number = next(numbers)
-        why = reasons(held.shown.seen, held.curve, at)
-        likely = f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
-        where = f"{held.curve.label}, {gap(at.before_bytes, at.after_bytes)}"
-        middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
-        found.append(Mark(middle, str(number), f"({number}) {where}: {shape(at)}{likely}."))
-    return tuple(found)
+def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
+    """The breaks of these curves, with what they are likely to be; one mark for those at one
+    place."""
+    several = len({held.shown.name for held in curves}) > 1
+    found: dict[float, list[tuple[int, str]]] = {}
+    for held in curves:
+        of_run = f"{held.shown.name}: " if several else ""
+        pieces = held.curve.pieces
+        for at in pieces.breaks if pieces else ():
+            middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
+            found.setdefault(middle, []).append((next(numbers), of_run + _break(held, at)))
+    for middle, of in found.items():
+        label = ",".join(str(number) for number, _ in of)
+        yield Mark(middle, label, tuple(f"({number}) {words}" for number, words in of))
+
+
+def _break(held: Held, at: Break) -> str:
+    why = reasons(held.shown.seen, held.curve, at)
+    likely = f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
+    return f"{held.curve.label}, {gap(at.before_bytes, at.after_bytes)}: {shape(at)}{likely}."

@@ -46,7 +46,7 @@ class Mark:
 
     x: float
     label: str
-    words: str
+    words: tuple[str, ...] = ()
     """What is said of it below the plot."""
 
 
@@ -87,3 +87,5 @@ class Picture:
     names: tuple[str, ...] = ()
     """Of the series that are drawn, by their number in the drawing."""
     notes: tuple[str, ...] = ()
+    fixed: bool = False
+    """Its colours stand for values, so that no page may change them."""

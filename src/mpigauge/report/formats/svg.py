@@ -11,6 +11,7 @@ from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, percent
 from mpigauge.report.scale import Scale
+from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,15 +56,15 @@ def _sheet(found: PairMap, sheet: Sheet, facts: Facts) -> Iterator[str]:
         _MARGIN, 26, f"{sheet.benchmark} {size}: {sheet.unit} between every two ranks", size=16
     )
     yield _text(_MARGIN, 46, f"{facts.mpi} · {hosts or facts.host} · {facts.created}", grey=True)
-    many = len(found.seats)
-    side = _SIDE / many
+    ranks = len(found.seats)
+    side = _SIDE / ranks
     scale = Scale.of(row.latency.value for row in sheet.rows.values())
-    every = max(1, -(-many // _MOST_LABELS))
-    for rank in range(0, many, every):
+    every = max(1, -(-ranks // _MOST_LABELS))
+    for rank in range(0, ranks, every):
         middle = (rank + 0.5) * side
         yield _text(_MARGIN - 6, _TOP + middle + 4, found.name(rank), anchor="end", size=10)
-    for row in range(many):
-        for column in range(many):
+    for row in range(ranks):
+        for column in range(ranks):
             yield from _square(found, sheet, row, column, side, scale)
     yield from _legend(sheet, scale)
 
@@ -99,7 +100,8 @@ def _legend(sheet: Sheet, scale: Scale) -> Iterator[str]:
     for line, cluster in enumerate(sheet.clusters):
         low, high = sheet.text(min(cluster.times)), sheet.text(max(cluster.times))
         middle = f"{sheet.text(cluster.median_s)} {sheet.unit}"
-        words = f"{LEVELS[cluster.level]}: {middle} ({low} … {high}), {len(cluster.pairs)} pairs"
+        pairs = many(len(cluster.pairs), "pair")
+        words = f"{LEVELS[cluster.level]}: {middle} ({low} … {high}), {pairs}"
         yield _text(_MARGIN, y + 50 + _LINE * line, words)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mpigauge.report.axes import TIME
 from mpigauge.report.chart import picture
-from mpigauge.report.curves import by_benchmark, chosen_curves, over_size
+from mpigauge.report.curves import by_benchmark, chosen_curves, marked_words, over_size
 from mpigauge.report.kinds import Chosen, Shown, plot
 from mpigauge.report.plot import Picture, Plot
 
@@ -24,4 +24,8 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     ]
     panels = over_size(varied, TIME, lambda row: row.latency)
     about = "Time over message size, both on axes of logarithms, a curve for each arm."
-    return picture(Plot("Settings and placements", about, tuple(panels))) if panels else None
+    return (
+        picture(Plot("Settings and placements", about, tuple(panels), marked_words(panels)))
+        if panels
+        else None
+    )

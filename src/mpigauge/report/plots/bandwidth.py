@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mpigauge.report.axes import BANDWIDTH
 from mpigauge.report.chart import picture
-from mpigauge.report.curves import BANDS, chosen_curves, is_collective, over_size
+from mpigauge.report.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
 from mpigauge.report.kinds import Chosen, Shown, plot
 from mpigauge.report.plot import Picture, Plot
 
@@ -18,4 +18,6 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: not is_collective(card), chosen)
     panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True)
     about = f"Bandwidth (powers of ten) over message size, both on axes of logarithms. {BANDS}"
-    return picture(Plot("Bandwidth", about, tuple(panels))) if panels else None
+    return (
+        picture(Plot("Bandwidth", about, tuple(panels), marked_words(panels))) if panels else None
+    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mpigauge.report.axes import TIME
 from mpigauge.report.chart import picture
-from mpigauge.report.curves import BANDS, chosen_curves, is_collective, over_size
+from mpigauge.report.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
 from mpigauge.report.kinds import Chosen, Shown, plot
 from mpigauge.report.plot import Picture, Plot
 
@@ -20,4 +20,6 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     about = (
         f"Time of a call on the slowest rank over message size, both on axes of logarithms. {BANDS}"
     )
-    return picture(Plot("Collectives", about, tuple(panels))) if panels else None
+    return (
+        picture(Plot("Collectives", about, tuple(panels), marked_words(panels))) if panels else None
+    )

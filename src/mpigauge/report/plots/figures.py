@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import items
-from mpigauge.report.axes import Axis, plain
+from mpigauge.report.axes import Axis, in_unit, plain
 from mpigauge.report.chart import picture
 from mpigauge.report.kinds import Chosen, Shown, plot
 from mpigauge.report.plot import Panel, Picture, Plot, Point, Series
@@ -55,4 +55,4 @@ def _panels(found: dict[Key, dict[str, list[Point]]]) -> Iterator[Panel]:
         }
         if kept:
             series = tuple(Series(name, tuple(points)) for name, points in kept.items())
-            yield Panel(benchmark, Axis(varied, plain), Axis(unit, plain), series)
+            yield Panel(benchmark, Axis(varied, plain), in_unit(unit), series)

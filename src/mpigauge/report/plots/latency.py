@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.report.axes import TIME
 from mpigauge.report.chart import picture
-from mpigauge.report.curves import BANDS, chosen_curves, is_collective, over_size
+from mpigauge.report.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
 from mpigauge.report.kinds import Chosen, Shown, plot
 from mpigauge.report.plot import Picture, Plot
 
@@ -22,7 +22,7 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: _fits(card), chosen)
     panels = over_size(held, TIME, lambda row: row.latency, together=True)
     about = f"Time over message size, both on axes of logarithms. {BANDS}"
-    return picture(Plot("Latency", about, tuple(panels))) if panels else None
+    return picture(Plot("Latency", about, tuple(panels), marked_words(panels))) if panels else None
 
 
 def _fits(card: Card | None) -> bool:

@@ -30,6 +30,7 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG
         svg=svg.render(shown[0].document),
         heads=("", "message size", "one", "other", "measured", "±"),
         rows=tuple(_rows(found)),
+        fixed=True,
     )
 
 

@@ -69,7 +69,7 @@ def of_cell(run: Run, row: Row, records: Sequence[CellRecord]) -> Picture:
     times = np.concatenate(launches)
     begins = np.cumsum([0, *map(len, launches)])[:-1]
     marks = tuple(
-        Mark(float(begin), str(record.launch + 1), "")
+        Mark(float(begin), str(record.launch + 1))
         for begin, record in zip(begins, records, strict=True)
     )
     line = Panel("as they came", SAMPLE, TIME, (Series("median", _stretches(times)),), marks)

@@ -77,7 +77,7 @@ _PLOTTED = (
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
     ("map", "Between every two ranks", ("map",)),
     ("collectives", "Collectives", ("collectives", "ranks")),
-    ("sweep", "Settings and placements", ("best", "arms")),
+    ("sweep", "Settings and placements", ("best",)),
     ("figures", "Figures", ("figures",)),
 )
 
@@ -207,11 +207,11 @@ def _sections(shown: Sequence[Shown]) -> Iterator[Section]:
     kinds = all_kinds()
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
-        if not pictures:
-            continue
         arms = shown[0].arms if id_ == "sweep" else None
         tables = tuple(_best(arms)) if arms else ()
-        yield Section(id_, name, pictures, tables, tuple(best.remarks(arms)) if arms else ())
+        said = tuple(best.remarks(arms)) if arms and tables else ()
+        if pictures or tables:
+            yield Section(id_, name, pictures, tables, said)
 
 
 def _short(picture: Picture) -> Picture:
