@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Words and lines of drawings, and what tells curves apart.
+
+Curves differ in colour (the palette of Okabe and Ito), in the shape of their points and, beyond
+five, in their dashes, so that none of them has to be told by its colour alone. All that is drawn is
+right on paper as it is; pages give its classes colours of their own.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_MANY = len(COLOURS)
+_DASHES = ("", "6 3", "2 2", "9 3 2 3")
+_SHAPES = (
+    "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
+    "m-2.7-2.7h5.4v5.4h-5.4z",
+    "m0-3.6l3.4 6h-6.8z",
+    "m0-3.8l3.2 3.8l-3.2 3.8l-3.2-3.8z",
+    "m0 3.6l3.4-6h-6.8z",
+)
+INK, DIM, GRID, PAPER = "#1a1a1a", "#555555", "#dddddd", "#ffffff"
+
+
+def colour(number: int) -> str:
+    """Of the curve with this number."""
+    return COLOURS[number % _MANY]
+
+
+def shape(number: int) -> str:
+    """The path of its points."""
+    return _SHAPES[number % len(_SHAPES)]
+
+
+def dash(number: int) -> str:
+    """The attribute of its line; nothing for a full line."""
+    pattern = _DASHES[number // len(_SHAPES) % len(_DASHES)]
+    return f' stroke-dasharray="{pattern}"' if pattern else ""
+
+
+def group(kind: str, number: int) -> str:
+    return f'<g class="{kind} c{number % _MANY}" data-series="{number}">'
+
+
+def words(said: str) -> str:
+    """As they stand in a drawing, where control characters cannot."""
+    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in said))
+
+
+def text(
+    x: float, y: float, said: str, kind: str, anchor: str = "start", size: int = 12, more: str = ""
+) -> str:
+    """`more`: attributes, after a blank."""
+    fill = INK if kind == "ink" else DIM
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+        f'fill="{fill}"{more}>{words(said)}</text>'
+    )
+
+
+def stroke(
+    x1: float, y1: float, x2: float, y2: float, kind: str, colour: str, more: str = ""
+) -> str:
+    return (
+        f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'stroke="{colour}"{more}/>'
+    )
