@@ -26,7 +26,7 @@ MOST_APART = 0.05
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
 NODE = KERNELS / "suites" / "node"
-LOOPS = ("-O3", "-fno-tree-loop-distribute-patterns")
+LOOPS = ("-O3", "-fno-builtin")
 """As CMakeLists.txt builds the loops, with what each set of instructions needs."""
 WIDER = {
     "avx2": ("-mavx2", "-mfma"),

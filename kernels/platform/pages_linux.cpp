@@ -3,9 +3,10 @@
 #include <sys/mman.h>
 
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "platform/pages.hpp"
 
@@ -19,17 +20,21 @@ void ask_for_huge_pages(std::byte* at, std::size_t bytes) {
 }
 
 std::size_t bytes_in_huge_pages(const std::byte* at, std::size_t bytes) {
+  constexpr std::string_view huge = "AnonHugePages:";
   const auto first = reinterpret_cast<std::uintptr_t>(at), last = first + bytes;
   std::ifstream file("/proc/self/smaps");
   std::string text;
-  std::size_t kib = 0, all = 0;
+  std::size_t kib = 0;
   bool inside = false;
   while (std::getline(file, text)) {
-    unsigned long from = 0, to = 0;
-    if (std::sscanf(text.c_str(), "%lx-%lx ", &from, &to) == 2) inside = from < last && to > first;
-    else if (inside && std::sscanf(text.c_str(), "AnonHugePages: %zu kB", &kib) == 1) all += kib;
+    char* end = nullptr;
+    const auto from = std::strtoull(text.c_str(), &end, 16);
+    if (*end == '-') inside = from < last && std::strtoull(end + 1, nullptr, 16) > first;
+    else if (inside && text.starts_with(huge)) {
+      kib += std::strtoull(text.c_str() + huge.size(), nullptr, 10);
+    }
   }
-  return all * 1024;
+  return kib * 1024;
 }
 
 }  // namespace mpigauge::platform

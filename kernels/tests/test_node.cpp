@@ -23,6 +23,7 @@ namespace {
 constexpr double untouched = -7;
 constexpr std::size_t around = 16;  // numbers on either side that no loop may write
 constexpr std::size_t most = 1000;
+constexpr std::size_t lengths[] = {0, 1, 7, 8, 9, 31, 32, 33, 64, 100, 257, most};
 
 // Memory for arrays of up to `most` numbers that start at a cache line.
 class Room {
@@ -70,7 +71,7 @@ TEST(every_loop_is_right_at_every_length_and_writes_no_further) {
   Room room;
   for (const Vectors* each : vectors_up_to("")) {
     for (const Stream what : all_streams) {
-      for (const std::size_t n : {0, 1, 7, 8, 9, 31, 32, 33, 64, 100, 257, 1000}) {
+      for (const std::size_t n : lengths) {
         bool right = is_right(room, what, each->plain.at(place_of(what)), n);
         for (const Loop loop : each->tuned.at(place_of(what))) {
           right = right && is_right(room, what, loop, n);
@@ -144,7 +145,7 @@ TEST(a_call_of_many_steps_prints_one) {
 
 TEST(huge_pages_are_counted_where_they_are) {
   const std::size_t bytes = 4 * platform::huge_page;
-  platform::Mapping memory(bytes);
+  const platform::Mapping memory(bytes);
   platform::ask_for_huge_pages(memory.data(), bytes);
   CHECK_EQ(platform::bytes_in_huge_pages(memory.data(), bytes), 0U);
   std::fill_n(memory.data(), bytes, std::byte{1});

@@ -140,6 +140,14 @@ def test_tuned_is_compared_with_the_simple_loop_and_both_with_the_best() -> None
     assert update.on_bus == pytest.approx(60e9)
 
 
+def test_launches_that_took_different_ways_are_told() -> None:
+    ways = ("sse2", "avx2, past the caches", "sse2")
+    launches = [replace(stream("Copy_tuned", 1, 20.0, way), launch=i) for i, way in enumerate(ways)]
+    (copy,) = seen(*launches).streams
+    assert copy.row.cell.variant == "sse2 / avx2, past the caches"
+    assert copy.on_bus is None
+
+
 def test_the_library_keeps_its_way_to_itself() -> None:
     (memcpy,) = seen(stream("Memcpy", 1, 14.0, "")).streams
     assert memcpy.on_bus is None

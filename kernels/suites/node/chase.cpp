@@ -65,7 +65,7 @@ Link* follow(Link* at, std::size_t count) {
 }
 
 // How many lines are not on the way that starts and ends at the first one.
-std::size_t missed(Link* first, std::size_t lines) {
+std::size_t missed(const Link* first, std::size_t lines) {
   std::size_t seen = 1;
   for (const Link* at = first->next; at != first && seen <= lines; at = at->next) ++seen;
   return seen > lines ? seen - lines : lines - seen;
@@ -74,8 +74,8 @@ std::size_t missed(Link* first, std::size_t lines) {
 void chase(Run& run, Pages pages) {
   const Arrays arrays = arrays_of(run, pages);
   const std::size_t lines = lay_out(arrays.x, run.bytes());
-  auto* first = reinterpret_cast<Link*>(arrays.x);
-  Link* at = first;
+  auto* at = reinterpret_cast<Link*>(arrays.x);
+  const Link* const first = at;
   run.measure([&at](Turn) { at = follow(at, loads); });
   run.expect(run.checking() ? missed(first, lines) : 0);
 }

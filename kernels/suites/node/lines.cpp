@@ -4,6 +4,7 @@
 // The least that a message between two cores can take: cache lines that go back and forth, without
 // any MPI between them. Which line it is matters, as some are kept further away; so each sample has
 // two others, and each visit other pages: 240 lines and more for a row.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -86,16 +87,15 @@ void put(Line& line, std::uint64_t value) {
   line.flag.store(value, std::memory_order_release);
 }
 
+// How many words are not those that the flag announces.
 template <Way way>
 std::size_t take(const Line& line, std::uint64_t value) {
   wait_for(line, value);
-  std::size_t wrong = 0;
-  if constexpr (way == Way::filled) {
-    for (const auto& word : line.words) {
-      wrong += word.load(std::memory_order_relaxed) == value ? 0 : 1;
-    }
-  }
-  return wrong;
+  if constexpr (way != Way::filled) return 0;
+  const auto is_wrong = [value](const auto& word) {
+    return word.load(std::memory_order_relaxed) != value;
+  };
+  return static_cast<std::size_t>(std::count_if(line.words.begin(), line.words.end(), is_wrong));
 }
 
 template <Way way>

@@ -14,27 +14,32 @@
 #include "suites/node/vectors.hpp"
 
 namespace mpigauge::node {
-namespace {
+namespace {  // NOLINT(misc-anonymous-namespace-in-header): each file has its own code
 
 constexpr std::size_t line = 8;  // numbers of a cache line
 
-// The sum of eight numbers in turn, which compilers can keep in registers; sums of integers are
-// exact in any order.
+constexpr bool only_reads(Stream what) { return what == Stream::read || what == Stream::dot; }
+
+// Eight sums in turn, which compilers can keep in registers; sums of integers are exact in any
+// order.
+template <Stream what>
+double plain_sum(const double* __restrict y, const double* __restrict z, std::size_t n) {
+  double sums[line] = {};
+  const std::size_t whole = n / line * line;
+  const auto term = [=](std::size_t i) { return what == Stream::read ? y[i] : y[i] * z[i]; };
+  for (std::size_t i = 0; i < whole; i += line) {
+    for (std::size_t j = 0; j < line; ++j) sums[j] += term(i + j);
+  }
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  for (std::size_t i = whole; i < n; ++i) sum += term(i);
+  return sum;
+}
+
 template <Stream what>
 double plain(double* __restrict x, const double* __restrict y, const double* __restrict z,
              std::size_t n, double s) {
-  if constexpr (what == Stream::read || what == Stream::dot) {
-    double sums[line] = {};
-    const std::size_t whole = n / line * line;
-    const auto term = [=](std::size_t i) { return what == Stream::read ? y[i] : y[i] * z[i]; };
-    for (std::size_t i = 0; i < whole; i += line) {
-      for (std::size_t j = 0; j < line; ++j) sums[j] += term(i + j);
-    }
-    double sum = 0;
-    for (const double part : sums) sum += part;
-    for (std::size_t i = whole; i < n; ++i) sum += term(i);
-    return sum;
-  }
+  if constexpr (only_reads(what)) return plain_sum<what>(y, z, n);
   for (std::size_t i = 0; i < n; ++i) {
     if constexpr (what == Stream::write) x[i] = s;
     if constexpr (what == Stream::copy) x[i] = y[i];
@@ -47,8 +52,8 @@ double plain(double* __restrict x, const double* __restrict y, const double* __r
 }
 
 template <class V, Stream what>
-[[gnu::always_inline]] inline typename V::type value(const double* x, const double* y,
-                                                     const double* z, typename V::type s) {
+[[gnu::always_inline]] inline V::type value(const double* x, const double* y, const double* z,
+                                            typename V::type s) {
   if constexpr (what == Stream::write) return s;
   if constexpr (what == Stream::copy || what == Stream::read) return V::load(y);
   if constexpr (what == Stream::scale) return V::times(s, V::load(y));
@@ -62,7 +67,6 @@ template <class V, Stream what>
 // left to the simple loop.
 template <class V, Stream what, bool past_caches, std::size_t strips>
 double tuned(double* x, const double* y, const double* z, std::size_t n, double s) {
-  constexpr bool sums = what == Stream::read || what == Stream::dot;
   constexpr std::size_t per_line = line / V::lanes;
   const std::size_t strip = n / (line * strips) * line;
   const auto factor = V::all(s);
@@ -75,7 +79,7 @@ double tuned(double* x, const double* y, const double* z, std::size_t n, double 
       for (std::size_t j = 0; j < per_line; ++j) {
         const std::size_t at = k * strip + i + j * V::lanes;
         const auto v = value<V, what>(x + at, y + at, z + at, factor);
-        if constexpr (sums) sum[j] = V::plus(sum[j], v);
+        if constexpr (only_reads(what)) sum[j] = V::plus(sum[j], v);
         else if constexpr (past_caches) V::store_past_caches(x + at, v);
         else V::store(x + at, v);
       }
@@ -83,16 +87,16 @@ double tuned(double* x, const double* y, const double* z, std::size_t n, double 
   }
   if constexpr (past_caches) V::finish_stores();
   const std::size_t done = strip * strips;
-  double total = plain<what>(x + done, y + done, z + done, n - done, s);
-  if constexpr (sums) {
-    for (const auto& part : sum) total += V::sum(part);
-  }
+  const double rest = plain<what>(x + done, y + done, z + done, n - done, s);
+  if constexpr (!only_reads(what)) return rest;
+  double total = rest;
+  for (const auto& part : sum) total += V::sum(part);
   return total;
 }
 
 template <class V, Stream what>
 constexpr std::array<Loop, 4> manners() {
-  constexpr bool stores = what != Stream::read && what != Stream::dot;
+  constexpr bool stores = !only_reads(what);
   return {tuned<V, what, false, 1>, tuned<V, what, false, strips_side_by_side>,
           tuned<V, what, stores, 1>, tuned<V, what, stores, strips_side_by_side>};
 }

@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 3> widths{"baseline", "avx2", "avx512"};
 bool has(std::string_view name) {
 #if defined(__x86_64__)
   if (name == "avx2") {
-    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   }
-  if (name == "avx512") return __builtin_cpu_supports("avx512f") != 0;
+  if (name == "avx512") return __builtin_cpu_supports("avx512f");
 #endif
   return name == "generic" || name == "sse2" || name == "neon";
 }
@@ -33,7 +33,8 @@ bool is_within(std::string_view name, std::string_view most) {
 }  // namespace
 
 std::vector<const Vectors*> vectors_up_to(std::string_view most) {
-  const auto last = std::find(widths.begin(), widths.end(), most.empty() ? widths.back() : most);
+  const auto* const last =
+      std::find(widths.begin(), widths.end(), most.empty() ? widths.back() : most);
   if (last == widths.end()) {
     throw std::invalid_argument("MPIGAUGE_ISA is '" + std::string(most) +
                                 "', none of baseline, avx2, avx512");

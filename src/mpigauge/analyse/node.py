@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
+from mpigauge.stats.launches import OR
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
@@ -53,11 +54,11 @@ class Stream:
     @property
     def on_bus(self) -> float | None:
         """Bytes per second with what is fetched only to be written to; None: not known of a
-        library's own way."""
-        if self.name not in STREAMS:
+        library's own way, nor where launches took different ones."""
+        past = {PAST_CACHES in way for way in self.row.cell.variant.split(OR)}
+        if self.name not in STREAMS or len(past) > 1:
             return None
-        past = PAST_CACHES in self.row.cell.variant
-        return self.bandwidth.value * (1.0 if past else STREAMS[self.name])
+        return self.bandwidth.value * (1.0 if past == {True} else STREAMS[self.name])
 
     @property
     def gain(self) -> float:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Kind
 
 LEAST_FOR_INTERVAL = 6
+OR = " / "
+"""Between the variants of launches that differ."""
 _FLAG_SHARE = 1 / 3
 
 
@@ -133,11 +135,13 @@ def _typical(distances: Iterable[float]) -> float:
 
 
 def _over_launches(cells: Sequence[Cell]) -> Cell:
-    """One cell whose counts are sums and whose times are medians over launches."""
+    """One cell whose counts are sums and whose times are medians over launches; launches may have
+    chosen different ways."""
     columns: dict[str, Any] = {
         name: take(_known(getattr(cell, name) for cell in cells)) for name, take in _TAKE.items()
     }
-    return replace(cells[0], **columns)
+    ways = dict.fromkeys(cell.variant for cell in cells if cell.variant)
+    return replace(cells[0], **columns, variant=OR.join(ways))
 
 
 def _known(values: Iterable[float]) -> list[float]:
