@@ -38,6 +38,8 @@ class State:
     results: Results
     name: str = ""
     """What tells it from others that run beside it; empty where there are none."""
+    watched: bool = False
+    """By another process than the one that measures."""
     launch: int = 0
     activity: str = "starting"
     elapsed_s: float = 0.0

@@ -67,7 +67,11 @@ def head(state: State, width: int) -> Text:
 
 def foot(state: State, width: int) -> Text:
     lines = [widest(state), *state.remarks[-MOST_REMARKS:]]
-    lines.append("Ctrl-C ends the run in good order and keeps what was measured")
+    lines.append(
+        "Ctrl-C ends the watching; the run goes on"
+        if state.watched
+        else "Ctrl-C ends the run in good order and keeps what was measured"
+    )
     parts = [Text(line, style="dim") for line in filter(None, lines)]
     for part in parts:
         part.truncate(width, overflow="ellipsis")

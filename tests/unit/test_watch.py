@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Following a run from another process: what its folder tells while it grows."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from mpigauge.campaign.state import Outcome, State
+from mpigauge.campaign.watching import state_of
+from mpigauge.cli.commands.watch import follow
+from mpigauge.cli.main import run
+from mpigauge.store import load
+from tests.unit.test_campaign import PLAN, Bench, bench, fake_mpi
+
+__all__ = ["bench", "fake_mpi"]
+
+
+class Seen:
+    """A view that remembers."""
+
+    def __init__(self) -> None:
+        self.ended: list[int] = []
+        self.shown: list[str] = []
+
+    def show(self, state: State) -> None:
+        self.shown.append(state.activity)
+
+    def launch_ended(self, state: State, outcome: Outcome) -> None:
+        assert state.outcomes[-1] == outcome
+        self.ended.append(outcome.launch)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_a_run_is_followed_to_its_end(bench: Bench) -> None:
+    seen, folder = Seen(), bench.root / "run"
+    measuring = threading.Event()
+
+    def watch() -> None:
+        while not (folder / "run.json").exists():
+            measuring.wait(0.01)
+        follow(folder, seen, 0.05)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    bench.run(replace(PLAN, launches=4))
+    watcher.join(30)
+    assert not watcher.is_alive()
+    assert seen.ended == [0, 1, 2, 3]
+    assert seen.shown[-1] == "done"
+
+
+def test_what_a_folder_tells(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=6), fake="crash", launches="3")
+    stored = load(bench.root / "run")
+    noon = datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc)
+    going = replace(stored, status={}, header={**stored.header, "created": "2026-11-21T11:59:00Z"})
+    state = state_of(going, noon)
+    assert (state.activity, state.elapsed_s) == ("measuring", 60.0)
+    assert [outcome.launch for outcome in state.outcomes if outcome.reason] == [3]
+    assert len(state.outcomes) == 6
+    assert state.left_s == 0.0
+    assert len(state.results.rows()) == len({cell.key for cell in stored.cells})
+    assert state_of(stored).activity == "failed"
+
+
+def test_what_was_not_measured_here_cannot_be_followed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["watch", "last"]) == 2
+    assert "there is no run 'last'" in capsys.readouterr().err
