@@ -119,7 +119,7 @@ def remark_lines(document: Document, colour: bool = False) -> list[str]:
 def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.zero:
         error = plus_minus(head.zero.relative_error)
-        words = (head.zero.benchmark, head.zero.cell.placement, _over(head.zero))
+        words = (head.zero.benchmark, head.zero.cell.placement, resting_on(head.zero))
         yield (
             f"latency, {byte_count(head.zero.message_bytes)}",
             f"{_us(head.zero.latency)} µs {error}  ({', '.join(filter(None, words))})",
@@ -235,7 +235,7 @@ def title(table: Table) -> str:
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.windowed else []
     words += [variant_word(name, value) for name, value in table.variant.items()]
-    over = {_over(row) for row in table.rows}
+    over = {resting_on(row) for row in table.rows}
     return " · ".join(words + (list(over) if len(over) == 1 else []))
 
 
@@ -257,7 +257,7 @@ def _columns(table: Table) -> list[Column]:
     traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
     apart = [] if first.placement and table.groups == 1 else _who(first)
     middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
-    over = [_LAUNCHES] if len({_over(row) for row in table.rows}) > 1 else []
+    over = [_LAUNCHES] if len({resting_on(row) for row in table.rows}) > 1 else []
     return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
 
 
@@ -282,7 +282,7 @@ def _us(estimate: Estimate) -> str:
     return microseconds(estimate.value, estimate.error)
 
 
-def _over(row: Row) -> str:
+def resting_on(row: Row) -> str:
     """What the interval rests on."""
     if row.kind == "one launch":
         return "1 launch"

@@ -6,52 +6,31 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mpigauge.analyse.best import best_lines
 from mpigauge.analyse.registry import explain
-from mpigauge.analyse.seen import pus_of
-from mpigauge.analyse.summary import summaries
-from mpigauge.model.units import byte_count, duration, percent, plus_minus, rate
-from mpigauge.report import axes, beside, best
+from mpigauge.model.units import duration, percent
+from mpigauge.report import beside, best
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
 from mpigauge.report.kinds import ALL, all_kinds
-from mpigauge.report.picture import picture
+from mpigauge.report.web.answer import answers, verdicts
 from mpigauge.report.web.cells import cells_of, packed
 from mpigauge.report.web.download import downloads
+from mpigauge.report.web.machine import MOST_MACHINES, hosts_left, machines, seats
 from mpigauge.report.web.page import filled
 from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
-    from mpigauge.model.row import Estimate
     from mpigauge.report.kinds import Shown
     from mpigauge.report.plot import Picture
 
-MOST_MACHINES = 4
 MOST_ROWS = 2_000
 """In the table below a plot, and in all tables of numbers together: beyond these a page is slow."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A number that people quote."""
-
-    label: str
-    value: str
-    error: str
-    where: str
-
-
-@dataclass(frozen=True)
-class Block:
-    """Sentences under a title."""
-
-    title: str
-    sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -87,11 +66,11 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
     first = shown[0]
     facts = first.document.facts
     sections = list(_sections(shown))
-    machines = list(_machines(first))
+    built = list(machines(first))
     cells, left = cells_of(first)
-    seats = list(_seats(first))
+    placed = list(seats(first))
     tables, tables_left = _tables(first)
-    named = [("answer", "The answer"), ("machine", "The machine") if machines or seats else None,
+    named = [("answer", "The answer"), ("machine", "The machine") if built or placed else None,
              *((each.id, each.title) for each in sections),
              ("samples", "Samples") if cells or left else None, ("disturbances", "Disturbances"),
              ("numbers", "All numbers"), ("run", "What was run"), ("data", "Data")]  # fmt: skip
@@ -101,14 +80,14 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         version=facts.version or "",
         facts=[line for each in shown for line in _heading(each, len(shown) > 1)],
         sections=[each for each in named if each],
-        answers=list(_answers(first)),
-        verdicts=list(_verdicts(comparison)),
+        answers=list(answers(first)),
+        verdicts=list(verdicts(comparison)),
         compared=beside.remarks(comparison) if comparison else [],
         explained=explain(first.run),
         quiet=QUIET,
-        machines=machines[:MOST_MACHINES],
-        hosts_left=_hosts_left(machines),
-        seats=seats,
+        machines=built[:MOST_MACHINES],
+        hosts_left=hosts_left(built),
+        seats=placed,
         plotted=sections,
         cells=cells,
         cells_left=left,
@@ -128,78 +107,6 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
 def _heading(shown: Shown, several: bool) -> Iterator[str]:
     for line in heading(shown.document.facts):
         yield f"{shown.name}: {line}" if several else line
-
-
-# --- the answer -----------------------------------------------------------------------------
-def _answers(shown: Shown) -> Iterator[Answer]:
-    head = shown.document.headline
-    if head is None:
-        return
-    if head.zero and head.latency_s:
-        where = " · ".join(filter(None, (head.zero.benchmark, head.zero.cell.placement)))
-        label = f"Latency of {byte_count(head.zero.message_bytes)}"
-        yield _answer(label, duration, head.latency_s, where)
-    if head.peak and head.peak_bandwidth:
-        where = f"{head.peak.benchmark}, at {byte_count(head.peak.message_bytes)}"
-        yield _answer("Highest bandwidth", axes.bytes_per_s, head.peak_bandwidth, where)
-    if head.busiest and head.message_rate:
-        flying = f"{head.busiest.cell.inflight} in flight"
-        where = f"{head.busiest.benchmark}, {byte_count(head.busiest.message_bytes)}, {flying}"
-        yield _answer("Message rate", rate, head.message_rate, where)
-
-
-def _answer(label: str, words: Any, of: Estimate, where: str) -> Answer:
-    return Answer(label, words(of.value), plus_minus(of.relative_error), where)
-
-
-def _verdicts(comparison: Comparison | None) -> Iterator[Block]:
-    """What the runs show against the first, in words."""
-    if comparison is None:
-        return
-    for table in comparison.tables:
-        first = table.first
-        ranks = dict(first.columns).get("ranks")
-        words = (first.benchmark, "" if first.row else first.what, f"on {ranks} ranks")
-        said = tuple(summaries(comparison, table))
-        if said:
-            yield Block(f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said)
-
-
-# --- machine --------------------------------------------------------------------------------
-def _machines(shown: Shown) -> Iterator[dict[str, str]]:
-    """Those that ranks were on; of a run without ranks all that it describes."""
-    written = _on_pus(shown)
-    for name, topology in shown.seen.topologies.items():
-        if name in written or not written:
-            yield {"name": name, "svg": picture(topology, written.get(name, {}))}
-
-
-def _on_pus(shown: Shown) -> Mapping[str, Mapping[int, str]]:
-    """Of each host which ranks sat on which PU in the first launch."""
-    found: dict[str, dict[int, list[int]]] = {}
-    first = min((rank.launch for rank in shown.run.ranks), default=0)
-    for rank in shown.run.ranks:
-        if rank.launch == first:
-            of_host = found.setdefault(rank.host, {})
-            for pu in pus_of(rank) if rank.wanted_cpuset else ():
-                of_host.setdefault(pu, []).append(rank.rank)
-    return {
-        host: {pu: f"rank {', '.join(map(str, ranks))}" for pu, ranks in of.items()}
-        for host, of in found.items()
-    }
-
-
-def _hosts_left(machines: Sequence[object]) -> str:
-    left = len(machines) - MOST_MACHINES
-    return f"{left} more hosts are described in the passport." if left > 0 else ""
-
-
-def _seats(shown: Shown) -> Iterator[tuple[str, ...]]:
-    first = min((rank.launch for rank in shown.run.ranks), default=0)
-    for rank in sorted(shown.run.ranks, key=lambda rank: rank.rank):
-        if rank.launch == first:
-            numa = str(rank.numa) if rank.numa >= 0 else ""
-            yield str(rank.rank), rank.host, rank.cpuset, numa
 
 
 # --- plots and tables -----------------------------------------------------------------------

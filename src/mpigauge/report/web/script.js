@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
 "use strict";
 // Everything is on the page without this: it only adds switches, a readout, and samples on demand.
 

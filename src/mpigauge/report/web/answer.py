@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What people ask first: the numbers that are quoted of a machine, and what runs show in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.analyse.summary import summaries
+from mpigauge.model.units import byte_count, duration, plus_minus, rate
+from mpigauge.report.axes import bytes_per_s
+from mpigauge.report.formats.table import resting_on
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.compare import Comparison
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.report.kinds import Shown
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A number that people quote."""
+
+    label: str
+    value: str
+    error: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """Sentences under a title."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def answers(shown: Shown) -> Iterator[Answer]:
+    head = shown.document.headline
+    if head is None:
+        return
+    if head.zero and head.latency_s:
+        where = " · ".join(filter(None, _whose(head.zero)))
+        label = f"Latency of {byte_count(head.zero.message_bytes)}"
+        yield _answer(label, duration, head.latency_s, where)
+    if head.peak and head.peak_bandwidth:
+        at = f"at {byte_count(head.peak.message_bytes)}"
+        where = " · ".join(filter(None, (at, *_whose(head.peak))))
+        yield _answer("Highest bandwidth", bytes_per_s, head.peak_bandwidth, where)
+    if head.busiest and head.message_rate:
+        at = byte_count(head.busiest.message_bytes)
+        flying = f"{head.busiest.cell.inflight} in flight"
+        where = " · ".join(filter(None, (at, flying, *_whose(head.busiest))))
+        yield _answer("Message rate", rate, head.message_rate, where)
+
+
+def _whose(row: Row) -> tuple[str, ...]:
+    """Of which benchmark and place, and what its error rests on."""
+    return row.benchmark, row.cell.placement, resting_on(row)
+
+
+def _answer(label: str, words: Callable[[float], str], of: Estimate, where: str) -> Answer:
+    return Answer(label, words(of.value), plus_minus(of.relative_error), where)
+
+
+def verdicts(comparison: Comparison | None) -> Iterator[Block]:
+    """What the runs show against the first, in words."""
+    if comparison is None:
+        return
+    for table in comparison.tables:
+        first = table.first
+        ranks = dict(first.columns).get("ranks")
+        words = (first.benchmark, "" if first.row else first.what, f"on {ranks} ranks")
+        said = tuple(summaries(comparison, table))
+        if said:
+            yield Block(f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said)
