@@ -29,8 +29,9 @@ std::size_t bytes_in_huge_pages(const std::byte* at, std::size_t bytes) {
   while (std::getline(file, text)) {
     char* end = nullptr;
     const auto from = std::strtoull(text.c_str(), &end, 16);
-    if (*end == '-') inside = from < last && std::strtoull(end + 1, nullptr, 16) > first;
-    else if (inside && text.starts_with(huge)) {
+    if (*end == '-') {
+      inside = from < last && std::strtoull(end + 1, nullptr, 16) > first;
+    } else if (inside && text.starts_with(huge)) {
       kib += std::strtoull(text.c_str() + huge.size(), nullptr, 10);
     }
   }
