@@ -3,7 +3,7 @@
 //
 // The least that a message between two cores can take: cache lines that go back and forth, without
 // any MPI between them. Which line it is matters, as some are kept further away; so each sample has
-// two others, and each visit other pages: 240 lines and more for a row.
+// two others, and each visit other pages: 240 lines for a row of 120 samples.
 #include <algorithm>
 #include <atomic>
 #include <thread>

@@ -11,7 +11,7 @@ namespace {
 struct One {
   using type = double;
   static constexpr unsigned lanes = 1;
-  static constexpr unsigned busy_registers = 14;
+  static constexpr unsigned busy_registers = 12;
   static type load(const double* at) { return *at; }
   static void store(double* at, type v) { *at = v; }
   static void store_past_caches(double* at, type v) { *at = v; }
