@@ -111,7 +111,8 @@ def name_cells(rows: Iterable[Row]) -> str:
 def _named(cells: Iterable[tuple[str, int, int]]) -> str:
     sizes: dict[str, list[str]] = {}
     for benchmark, ranks, message_bytes in cells:
-        who = f"{benchmark} on {ranks} ranks" if ranks != 2 else benchmark
+        on = "1 rank" if ranks == 1 else f"{ranks} ranks"
+        who = f"{benchmark} on {on}" if ranks != 2 else benchmark
         sizes.setdefault(who, []).append(byte_count(message_bytes))
     return "; ".join(f"{who} {_listed(_in_order(of))}".rstrip() for who, of in sizes.items())
 
