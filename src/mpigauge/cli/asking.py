@@ -87,6 +87,7 @@ def output_file(path: Path | None) -> Iterator[Path]:
     if path is not None and (path.is_file() or not path.exists()):
         with failing_as(UserError, path), whole(path) as part:
             yield part
+        click.echo(f"mpigauge: written to {path}", err=True)
         return
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder, ExitStack() as stack:
         part = Path(folder) / "answer"
