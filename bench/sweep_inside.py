@@ -46,8 +46,10 @@ def ratio_of(case: tuple[str, str, str, str, tuple[str, ...]], more: list[str]) 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--rounds", type=int, default=3)
-    rounds = options.parse_args().rounds
+    options.add_argument("--rounds", type=int, default=3, help="of each case")
+    options.add_argument("--quick", action="store_true", help="one round, to see that it runs")
+    chosen = options.parse_args()
+    rounds = 1 if chosen.quick else chosen.rounds
     for case in CASES:
         print(f"{case[0]} {case[1]} {case[2]} B {case[3]}")
         for number in range(1, rounds + 1):
