@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
-@dataclass
+@dataclass(slots=True)
 class Draft:
     """A table as its text was found."""
 
