@@ -247,8 +247,9 @@ class _Log:
         self.seen.clear()
 
     def _tell_launch(self, ranks: int) -> None:
-        known = self.launches.get(self.launch, (self.header, 0))[1]
-        self.launches[self.launch] = (self.header, max(ranks, known))
+        header, known = self.launches.get(self.launch, (None, 0))
+        if header is not self.header or ranks > known:
+            self.launches[self.launch] = (self.header, max(ranks, known))
 
     def _skip(self, fixed: Mapping[str, Any], size: int, reason: str) -> None:
         key = {name: fixed[name] for name in KEY_COLUMNS if name in fixed}

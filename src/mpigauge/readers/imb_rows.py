@@ -88,13 +88,12 @@ def _numbers(field: NDArray[np.uint8], whole: bool) -> NDArray[np.float64]:
 
     decimals = 0 if whole else DIGITS
     places = [place for place in range(WIDTH) if whole or place != _POINT]
-    blank = field[places] == _BLANK
+    digits = field[places]
+    blank = digits == _BLANK
     if blank[-1 - decimals :].any() or (blank[1:] & ~blank[:-1]).any():
         raise IrregularError("a number has a blank in it")
-    value = np.zeros(field.shape[1], np.int64)
-    for place in places:
-        value *= 10
-        value += field[place] & _LOW
+    weights = 10.0 ** np.arange(len(places) - 1, -1, -1)
+    value = weights @ (digits & _LOW).astype(np.float64)  # exact: below 2**53
     numbers: NDArray[np.float64] = value / 10**decimals
     return numbers
 

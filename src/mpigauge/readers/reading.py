@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, since there are many, and those take three times as long to make
 class Table:
     """Rows under one heading: what they have in common, and columns of numbers of one length."""
 

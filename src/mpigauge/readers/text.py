@@ -37,7 +37,7 @@ class Text:
     @cached_property
     def data(self) -> bytes:
         """Lines end with \\n alone, the last one too, and begin with what the program wrote."""
-        data = self.raw.replace(b"\r\n", b"\n") if b"\r\n" in self.raw else self.raw
+        data = self.raw.replace(b"\r\n", b"\n") if b"\r" in self.raw else self.raw
         if any(PREFIX.search(part) for part in _samples(data)):
             data = PREFIX.sub(b"", data)
         return data if data.endswith(b"\n") else data + b"\n"
