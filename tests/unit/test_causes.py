@@ -374,6 +374,16 @@ def test_settings_that_do_nothing_beat_no_default() -> None:
     assert len(found) <= 1
 
 
+def test_the_control_of_a_sweep_is_no_better_setting() -> None:
+    """It is the default once more, however fast it came out."""
+    made = run(
+        replace(cell, time_p50_s=cell.time_p50_s * (0.5 if arm == "control" else 1.0))
+        for arm in ("", "control", "X=1")
+        for cell in curve(line(), sizes=SIZES[3:19:2], arm=arm)
+    )
+    assert [f.what for f in explain(made).findings if f.cause == "better-setting"] == []
+
+
 def test_noise_alone_is_no_cause() -> None:
     """Curves that scatter by 3 % in six launches, without anything in them: 20 runs."""
     random = np.random.default_rng(5)

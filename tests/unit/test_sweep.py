@@ -173,6 +173,16 @@ def test_the_best_arm(bench: Bench) -> None:
     assert '"best": "A=3"' in as_json(found)
 
 
+def test_a_control_of_few_launches_tells_nothing(bench: Bench) -> None:
+    bench.run(sweep_of({"A=1": SLOW}, launches=2))
+    found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
+    control = control_of(found)
+    assert control is not None
+    assert control.compared == 0
+    text = " ".join(render(found, bench.stored().cards).split())
+    assert "fewer than 6 launches tell nothing of chance" in text
+
+
 def test_where_nothing_is_better_the_default_stays(bench: Bench) -> None:
     bench.run(sweep_of({"A=1": SLOW, "A=2": {}}))
     found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")

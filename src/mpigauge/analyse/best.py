@@ -51,6 +51,7 @@ class Control:
     """What the default showed when it was measured twice."""
 
     compared: int
+    """Ratios of launches enough for a verdict."""
     different: int
 
 
@@ -67,9 +68,9 @@ def control_of(comparison: Comparison) -> Control | None:
         return None
     place = comparison.names.index(CONTROL)
     entries = [line[place] for table in comparison.tables for line in table.lines]
-    judged = [entry for entry in entries if entry.judged]
-    different = sum(entry.judged.said in ("LESS", "MORE") for entry in judged if entry.judged)
-    return Control(len(judged), different)
+    tested = [entry.judged for entry in entries if entry.ratio and enough(entry.ratio)]
+    said = [judged.said for judged in tested if judged]
+    return Control(len(said), sum(word in ("LESS", "MORE") for word in said))
 
 
 def _arms(names: Sequence[str], others: Sequence[Entry]) -> Iterator[Named]:

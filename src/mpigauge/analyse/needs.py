@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.arms import CONTROL
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def machine(seen: Seen) -> str:
 
 
 def arms(seen: Seen) -> str:
-    known = {row.cell.arm for row in seen.rows}
+    known = {row.cell.arm for row in seen.rows} - {CONTROL}
     if known <= {""}:
         return "the run varies no setting"
     return "" if "" in known else "the run varies settings, but has no row with the defaults"

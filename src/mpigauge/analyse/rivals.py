@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.plan.arms import CONTROL
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -37,7 +38,8 @@ def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
     that saves most first.
 
     Faster is what takes LEAST_GAIN less and whose interval lies apart, over six launches or more.
-    Of many rows a few are so by chance: it has to be more than LEAST_SHARE of those compared.
+    Of many rows a few are so by chance: it has to be more than LEAST_SHARE of those compared. The
+    control of a sweep is the default itself, and no rival.
     """
     named = [name for name in KEY_COLUMNS if name != column]
     groups: dict[tuple[object, ...], dict[str, Row]] = defaultdict(dict)
@@ -48,7 +50,7 @@ def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
     pairs: dict[str, list[tuple[Row, Row]]] = defaultdict(list)
     for of in groups.values():
         for name, row in of.items():
-            if name and "" in of:
+            if name not in ("", CONTROL) and "" in of:
                 pairs[name].append((of[""], row))
     found = [
         Rival(

@@ -10,11 +10,12 @@ from string import ascii_lowercase
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analyse.best import Best, Named, best_lines, control_of
+from mpigauge.analyse.best import Best, Control, Named, best_lines, control_of
 from mpigauge.analyse.items import SECONDS
 from mpigauge.model.units import byte_count, number, plus_minus
 from mpigauge.plan.arms import CONTROL
 from mpigauge.report.beside import in_unit, joined, table_title
+from mpigauge.report.compared import ends
 from mpigauge.report.fields import plain
 from mpigauge.report.formats.table import WIDTH
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
@@ -135,13 +136,18 @@ def remarks(comparison: Comparison) -> list[str]:
     )
     control = control_of(comparison)
     said = [how]
-    if control is not None and control.compared:
-        chance = "as chance would have it" if not control.different else "so the machine changed"
-        said.append(
-            f"Control: the default was measured twice; {control.different} of {control.compared} "
-            f"ratios differ, {chance}."
-        )
+    if control is not None:
+        said.append(f"Control: the default was measured twice; {_of_control(control)}.")
     return said
+
+
+def _of_control(control: Control) -> str:
+    if not control.compared:
+        return f"fewer than {LEAST_FOR_INTERVAL} launches tell nothing of chance"
+    counted = f"{control.different} of {control.compared} ratios differ"
+    if not control.different:
+        return counted
+    return f"{counted}, which chance seldom does: take gains of that size for nothing"
 
 
 def _record(best: Best) -> dict[str, Any]:
@@ -151,9 +157,9 @@ def _record(best: Best) -> dict[str, Any]:
         **dict(best.first.columns),
         "what": best.first.what,
         "unit": best.first.unit,
-        **_ends("default", best.first),
+        **ends("default", best.first),
         "best": arm.name if arm else None,
-        **(_ends("best", arm.entry.item) if arm and arm.entry.item else {}),
+        **(ends("best", arm.entry.item) if arm and arm.entry.item else {}),
         "ratio": ratio and ratio.value,
         "ratio_low": ratio and ratio.low,
         "ratio_high": ratio and ratio.high,
@@ -167,8 +173,3 @@ def _record(best: Best) -> dict[str, Any]:
 
 def _name(named: Named) -> str:
     return named.name
-
-
-def _ends(side: str, item: Item) -> dict[str, float]:
-    names = (f"{side}_value", f"{side}_low", f"{side}_high")
-    return dict(zip(names, item.value, strict=True))

@@ -61,9 +61,9 @@ def _ratio(first: str, base: Item, second: str, entry: Entry, item: Item) -> dic
         "what": item.what,
         "unit": item.unit,
         "first": first,
-        **_ends("first", base),
+        **ends("first", base),
         "second": second,
-        **_ends("second", item),
+        **ends("second", item),
         "ratio": found and found.value,
         "ratio_low": found and found.low,
         "ratio_high": found and found.high,
@@ -78,7 +78,8 @@ def _ratio(first: str, base: Item, second: str, entry: Entry, item: Item) -> dic
     return {name: plain(value) for name, value in {**dict(base.columns), **said}.items()}
 
 
-def _ends(side: str, item: Item) -> dict[str, float]:
+def ends(side: str, item: Item) -> dict[str, float]:
+    """A number and the ends of its interval, as columns."""
     names = (f"{side}_value", f"{side}_low", f"{side}_high")
     return dict(zip(names, item.value, strict=True))
 
