@@ -21,7 +21,10 @@ from mpigauge.store import load
 
 CASES = (
     ("mpich", "PingPong", "64Ki", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD=262144", ()),
-    ("mpich", "Allreduce", "8", "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0", ()),
+    ("mpich", "Allreduce", "8", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling",
+     ("--set", "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0")),
+    ("mpich", "Allreduce", "8", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring",
+     ("--set", "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0")),
     ("openmpi", "Allreduce", "8", "coll_tuned_allreduce_algorithm=4",
      ("--set", "coll_tuned_use_dynamic_rules=1")),
 )  # fmt: skip

@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -419,7 +419,7 @@ def test_a_clock_that_was_set_back_is_said(tmp_path: Path) -> None:
 
 def test_clocks_that_differ_by_minutes_are_not_said() -> None:
     created = {"a": "2026-11-21T05:05:00Z", "b": "no time"}
-    assert ahead(created, datetime(2026, 11, 21, 5)) == []
+    assert ahead(created, datetime(2026, 11, 21, 5, tzinfo=timezone.utc)) == []
 
 
 # --- queries ------------------------------------------------------------------------------

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.resume import plan_of
+from mpigauge.campaign.run import LAUNCHER
 from mpigauge.campaign.state import Outcome, State
 from mpigauge.model.record import Figure
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.store.files import moment_of
 
 if TYPE_CHECKING:
     from mpigauge.store import Run
-
-WHEN = "%Y-%m-%dT%H:%M:%SZ"
-LAUNCHER = -1
 
 
 def state_of(stored: Run, now: datetime | None = None) -> State:
@@ -56,8 +55,8 @@ def outcomes_of(stored: Run) -> list[Outcome]:
 
 def _elapsed_s(stored: Run, now: datetime) -> float:
     """Since the run was made; until it ended, if it has."""
-    begun = _time(stored.header.get("created"))
-    ended = _time(stored.status.get("ended")) or now
+    begun = moment_of(stored.header.get("created"))
+    ended = moment_of(stored.status.get("ended")) or now
     return max(0.0, (ended - begun).total_seconds()) if begun else 0.0
 
 
@@ -70,10 +69,3 @@ def _left_s(state: State) -> float | None:
     left = state.elapsed_s / done * max(0, wanted - done)
     spare = None if state.plan.seconds is None else max(0.0, state.plan.seconds - state.elapsed_s)
     return left if spare is None else spare
-
-
-def _time(text: object) -> datetime | None:
-    try:
-        return datetime.strptime(str(text), WHEN).replace(tzinfo=timezone.utc)
-    except ValueError:
-        return None

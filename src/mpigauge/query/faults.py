@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mpigauge.store.files import moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,14 +23,6 @@ def faults(run: Run) -> list[str]:
     """Of one run: a sentence for each damaged piece, and for each time that goes back."""
     said = (sentence.replace(str(run.path), run.path.name) for sentence in run.damaged)
     return [*said, *_back(run)]
-
-
-def moment_of(text: Any) -> datetime | None:
-    """The UTC time in 2026-11-21T05:00:00Z; None where it is something else."""
-    try:
-        return datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%SZ")
-    except ValueError:
-        return None
 
 
 def ahead(created: Mapping[str, str], now: datetime) -> list[str]:

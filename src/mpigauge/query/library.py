@@ -165,7 +165,7 @@ def _copies(entries: Mapping[str, Entry], runs: Mapping[str, Path]) -> dict[str,
 
 
 def _notes(chosen: Chosen, copies: Mapping[str, str]) -> Iterator[str]:
-    now = datetime.now(timezone.utc).replace(tzinfo=None)
+    now = datetime.now(timezone.utc)
     entries = {name: entry for name, (_, entry) in sorted(chosen.items())}
     yield from (f"left out: {entry.refused}" for entry in entries.values() if entry.refused)
     yield from (f"left out: {name} is a copy of {best}" for name, best in sorted(copies.items()))

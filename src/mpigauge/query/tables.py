@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.record import Figure, Rank
-from mpigauge.query.faults import faults, moment_of
+from mpigauge.query.faults import faults
 from mpigauge.report.fields import fields as row_fields
 from mpigauge.report.fields import plain, values
 from mpigauge.stats.launches import rows as rows_of
+from mpigauge.store.files import moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -177,4 +178,4 @@ def _mpi(said: Any) -> dict[str, str]:
 def _time(text: Any) -> str | None:
     """As DuckDB reads it; None where it is no time of ours."""
     moment = moment_of(text)
-    return moment.isoformat(" ") if moment else None
+    return moment.replace(tzinfo=None).isoformat(" ") if moment else None

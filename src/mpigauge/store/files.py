@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 SCHEMA = 1
 """Of run folders. A newer one is refused, an older one is read."""
 
@@ -58,7 +59,15 @@ def whole(path: Path) -> Iterator[Path]:
 
 def now() -> str:
     """UTC, as 2026-11-21T05:00:00Z."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.now(timezone.utc).strftime(_TIME)
+
+
+def moment_of(text: object) -> datetime | None:
+    """The UTC time in 2026-11-21T05:00:00Z; None where it is something else."""
+    try:
+        return datetime.strptime(str(text), _TIME).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
 
 
 def to_json(data: Mapping[str, Any]) -> str:

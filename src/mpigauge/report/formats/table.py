@@ -20,6 +20,7 @@ from mpigauge.model.units import (
     rate,
 )
 from mpigauge.report.document import tables
+from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.words import legend, letters
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Estimate, Row
     from mpigauge.report.document import Document, Facts, Table
+    from mpigauge.stats.figures import FigureRow
     from mpigauge.stats.fit import Fit
     from mpigauge.stats.headline import Headline
 
@@ -196,34 +198,24 @@ def words_of(table: Table) -> list[list[str]]:
 
 
 def figure_lines(figures: Sequence[Figure], colour: bool = False) -> list[str]:
-    """Numbers that are no times, one a line; of several launches the range too."""
-    found: dict[tuple[object, ...], list[float]] = {}
-    for each in figures:
-        where = (each.rank if each.rank >= 0 else "", each.placement, each.arm, each.source)
-        what = (each.benchmark, each.name, each.ranks or "", *where, each.unit)
-        found.setdefault(what, []).append(each.value)
-    rows = [[*map(str, what[:-1]), _figure(of), str(what[-1])] for what, of in found.items()]
-    heads = [
-        "figure of",
-        "what",
-        "ranks",
-        "rank",
-        "placement",
-        "setting",
-        "source",
-        "value",
-        "unit",
-    ]
+    """Numbers that are no times, one a line, with the error of those of several launches."""
+    rows = [_figure_words(row) for row in figure_rows(figures)]
+    heads = ["figure of", "what", "ranks", "rank", "placement", "setting", "source", "value", "±",
+             "launches", "unit"]  # fmt: skip
     shown = [i for i in range(len(heads)) if any(row[i] for row in rows)]
     wide = {i: max(len(row[i]) for row in [heads, *rows]) for i in shown}
     lines = ["  ".join(f"{row[i]:<{wide[i]}}" for i in shown).rstrip() for row in [heads, *rows]]
     return [_bold(lines[0], colour), *lines[1:]] if rows else []
 
 
-def _figure(values: Sequence[float]) -> str:
-    least, most = min(values), max(values)
-    middle = f"{median(values):.6g}"
-    return middle if least == most else f"{middle} ({least:.6g} … {most:.6g})"
+def _figure_words(row: FigureRow) -> list[str]:
+    of, many = row.figure, len(row.values)
+    return [
+        *(of.benchmark, of.name, str(of.ranks or ""), str(of.rank) if of.rank >= 0 else ""),
+        *(of.placement, of.arm, of.source, f"{row.value.value:.6g}"),
+        *((plus_minus(row.value.relative_error), str(many)) if many > 1 else ("", "")),
+        of.unit,
+    ]
 
 
 def title(table: Table) -> str:
