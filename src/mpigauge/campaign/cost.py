@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mpigauge.plan import Plan
 
 CELL_S = 0.05
-"""A cell of a pair of ranks on a quiet node, at ±5 %: median of our own runs. Collectives on many
-ranks, slow networks and busy nodes take longer."""
+"""Assumed until there are runs to go by: the order of magnitude for a cell of a pair of ranks at
+±5 %. Collectives on many ranks, slow networks and busy nodes take longer."""
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ def cost_words(job: Job) -> str:
     source = (
         f"as in {rates.launches} launches below mpigauge-runs"
         if rates.launches
-        else "assumed, for a pair on a quiet node"
+        else "assumed, as nothing was measured here before"
     )
     return (
         f"{launches} launches, {known.cells} cells in each round: {time}; "
