@@ -28,7 +28,6 @@ CASES = (
     ("openmpi", "Allreduce", "8", "coll_tuned_allreduce_algorithm=4",
      ("--set", "coll_tuned_use_dynamic_rules=1")),
 )  # fmt: skip
-ARM = 1
 
 
 def ratio_of(case: tuple[str, str, str, str, tuple[str, ...]], more: list[str]) -> str:
@@ -41,7 +40,7 @@ def ratio_of(case: tuple[str, str, str, str, tuple[str, ...]], more: list[str]) 
         program = [sys.executable, "-c", "from mpigauge.cli import main; main()"]
         subprocess.run([*program, *words], check=True, capture_output=True)
         found = compare(sides_within(load(out), "arm"), 0.05, "arm")
-    ratio = found.tables[0].lines[0][ARM].ratio
+    ratio = found.tables[0].lines[0][found.names.index(vary)].ratio
     assert ratio is not None
     value = ratio.estimate
     return f"{value.value:.2f} ({value.low:.2f}-{value.high:.2f})"
