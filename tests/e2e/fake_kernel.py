@@ -9,6 +9,7 @@ says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
     crash           ends in the middle of the measurement with a segmentation fault
     hang            writes some progress and falls silent
     abort           ends before the first record, as an MPI that aborts in MPI_Init
+    stumble         ends as a launcher that lost a race with itself, the first time
     garbage         writes lines between the records that are none
     wrong           counts wrong data
     singletons      says that the job has one rank
@@ -47,6 +48,13 @@ class Kernel:
         chosen = os.environ.get("FAKE_LAUNCHES", "")
         return not chosen or str(self.launch) in chosen.split(",")
 
+    def was_here(self) -> bool:
+        """Whether this launch was started before."""
+        mark = Path(self.options["--stop-file"]).parents[1] / f"stumbled-{self.launch}"
+        was = mark.exists()
+        mark.touch()
+        return was
+
     def write(self, kind: str, **fields: Any) -> None:
         prefix = "[0] " if self.fault == "prefixed" else ""
         line = json.dumps({"record": kind, "launch": self.launch} | fields, separators=(",", ":"))
@@ -56,6 +64,9 @@ class Kernel:
         if self.fault == "abort":
             print("Fatal error in internal_Init: no network", file=sys.stderr)
             return 15
+        if self.fault == "stumble" and not self.was_here():
+            print("The PMIx server's listener thread failed to start. We cannot", file=sys.stderr)
+            return 213
         self.head()
         for number, (name, size) in enumerate(self.cells()):
             self.progress(name, size)

@@ -48,10 +48,12 @@ class Watcher:
         self.press_at, self.presses = press_at, times
         self.outcomes: list[Outcome] = []
         self.activities: list[str] = []
+        self.remarks: list[str] = []
         self.closed = False
 
     def show(self, state: State) -> None:
         self.activities.append(state.activity)
+        self.remarks = state.remarks
         if self.presses and self.press_at(state):
             self.presses -= 1
             os.kill(os.getpid(), signal.SIGINT)
@@ -218,6 +220,15 @@ def test_an_abort_in_the_first_launch_ends_the_run(bench: Bench) -> None:
         bench.run(fake="abort")
     assert bench.stored().status["status"] == "failed"
     assert bench.commands() == ["launch-000.command"]
+
+
+def test_a_launcher_that_stumbles_is_started_again(bench: Bench) -> None:
+    ending = bench.run(fake="stumble")
+    assert ending.status == "done"
+    assert [outcome.good for outcome in ending.outcomes] == [True, True]
+    assert "launch 1 started again" in bench.watcher.remarks[-1]
+    logged = (bench.root / "run" / "logs" / "launch-001.stderr").read_text()
+    assert "listener thread" in logged
 
 
 def test_an_abort_later_does_not(bench: Bench) -> None:

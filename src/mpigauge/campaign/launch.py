@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import placement
 from mpigauge.campaign.process import Job, Line
-from mpigauge.campaign.reasons import why
+from mpigauge.campaign.reasons import stumbled, why
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import Block
@@ -148,6 +148,10 @@ class Watch:
         if self.end is not None and self.wrong:
             return ""  # the kernels say with their status that data were wrong
         return self.said_why(status)
+
+    @property
+    def stumbled(self) -> bool:
+        return not self.records and not self.wishes_seen and stumbled(self.said["stderr"])
 
     def said_why(self, status: int) -> str:
         return why(status, self.said["stderr"], self.said["stdout"])

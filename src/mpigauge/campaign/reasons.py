@@ -16,6 +16,8 @@ _TROUBLE = re.compile(
     r"error|fatal|abort|cannot|could not|fail|refus|not found|no such|denied|unable|assert|killed",
     re.IGNORECASE,
 )
+_STUMBLE = re.compile(r"PMIx server's listener thread failed to start")
+"""Launchers that lost a race with themselves say this, before they start any rank."""
 _FRAME = re.compile(r"bad termination|ignore the below|typically refers to|see the faq", re.I)
 
 
@@ -28,6 +30,11 @@ def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
     else:
         ended = how_it_ended(status)
     return ": ".join(filter(None, [ended, _words(lines, bool(killed_by))]))
+
+
+def stumbled(lines: Iterable[str]) -> bool:
+    """Whether a launcher failed by itself, now and then, so that starting it again is right."""
+    return any(_STUMBLE.search(line) for line in lines)
 
 
 def how_it_ended(status: int) -> str:

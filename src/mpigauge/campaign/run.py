@@ -132,8 +132,18 @@ class Campaign:
         self.state.activity = "starting"
         self.since_s = time.monotonic()
         self.show(at_once=True)
+        watch = self.watch(planned, words)
+        outcome = one.launch(watch)
+        if watch.stumbled:
+            self.state.remarks.append(f"launch {number} started again: {outcome.reason}")
+            outcome = one.launch(self.watch(planned, words))
+        self.spent_s, self.since_s = self.elapsed_s(), None
+        return self.or_interrupted(outcome)
+
+    def watch(self, planned: LaunchPlan, words: Command) -> one.Watch:
+        """Starts a launch, with what follows it to its end."""
         kind = ForeignWatch if planned.part.foreign else one.Watch
-        watch = kind(
+        return kind(
             job=one.start(words),
             plan=planned,
             mpi=self.mpi,
@@ -143,9 +153,6 @@ class Campaign:
             on_record=self.learn,
             on_tick=self.show,
         )
-        outcome = one.launch(watch)
-        self.spent_s, self.since_s = self.elapsed_s(), None
-        return self.or_interrupted(outcome)
 
     def or_interrupted(self, outcome: Outcome) -> Outcome:
         """A batch system that ends a job ends its steps and us, in any order."""
