@@ -16,7 +16,7 @@ from mpigauge.topology.read import read_files
 
 # Long files of which few lines are used.
 KEPT = {
-    "proc/cpuinfo": ("model name", "CPU part", "flags"),
+    "proc/cpuinfo": ("model name", "CPU part", "flags", "microcode"),
     "proc/meminfo": ("MemTotal", "MemAvailable"),
     "proc/self/limits": ("Max locked memory",),
     "proc/self/status": ("Cpus_allowed_list", "Mems_allowed_list", "Seccomp:"),

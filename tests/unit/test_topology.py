@@ -52,6 +52,19 @@ def test_chosen_cores_are_allowed_and_no_core_comes_twice(name: str) -> None:
     assert topology.cores_to_use(it, 1) == chosen[:1]
 
 
+def test_microcode_and_drivers_are_told_where_the_machine_tells_them() -> None:
+    card = "sys/class/net/ib0/device/uevent\tDRIVER=mlx5_core\n"
+    said = "proc/cpuinfo\tmodel name\\t: A CPU\\nmicrocode\\t: 0xd0003b9\n"
+    other = "sys/class/net/eth0/device/uevent\tDRIVER=e1000e\n"
+    versions = "sys/module/mlx5_core/version\t24.10-1.1.4\nsys/module/mlx5_core/srcversion\tABCD\n"
+    built = "sys/module/e1000e/srcversion\t0E2F\n"
+    it = read_files(Recorded(said + card + other + versions + built))
+    assert it.microcode == "0xd0003b9"
+    assert it.drivers == ("e1000e 0E2F", "mlx5_core 24.10-1.1.4")
+    assert read_files(Recorded(said + card)).drivers == ("mlx5_core",)
+    assert machine("epyc-7302-two-sockets").microcode == ""
+
+
 def test_two_sockets() -> None:
     it = machine("epyc-7302-two-sockets")
     assert (len(it.pus), it.cores, it.packages, it.numa_nodes) == (64, 32, 2, 2)

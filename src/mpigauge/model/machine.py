@@ -14,6 +14,10 @@ class Machine(Topology):
     """How it is built, and the state that it is in."""
 
     kernel: str
+    microcode: str
+    """Version of the processors' microcode; empty where the machine does not tell."""
+    drivers: tuple[str, ...]
+    """Kernel drivers of network cards, each with its version where it tells one."""
     hypervisor: bool
     isolated: frozenset[int]
     """PUs that the kernel's scheduler leaves alone."""

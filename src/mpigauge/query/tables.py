@@ -22,7 +22,7 @@ from mpigauge.stats.launches import rows as rows_of
 from mpigauge.store.files import moment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.model.columns import Column
     from mpigauge.model.row import Row
@@ -80,6 +80,13 @@ TABLES: dict[str, tuple[Field, ...]] = {
         Field("cpu", "VARCHAR"),
         Field("cpus", "BIGINT"),
         Field("kernel", "VARCHAR"),
+        Field("microcode", "VARCHAR"),
+        Field("governors", "VARCHAR[]"),
+        Field("turbo", "BOOLEAN"),
+        Field("drivers", "VARCHAR[]"),
+        Field("libraries", "VARCHAR[]"),
+        Field("libc", "VARCHAR"),
+        Field("settings", "VARCHAR"),
         Field("world_ranks", "BIGINT"),
         Field("benchmarks", "VARCHAR[]"),
         Field("sources", "VARCHAR[]"),
@@ -155,6 +162,13 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "cpu": str(machine.get("cpu_model", "")),
         "cpus": len(machine.get("allowed") or ()) or None,
         "kernel": str(machine.get("kernel", "")),
+        "microcode": str(machine.get("microcode", "")),
+        "governors": _words(machine.get("governors")),
+        "turbo": machine.get("turbo"),
+        "drivers": _words(machine.get("drivers")),
+        "libraries": [_library(each) for each in run.passport.get("libraries") or ()],
+        "libc": str(run.passport.get("libc", "")),
+        "settings": " ".join(f"{name}={value}" for name, value in sorted(_told(run.plan))),
         "world_ranks": max((launch.world_ranks for launch in run.launches), default=None),
         "benchmarks": list(dict.fromkeys(row.benchmark for row in rows)),
         "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
@@ -173,6 +187,22 @@ def _mpi(said: Any) -> dict[str, str]:
     """Its name and version, out of all that is known of it or a word."""
     known = said if isinstance(said, dict) else {"name": said}
     return {key: str(known.get(key) or "") for key in ("name", "version")}
+
+
+def _words(said: Any) -> list[str]:
+    return [str(each) for each in said or ()]
+
+
+def _library(said: Mapping[str, Any]) -> str:
+    """Its file, and the beginning of the digest of what is in it."""
+    path, digest = str(said.get("path") or ""), str(said.get("sha256") or "")
+    return f"{path.rpartition('/')[2]} {digest[:12]}".strip()
+
+
+def _told(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the run's options set for all ranks."""
+    for name in ("env", "settings"):
+        yield from ((str(n), str(value)) for n, value in (plan.get(name) or {}).items())
 
 
 def _time(text: Any) -> str | None:

@@ -41,6 +41,25 @@ def devices(files: Files, numa: tuple[Numa, ...]) -> tuple[Device, ...]:
     return in_order([*cards, *(_device(files, bus, "gpu", [bus], False, numa) for bus in gpus)])
 
 
+def drivers(files: Files) -> tuple[str, ...]:
+    """Of network cards, by name: with the version, or what stands for it in modules without one."""
+    said = (
+        files.text(f"sys/class/{kind}/{name}/device/uevent") or ""
+        for kind in (*FABRICS, "net")
+        for name in files.names(f"sys/class/{kind}")
+    )
+    names = {
+        match[1] for text in said if (match := re.search(r"^DRIVER=(\S+)", text, re.MULTILINE))
+    }
+    return tuple(f"{name} {_version(files, name)}".rstrip() for name in sorted(names))
+
+
+def _version(files: Files, driver: str) -> str:
+    folder = f"sys/module/{driver}"
+    said = (files.text(f"{folder}/{name}") or "" for name in ("version", "srcversion"))
+    return next((version.strip() for version in said if version.strip()), "")
+
+
 def in_order(found: Iterable[Device]) -> tuple[Device, ...]:
     """Network cards before GPUs, fabrics before other networks, each by address and name."""
     return tuple(sorted(found, key=lambda d: (d.kind == "gpu", not d.fabric, d.bus, d.name)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from mpigauge.model.machine import Machine
 from mpigauge.model.topology import Cache, Numa, Pu
 from mpigauge.topology import cgroup
-from mpigauge.topology.devices import devices
+from mpigauge.topology.devices import devices, drivers
 from mpigauge.topology.files import Files, Recorded
 from mpigauge.topology.numa import distances, numa_nodes
 from mpigauge.topology.words import parse_list, parse_size
@@ -51,6 +51,8 @@ def read_files(files: Files) -> Machine:
         architecture=_word(files, "proc/sys/kernel/arch") or platform.machine(),
         kernel=_word(files, "proc/sys/kernel/osrelease"),
         cpu_model=_cpu_model(files),
+        microcode=_field(files.text("proc/cpuinfo") or "", "microcode"),
+        drivers=drivers(files),
         hypervisor=" hypervisor" in (files.text("proc/cpuinfo") or ""),
         pus=_pus(files, sorted(online), numa),
         caches=_caches(files, sorted(online)),
