@@ -55,10 +55,15 @@ class Item:
 
     def word(self, said: Said) -> str:
         """FASTER and SLOWER of times, BETTER and WORSE of figures with a direction."""
-        return _WORDS["time" if self.row else self.better].get(said, said)
+        return word_of("time" if self.row else self.better, said)
 
     def worse(self, said: Said) -> bool:
         return said == {"lower": "MORE", "higher": "LESS"}.get(self.better)
+
+
+def word_of(kind: str, said: Said) -> str:
+    """The verdict on a time ("time"), or on a figure of which `lower`, `higher` or "" is better."""
+    return _WORDS[kind].get(said, said)
 
 
 def items(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LEVEL = 0.95
-_ENDS = 1.96
+ENDS = 1.96
 """Standard deviations from the middle to the ends of a 95 % interval of many normal values."""
 
 
@@ -130,7 +130,7 @@ def _variance(logs: Sequence[float], own_error: float) -> float:
         return math.nan
     middle = _mean(logs)
     between = math.fsum((each - middle) ** 2 for each in logs) / (len(logs) - 1)
-    return max(between, (own_error / _ENDS) ** 2) / len(logs)
+    return max(between, (own_error / ENDS) ** 2) / len(logs)
 
 
 def _satterthwaite(*parts: tuple[float, int]) -> float:
