@@ -15,10 +15,12 @@ from mpigauge.cli.showing import open_run
 from mpigauge.report.kinds import Shown
 from mpigauge.report.web.report import report
 from tests import pages, planted
-from tests.e2e.debian import installed, needs_root
+from tests.e2e.debian import needs_root
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.e2e.debian import Installed
 
 pytestmark = [pytest.mark.heavy, needs_root]
 HERE = "tests/e2e/in_browser.py"
@@ -33,13 +35,15 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
 
 @pytest.fixture(scope="module")
 def seen(
-    shown: list[Shown], repository: Path, tmp_path_factory: pytest.TempPathFactory
+    shown: list[Shown],
+    repository: Path,
+    chromium: Installed,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("browser")
     page = folder / "page.html"
     page.write_text(report(shown), encoding="utf-8")
-    with installed(folder, "chromium") as machine:
-        done = machine.python(str(repository / HERE), str(page), cwd=folder)
+    done = chromium.python(str(repository / HERE), str(page), cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)
     return found

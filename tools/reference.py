@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The generated parts of the documentation, each a function from nothing to Markdown.
+
+What they say is what the program says: they read the registries that it reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import click
+
+from mpigauge.analyse.quantities import QUANTITIES
+from mpigauge.analyse.registry import all_causes
+from mpigauge.batch.registry import systems
+from mpigauge.cli.main import group
+from mpigauge.doctor.registry import all_checks
+from mpigauge.launch.registry import launchers
+from mpigauge.model.cards import Card, Cards
+from mpigauge.model.knob import READ_WORDS
+from mpigauge.mpi import find, kernels
+from mpigauge.mpi.settings.catalogue import BY_NAME, Entry, entries
+from mpigauge.placement.registry import policies
+from mpigauge.query import TABLES
+from mpigauge.readers.references import names as reference_names
+from mpigauge.readers.references import reference
+from mpigauge.readers.registry import readers
+from mpigauge.report import formats
+from mpigauge.report.fields import fields
+from mpigauge.report.kinds import all_kinds
+from mpigauge.stats.words import LETTERS, MEANING
+
+Part = Callable[[], str]
+Named = tuple[tuple[str, ...], click.Command]
+RANKS = {
+    "one": "1",
+    "pair": "2",
+    "pairs": "an even number",
+    "several": "2 or more",
+    "plane": "a product of two numbers from 2 on",
+    "volume": "a product of three numbers from 2 on",
+    "any": "any number",
+}
+_SPECIAL = re.compile(r"[\\*_<>\[\]|]")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(words)} |" for words in lines) + "\n"
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def plain(text: str) -> str:
+    """Words that stand as they are; what is between backquotes is code."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(
+        part if part.startswith("`") else _SPECIAL.sub(r"\\\g<0>", part) for part in parts
+    )
+
+
+# --- commands -------------------------------------------------------------------------------
+def commands() -> str:
+    return "\n\n".join(_command(words, each) for words, each in all_commands())
+
+
+def all_commands() -> Iterator[Named]:
+    """Each with its words, those of groups too: (mpigauge, mpi), (mpigauge, mpi, install) …"""
+
+    def below(words: tuple[str, ...], of: click.Command) -> Iterator[Named]:
+        if len(words) > 1:
+            yield words, of
+        if isinstance(of, click.Group):
+            context = click.Context(of, info_name=words[-1])
+            for name in of.list_commands(context):
+                found = of.get_command(context, name)
+                if found is not None and not found.hidden:
+                    yield from below((*words, name), found)
+
+    return below(("mpigauge",), group)
+
+
+def _command(words: tuple[str, ...], of: click.Command) -> str:
+    context = click.Context(of, info_name=" ".join(words))
+    lines = [f"{'#' * len(words)} {' '.join(words)}", ""]
+    lines += [f"{plain(paragraph)}\n" for paragraph in _paragraphs(of.help or "")]
+    if not isinstance(of, click.Group):
+        lines += ["```text", " ".join([context.command_path, *of.collect_usage_pieces(context)])]
+        lines += ["```", ""]
+        lines += [_option(record) for record in _records(of, context)]
+    return "\n".join(lines)
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [part for part in re.split(r"\n\s*\n", text.replace("\b", "")) if part.strip()]
+
+
+def _records(of: click.Command, context: click.Context) -> list[tuple[str, str]]:
+    options = [each for each in of.get_params(context) if isinstance(each, click.Option)]
+    found = (each.get_help_record(context) for each in options if "--help" not in each.opts)
+    return [record for record in found if record is not None]
+
+
+def _option(record: tuple[str, str]) -> str:
+    words, about = record
+    return f"{code(words)}\n: {plain(about)}\n"
+
+
+# --- benchmarks -----------------------------------------------------------------------------
+def benchmarks() -> str:
+    cards = Cards.load(kernels(find("mpich")).cards)
+    return "\n".join(
+        f"## {suite}\n\n{_suite([card for card in cards if card.suite == suite])}"
+        for suite in cards.suites()
+    )
+
+
+def _suite(cards: Sequence[Card]) -> str:
+    heads = ["benchmark", "what it measures", "ranks", "time of", "by default", "needs"]
+    return table(heads, [_benchmark(card) for card in cards])
+
+
+def _benchmark(card: Card) -> list[str]:
+    time = "half a round trip" if card.time == "half_round_trip" else "a call"
+    met = "ranks meet before each" if card.sync == "each" else "one after the other"
+    default = "yes" if card.by_default else "no"
+    needs = ", ".join(map(code, card.needs))
+    return [code(card.word), plain(card.about), RANKS[card.ranks], f"{time}, {met}", default, needs]
+
+
+# --- registries -----------------------------------------------------------------------------
+def settings() -> str:
+    owners = dict.fromkeys(entry.of for entry in entries())
+    return "\n".join(f"## {BY_NAME.get(of, of)}\n\n{_settings_of(of)}" for of in owners)
+
+
+def _settings_of(owner: str) -> str:
+    return "\n".join(_setting(entry) for entry in entries() if entry.of == owner)
+
+
+def _setting(entry: Entry) -> str:
+    moves = f"the {entry.moves} break" + (f" within a {entry.within}" if entry.within == "node" else
+                                          " over the network" if entry.within else "")  # fmt: skip
+    facts = [
+        f"Values: {plain(entry.legal)}." if entry.legal else "",
+        f"Read {READ_WORDS[entry.read]}." if entry.read else "",
+        f"Moves {moves}." if entry.moves else "",
+        f"Usually {entry.usual} bytes." if entry.usual else "",
+        f"From version {entry.since} on." if entry.since else "",
+        f"Before version {entry.before}." if entry.is_of_version(str(entry.before - 1))
+        and entry.before < Entry.before else "",
+        "Known by name only." if not entry.tested else "",
+    ]  # fmt: skip
+    return f"{code(entry.variable)}\n: {plain(entry.meaning)} {' '.join(filter(None, facts))}\n"
+
+
+def references() -> str:
+    found = [reference(name) for name in reference_names()]
+    heads = ["name", "system", "network", "date", "what is known", "from"]
+    rows = [[e.system, e.network, str(e.date), e.about, e.source] for e in found]
+    return table(
+        heads,
+        [
+            [code(f"ref:{each.name}"), *map(plain, row)]
+            for each, row in zip(found, rows, strict=True)
+        ],
+    )
+
+
+def flags() -> str:
+    rows = [[letter, code(flag), plain(MEANING[flag])] for flag, letter in LETTERS.items()]
+    return table(["letter", "flag", "meaning"], rows)
+
+
+def row_columns() -> str:
+    rows = [[code(each.name), each.unit, plain(each.about)] for each in fields()]
+    return table(["column", "unit", "meaning"], rows)
+
+
+def sql_tables() -> str:
+    return "\n".join(f"## {name}\n\n{_sql(columns)}" for name, columns in TABLES.items())
+
+
+def _sql(columns: Iterable[Sequence[str]]) -> str:
+    return table(["column", "type"], [[code(name), code(kind)] for name, kind in columns])
+
+
+def quantities() -> str:
+    return table(
+        ["quantity", "a limit is", "units"],
+        [
+            [
+                code(name),
+                "at most" if each.at_most else "at least",
+                ", ".join(map(code, each.units)),
+            ]
+            for name, each in QUANTITIES.items()
+        ],
+    )
+
+
+def _abouts(found: Mapping[str, str]) -> str:
+    return table(["name", "what it is"], [[code(n), plain(about)] for n, about in found.items()])
+
+
+def _documented(found: Mapping[str, object]) -> str:
+    """By the first line of what their modules say of themselves."""
+    import sys
+
+    docs = {name: sys.modules[_module(of)].__doc__ or "" for name, of in found.items()}
+    return _abouts({name: text.strip().splitlines()[0] for name, text in docs.items()})
+
+
+def _module(of: object) -> str:
+    return str(getattr(of, "__module__", type(of).__module__))
+
+
+PARTS: Mapping[str, Part] = {
+    "benchmarks": benchmarks,
+    "batch_systems": lambda: _documented(systems()),
+    "causes": lambda: _abouts({name: each.about for name, each in all_causes().items()}),
+    "checks": lambda: _abouts({name: each.about for name, each in all_checks().items()}),
+    "commands": commands,
+    "flags": flags,
+    "formats": lambda: _abouts({name: formats.about(name) for name in formats.names()}),
+    "launchers": lambda: _documented(launchers()),
+    "plots": lambda: _abouts({name: each.about for name, each in all_kinds().items()}),
+    "policies": lambda: _abouts(
+        {f"{name}:{p.argument}" if p.argument else name: p.about for name, p in policies().items()}
+    ),
+    "quantities": quantities,
+    "readers": lambda: _abouts({name: each.about for name, each in readers().items()}),
+    "references": references,
+    "row_columns": row_columns,
+    "settings": settings,
+    "sql_tables": sql_tables,
+}
+"""What may stand in `<!-- generated: NAME -->`."""
