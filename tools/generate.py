@@ -121,6 +121,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -154,14 +155,17 @@ PYTHON_TAIL = '''
     @property
     def key(self) -> tuple[str | int | bool, ...]:
         """What makes this cell one cell: the columns of group "cell" without the launch."""
-        return tuple(getattr(self, name) for name in KEY_COLUMNS)
+        found: tuple[str | int | bool, ...] = _key(self)
+        return found
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
         """The cell in a record line; keys that are no columns are left out."""
         try:
             full = {**ABSENT, **record}
-            return cls(**{name: read(full[name]) for name, read in _READ.items()})
+            cell = object.__new__(cls)  # not by its __init__, which sets a frozen field at a time
+            cell.__dict__.update({name: read(full[name]) for name, read in _READ.items()})
+            return cell
         except KeyError as error:
             raise ValueError(f"the cell record has no column {error}") from None
         except TypeError as error:
@@ -184,7 +188,7 @@ def python_module(schema: Schema) -> str:
     lines += PYTHON_TAIL.rstrip("\n").split("\n")
     lines += ["", "", "KEY_COLUMNS = ("]
     lines += [f'    "{column.name}",' for column in schema.columns if _in_key(column)]
-    lines += [")", "", "_READ: dict[str, Any] = {"]
+    lines += [")", "_key = attrgetter(*KEY_COLUMNS)", "", "_READ: dict[str, Any] = {"]
     lines += [f'    "{column.name}": {_reader(column)},' for column in schema.columns]
     lines += ["}", "", "# Of records that were written before there were these columns."]
     lines += ["ABSENT: dict[str, Any] = {", *_absent(schema.columns), "}"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.stats.fit import misfits
 from mpigauge.stats.launches import rows
 from mpigauge.stats.pieces import Known, Pieces, drawn_on, in_pieces, known_points
 from tests.planted import SIZES, curve, line
@@ -118,3 +119,18 @@ def test_points_know_their_errors() -> None:
     assert all(point.error >= 0.02 for point in ours)
     alone = rows(curve(line(), sizes=[8], launches=1, ci_low_s=1e-6, ci_high_s=4e-6))
     assert known_points(alone)[0].error == pytest.approx(alone[0].relative_error / 1.96)
+
+
+@pytest.mark.parametrize("times", [XEON_US, [1.0 + 3e-4 * n for n in SIZES]])
+def test_stretches_fit_as_one_by_one(times: list[float]) -> None:
+    """All at once as by least squares of each alone."""
+    sizes, t = np.array(SIZES, dtype=float), np.array(times) * 1e-6
+    errors = np.linspace(0.02, 0.2, len(t))
+    starts, ends = np.triu_indices(len(t) + 1, 3)
+    found = misfits(sizes, t, errors, starts, ends)
+    for start, end, squares in zip(starts, ends, found, strict=True):
+        by = 1 / (t * errors)[start:end]
+        design = np.column_stack([by, by * sizes[start:end] / sizes[end - 1]])
+        alone, *_ = np.linalg.lstsq(design, by * t[start:end], rcond=None)
+        left = by * t[start:end] - design @ alone
+        assert squares == pytest.approx(left @ left, rel=1e-9, abs=1e-12)

@@ -47,8 +47,10 @@ class Fall:
 def falls(seen: Seen, least: float) -> Iterator[Fall]:
     """The deepest of each curve, by `least` or more beyond the errors of both bandwidths, where no
     larger message makes up for half of it."""
-    for curve in seen.curves:
-        found = [fall for fall in _steps(curve) if fall.ratio >= least and _stays(fall)]
+    if "falls" not in seen.known:
+        seen.known["falls"] = [list(_falling(curve)) for curve in seen.curves]
+    for of in seen.known["falls"]:
+        found = [fall for fall in of if fall.ratio >= least and _stays(fall)]
         if found:
             yield max(found, key=lambda fall: fall.ratio)
 
@@ -84,12 +86,14 @@ def cache_past(seen: Seen, fall: Fall) -> Cache | None:
     return cache_at(seen, fall.curve, fall.as_break)
 
 
-def _steps(curve: Curve) -> Iterator[Fall]:
+def _falling(curve: Curve) -> Iterator[Fall]:
+    """From each size to the next, as far as it is beyond their errors."""
     for before, after in pairwise(curve.rows):
         if before.message_bytes >= _SMALLEST and before.bandwidth and after.bandwidth:
             apart = _least(before) > _most(after)
             ratio = _speed(before) / _speed(after) if apart else 1.0
-            yield Fall(curve, before, after, ratio)
+            if ratio > 1.0:
+                yield Fall(curve, before, after, ratio)
 
 
 def _stays(fall: Fall) -> bool:

@@ -55,7 +55,11 @@ def all_causes() -> Mapping[str, Cause]:
 
 def explain(run: Run) -> Explanation:
     """What all causes find in this run, and which could not be looked for."""
-    seen = Seen.of(run)
+    return explained(Seen.of(run))
+
+
+def explained(seen: Seen) -> Explanation:
+    run = seen.run
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
     for each in all_causes().values():

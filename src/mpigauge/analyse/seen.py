@@ -87,10 +87,17 @@ class Seen:
     """Of the hosts that the run describes, by the names that they give themselves."""
 
     @classmethod
-    def of(cls, run: Run) -> Seen:
-        precision = run.launches[0].precision if run.launches else None
-        timed = (row for row in rows_of(run.cells, precision) if row.cell.time_p50_s > 0)
-        return cls(run, tuple(timed), _topologies(run.passport))
+    def of(cls, run: Run, rows: Iterable[Row] | None = None) -> Seen:
+        """`rows`: of all its cells, for who has them already."""
+        if rows is None:
+            rows = rows_of(run.cells, run.launches[0].precision if run.launches else None)
+        timed = tuple(row for row in rows if row.cell.time_p50_s > 0)
+        return cls(run, timed, _topologies(run.passport))
+
+    @cached_property
+    def known(self) -> dict[str, Any]:
+        """What a look at all curves has found and others need too, by its name."""
+        return {}
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:

@@ -33,13 +33,20 @@ class Step(NamedTuple):
 def steps(seen: Seen, *kinds: str) -> list[list[Step]]:
     """Those whose likeliest reason is of one of these kinds; curves that step between the same two
     sizes are together, the worst first. Where bandwidth collapses, that is said instead."""
-    told = {(id(fall.curve), fall.before.message_bytes) for fall in falls(seen, COLLAPSE)}
+    if "steps" not in seen.known:
+        seen.known["steps"] = list(_untold(seen))
     found: dict[tuple[int, int], list[Step]] = {}
-    for step in sorted(_steps(seen), key=lambda step: -step.at.step):
-        new = (id(step.curve), step.at.before_bytes) not in told
-        if new and step.reason.kind in kinds:
+    for step in seen.known["steps"]:
+        if step.reason.kind in kinds:
             found.setdefault((step.at.before_bytes, step.at.after_bytes), []).append(step)
     return [found[sizes] for sizes in sorted(found)]
+
+
+def _untold(seen: Seen) -> Iterator[Step]:
+    told = {(id(fall.curve), fall.before.message_bytes) for fall in falls(seen, COLLAPSE)}
+    for step in sorted(_steps(seen), key=lambda step: -step.at.step):
+        if (id(step.curve), step.at.before_bytes) not in told:
+            yield step
 
 
 def finding(

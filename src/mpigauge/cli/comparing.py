@@ -29,9 +29,9 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:
     """One for each, none twice: of their MPIs, their hosts or their folders."""
-    from mpigauge.report import document
+    from mpigauge.report.document import facts_of_run
 
-    facts = [document(run).facts for run in runs]
+    facts = [facts_of_run(run) for run in runs]
     return _distinct(
         [each.mpi for each in facts],
         [each.host for each in facts],
@@ -80,12 +80,12 @@ def lost_ratio_of(run: Run) -> float:
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     """What the sides are."""
-    from mpigauge.report import document
+    from mpigauge.report.document import facts_of_run
     from mpigauge.report.formats.table import heading
 
     lines = []
     for number, run in enumerate(runs):
-        first, *others = heading(document(run).facts)
+        first, *others = heading(facts_of_run(run))
         named = len(runs) == 1 or names[number] in first
         lines += [first if named else f"{names[number]}: {first}", *others]
     return list(dict.fromkeys(lines))

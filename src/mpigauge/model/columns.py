@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -261,14 +262,17 @@ class Cell:
     @property
     def key(self) -> tuple[str | int | bool, ...]:
         """What makes this cell one cell: the columns of group "cell" without the launch."""
-        return tuple(getattr(self, name) for name in KEY_COLUMNS)
+        found: tuple[str | int | bool, ...] = _key(self)
+        return found
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
         """The cell in a record line; keys that are no columns are left out."""
         try:
             full = {**ABSENT, **record}
-            return cls(**{name: read(full[name]) for name, read in _READ.items()})
+            cell = object.__new__(cls)  # not by its __init__, which sets a frozen field at a time
+            cell.__dict__.update({name: read(full[name]) for name, read in _READ.items()})
+            return cell
         except KeyError as error:
             raise ValueError(f"the cell record has no column {error}") from None
         except TypeError as error:
@@ -302,6 +306,7 @@ KEY_COLUMNS = (
     "memory",
     "origin",
 )
+_key = attrgetter(*KEY_COLUMNS)
 
 _READ: dict[str, Any] = {
     "launch": int,

@@ -108,11 +108,14 @@ _USUAL: dict[str, Any] = {
 _HEADING = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
 
 
-def document(run: Run, precision: float | None = None) -> Document:
-    """The document of a stored run; `precision` is the one that was asked for unless given."""
-    if precision is None and run.launches:
-        precision = run.launches[0].precision
-    found = tuple(_rows(run, precision))
+def document(
+    run: Run, precision: float | None = None, rows: Sequence[Row] | None = None
+) -> Document:
+    """The document of a stored run; `precision` is the one that was asked for unless given, and
+    `rows` are those of its cells, for who has them already."""
+    if rows is None:
+        rows = rows_of_run(run, precision)
+    found = tuple(_as_planned(run, rows))
     head = headline(found)
     skips = _not_measured(run.skips, found)
     imported = run.header.get("imported") or {}
@@ -129,7 +132,7 @@ def document(run: Run, precision: float | None = None) -> Document:
     return Document(
         found,
         run.cards,
-        _facts(run),
+        facts_of_run(run),
         skips,
         None if head.empty else head,
         tuple(said),
@@ -150,11 +153,18 @@ def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> lis
     return [_table(dict(zip(_HEADING, key, strict=True)), cards, *of) for key, of in found.items()]
 
 
-def _rows(run: Run, precision: float | None) -> list[Row]:
+def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
+    """Of all cells; `precision` is the one that was asked for unless given."""
+    if precision is None and run.launches:
+        precision = run.launches[0].precision
+    return rows_of(run.cells, precision)
+
+
+def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
     """In the order of the plan."""
     parts = run.plan.get("parts") or ()
     sizes = {name: part["sizes"] for part in parts for name in part["benchmarks"] if part["sizes"]}
-    return in_order(rows_of(run.cells, precision), run.plan.get("benchmarks") or (), sizes)
+    return in_order(rows, run.plan.get("benchmarks") or (), sizes)
 
 
 def _table(
@@ -178,7 +188,7 @@ def _not_measured(skips: Iterable[Skip], rows: Iterable[Row]) -> tuple[Skip, ...
     return tuple(skip for (key, _), skip in left.items() if key not in measured)
 
 
-def _facts(run: Run) -> Facts:
+def facts_of_run(run: Run) -> Facts:
     machine = run.passport.get("machine") or {}
     mpi = run.header.get("mpi") or {}
     command = run.header.get("command") or ""

@@ -14,7 +14,7 @@ from mpigauge.analyse.compare import compare, split
 from mpigauge.analyse.seen import Seen
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.modules import import_all
-from mpigauge.report.document import document
+from mpigauge.report.document import document, rows_of_run
 from mpigauge.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class Shown:
 
     @classmethod
     def of(cls, name: str, run: Run) -> Shown:
-        return cls(name, run, document(run), Seen.of(run))
+        rows = rows_of_run(run)
+        return cls(name, run, document(run, rows=rows), Seen.of(run, rows))
 
     @cached_property
     def arms(self) -> Comparison | None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING, Estimate
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
     _Array = NDArray[np.float64]
+    _Places = NDArray[np.intp]
 
 LEAST_POINTS = 3
 _LEAST_IN_PART = 4
@@ -119,11 +121,24 @@ def fit(
     )
 
 
-def misfit(points: Sequence[Point], errors: Mapping[int, float]) -> float:
-    """The sum of squares of the relative residuals by the errors, of the line through these points,
-    which are two or more, with times above 0."""
-    _, _, left = _solved(points, [1 / (t * errors[n]) for n, t in points])
-    return float(left @ left)
+def misfits(
+    sizes: _Array, times: _Array, errors: _Array, starts: _Places, ends: _Places
+) -> _Array:
+    """Of stretches of these points (N,), which begin at `starts` and end before `ends` (P,): the sum
+    of squares of the relative residuals by the errors, of the line through each of them (P,).
+    A stretch has two sizes or more, and times are above 0."""
+    import numpy as np
+
+    place = np.arange(len(sizes))
+    inside = (starts[:, None] <= place) & (place < ends[:, None])
+    weights = np.where(inside, (times * errors) ** -2.0, 0.0)
+    whole = weights.sum(1)
+    # From the middle of each stretch, so that no large numbers are subtracted from each other.
+    x = sizes - (weights @ sizes / whole)[:, None]
+    y = times - (weights @ times / whole)[:, None]
+    beta = (weights * x * y).sum(1) / (weights * x * x).sum(1)
+    left: _Array = (weights * (y - beta[:, None] * x) ** 2).sum(1)
+    return left
 
 
 def in_two_ranges(points: Sequence[Point]) -> tuple[Fit, Fit] | None:
@@ -166,12 +181,16 @@ def _solved(points: Sequence[Point], by: Sequence[float]) -> tuple[_Array, _Arra
 def _covariance(design: _Array, left: _Array) -> _Array:
     """Of the solution, so that the root of what it gives is half of a 95 % interval."""
     import numpy as np
-    from scipy.stats import t as student
-
     freedom = len(left) - 2
     variance = float(left @ left) / freedom
-    quantile = float(student.ppf((1 + _LEVEL) / 2, freedom))
-    return quantile**2 * variance * np.linalg.inv(design.T @ design)
+    return _quantile(freedom) ** 2 * variance * np.linalg.inv(design.T @ design)
+
+
+@cache
+def _quantile(freedom: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + _LEVEL) / 2))
 
 
 def _estimate(value: float, half_width: float) -> Estimate:

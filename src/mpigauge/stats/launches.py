@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -65,13 +66,14 @@ def in_order(
     """
     known = list(rows)
     names = {name: i for i, name in reversed([*enumerate([*benchmarks, *_names(known)])])}
-    varied = list(dict.fromkeys((row.cell.placement, row.cell.arm) for row in known))
+    arms = dict.fromkeys((row.cell.placement, row.cell.arm) for row in known)
+    varied = {arm: i for i, arm in enumerate(arms)}
 
     def order(row: Row) -> tuple[object, ...]:
         cell = row.cell
         size = _place_of_size(cell.message_bytes, sizes.get(row.benchmark))
         mode = cell.threads, cell.directory, cell.completion
-        place = varied.index((cell.placement, cell.arm))
+        place = varied[cell.placement, cell.arm]
         where = names[row.benchmark], cell.ranks, cell.groups, place, *mode
         return *where, size, cell.cache != "hot", cell.group
 
@@ -90,7 +92,6 @@ def _place_of_size(size: int, wanted: Sequence[int] | None) -> int:
 
 def aggregate(cells: Sequence[Cell], precision: float | None = None) -> Row:
     """The row of one cell of one or more launches."""
-    values = [cell.time_p50_s for cell in cells]
     kind, (low, high) = interval(cells)
     row = Row(
         cell=_over_launches(cells),
@@ -98,11 +99,12 @@ def aggregate(cells: Sequence[Cell], precision: float | None = None) -> Row:
         high_s=high,
         kind=kind,
         launches=len(cells),
-        values_s=tuple(values),
+        values_s=tuple(cell.time_p50_s for cell in cells),
         stops=tuple(cell.stop for cell in cells),
         numbers=tuple(cell.launch for cell in cells),
     )
-    return replace(row, cell=replace(row.cell, flags=_flags(row, cells, precision)))
+    flags = _flags(row, cells, precision)
+    return row if flags == row.cell.flags else replace(row, cell=replace(row.cell, flags=flags))
 
 
 def interval(cells: Sequence[Cell]) -> tuple[Kind, tuple[float, float]]:
@@ -137,15 +139,18 @@ def _typical(distances: Iterable[float]) -> float:
 def _over_launches(cells: Sequence[Cell]) -> Cell:
     """One cell whose counts are sums and whose times are medians over launches; launches may have
     chosen different ways."""
+    if len(cells) == 1:
+        return cells[0]
+    values = zip(*map(_TAKEN, cells), strict=True)
     columns: dict[str, Any] = {
-        name: take(_known(getattr(cell, name) for cell in cells)) for name, take in _TAKE.items()
+        name: take(_known(of)) for (name, take), of in zip(_TAKE.items(), values, strict=True)
     }
     ways = dict.fromkeys(cell.variant for cell in cells if cell.variant)
     return replace(cells[0], **columns, variant=OR.join(ways))
 
 
 def _known(values: Iterable[float]) -> list[float]:
-    return [value for value in values if not math.isnan(value)]
+    return [value for value in values if value == value]  # NaN is not what it is
 
 
 def _or_nothing(take: Callable[[Sequence[float]], float]) -> Callable[[Sequence[float]], float]:
@@ -158,6 +163,7 @@ _TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "time_best_s": _or_nothing(min),
     "time_worst_s": _or_nothing(max),
 }
+_TAKEN = attrgetter(*_TAKE)
 
 
 def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[str, ...]:

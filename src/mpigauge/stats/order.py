@@ -30,9 +30,10 @@ _MOST_EXACT = 500
 
 
 def median(values: Sequence[float]) -> float:
-    from statistics import median as middle
-
-    return middle(values)
+    ordered, middle = sorted(values), len(values) // 2
+    if len(values) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
 
 
 @lru_cache

@@ -27,10 +27,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.stats.fit import fit, misfit
+from mpigauge.stats.fit import fit, misfits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from mpigauge.model.row import Row
     from mpigauge.stats.fit import Fit
@@ -120,33 +123,40 @@ def _line(points: Sequence[Known]) -> Fit:
 
 def _best(points: Sequence[Known]) -> Bounds:
     """Where the pieces end whose number has the least BIC."""
+    import numpy as np
+
     count = len(points)
-    known = {point.message_bytes: point.error for point in points}
-    squares = {
-        (start, end): misfit([point[:2] for point in points[start:end]], known)
-        for start in range(count)
-        for end in range(start + LEAST_IN_PIECE, count + 1)
-    }
-    ways: dict[int, tuple[float, Bounds]] = {
-        end: (squares[0, end], (end,)) for end in range(LEAST_IN_PIECE, count + 1)
-    }
-    found = [(_bic(ways[count][0], count, 1), ways[count][1])]
+    squares = _squares(points)
+    costs, steps = squares[0], []
+    found = [(_bic(float(costs[count]), count, 1), (count,))]
     for pieces in range(2, min(MOST_PIECES, count // LEAST_IN_PIECE) + 1):
-        ways = _one_more(ways, squares, count)
-        found.append((_bic(ways[count][0], count, pieces), ways[count][1]))
+        # A piece more: from the best way to each of its starts.
+        ways = costs[:, None] + squares
+        steps.append(np.argmin(ways, axis=0))
+        costs = ways.min(axis=0)
+        found.append((_bic(float(costs[count]), count, pieces), _back(steps, count)))
     return min(found)[1]
 
 
-def _one_more(
-    ways: dict[int, tuple[float, Bounds]], squares: dict[tuple[int, int], float], count: int
-) -> dict[int, tuple[float, Bounds]]:
-    """The best ways to reach each end with a piece more than these have."""
-    longer: dict[int, tuple[float, Bounds]] = {}
-    for start, (so_far, bounds) in ways.items():
-        for end in range(start + LEAST_IN_PIECE, count + 1):
-            way = so_far + squares[start, end], (*bounds, end)
-            longer[end] = min(way, longer.get(end, way))
-    return longer
+def _squares(points: Sequence[Known]) -> NDArray[np.float64]:
+    """The misfit of the piece from each start to each end (N + 1, N + 1); infinite where there is
+    none."""
+    import numpy as np
+
+    count = len(points)
+    sizes, times, errors = np.array(points, dtype=float).T
+    starts, ends = np.triu_indices(count + 1, LEAST_IN_PIECE)
+    squares = np.full((count + 1, count + 1), np.inf)
+    squares[starts, ends] = misfits(sizes, times, errors, starts, ends)
+    return squares
+
+
+def _back(steps: Sequence[NDArray[np.intp]], count: int) -> Bounds:
+    """Where the pieces end; `steps` has the best start for each end, of the second piece on."""
+    bounds = [count]
+    for starts in reversed(steps):
+        bounds.append(int(starts[bounds[-1]]))
+    return tuple(reversed(bounds))
 
 
 def _bic(squares: float, count: int, pieces: int) -> float:

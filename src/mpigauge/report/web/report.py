@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.best import best_lines
-from mpigauge.analyse.registry import explain
+from mpigauge.analyse.registry import explained
 from mpigauge.model.units import duration, percent
 from mpigauge.report import beside, best
 from mpigauge.report.explanation import QUIET
@@ -83,7 +83,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         answers=list(answers(first)),
         verdicts=list(verdicts(comparison)),
         compared=beside.remarks(comparison) if comparison else [],
-        explained=explain(first.run),
+        explained=explained(first.seen),
         quiet=QUIET,
         machines=built[:MOST_MACHINES],
         hosts_left=hosts_left(built),
