@@ -21,6 +21,7 @@ from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Seat
 from mpigauge.model.row import Row
+from mpigauge.model.screen import Screen
 from mpigauge.placement import Site
 from mpigauge.plan import Ground, Part, Plan, kernel_words
 from mpigauge.plan.map import FORMS, parse_pairs
@@ -226,10 +227,11 @@ def test_few_ranks_are_numbers() -> None:
 @pytest.mark.parametrize("colour", [False, True])
 def test_many_ranks_are_shades_that_fit_the_screen(count: int, colour: bool) -> None:
     found = drawn(count)
-    shown = render("map", Document((), cells.cards(), Facts(host="n"), pairs=found), colour=colour)
+    screen = Screen(colours=256 if colour else 0)
+    shown = render("map", Document((), cells.cards(), Facts(host="n"), pairs=found), screen)
     plain_text = re.sub(r"\033\[[0-9;]*m", "", shown)
     assert max(map(len, plain_text.splitlines())) <= 80
-    assert ("\033[48" in shown) == colour
+    assert ("48;5;" in shown) == colour
 
 
 def test_bandwidth_of_large_messages() -> None:

@@ -316,7 +316,6 @@ def test_a_plot_in_every_form(hostile: Path, tmp_path: Path, end: str, begins: b
     ("words", "said"),
     [
         (["latancy", "-o", "a.svg"], "there is no plot 'latancy'; did you mean 'latency'?"),
-        (["latency"], "name a file for the picture with -o"),
         (["latency", "-o", "a.gif"], "the name of a picture ends with .svg, .png, .pdf or .html"),
         (["latency", "-o", "no/a.svg"], "there is no folder"),
         (["samples", "-o", "a.svg", "--size", "4 apples"], "4 apples"),

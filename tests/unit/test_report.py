@@ -13,6 +13,7 @@ import pytest
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, Skip
+from mpigauge.model.screen import Screen
 from mpigauge.report import Document, document, formats
 from mpigauge.report.document import Facts, tables
 from mpigauge.report.fields import fields
@@ -155,11 +156,14 @@ def test_the_headline_block() -> None:
     assert "off by" in text
 
 
+COLOURS = Screen(colours=16)
+
+
 def test_colour_marks_what_is_suspicious() -> None:
-    text = formats.render("table", whole(flags=["drift"]), colour=True)
+    text = formats.render("table", whole(flags=["drift"]), COLOURS)
     assert "\033[33m" in text
     assert "Flags: D = drift" in text
-    assert "\033[31m" in formats.render("table", whole(wrong_count=1), colour=True)
+    assert "\033[31m" in formats.render("table", whole(wrong_count=1), COLOURS)
 
 
 def test_variants_have_tables_of_their_own() -> None:

@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 import click
 
 from mpigauge.cli import commands
+from mpigauge.cli.screen import in_words
 from mpigauge.model.errors import RunError, UserError, did_you_mean
 
 WRONG_INPUT = 2
@@ -61,6 +62,7 @@ def group() -> None:
 
 
 def main() -> None:
+    in_words()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -25,6 +25,18 @@ def shown_of(words: Sequence[str]) -> list[Shown]:
     return [Shown.of(name, run) for name, run in zip(names, runs, strict=True)]
 
 
+def print_picture(kind: str, picture: Picture) -> None:
+    """In characters. UserError: this kind has no such form; it says which it has."""
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.model.errors import UserError
+    from mpigauge.report.terminal import lines
+
+    found = lines(picture, screen())
+    if found is None:
+        raise UserError(f"{kind} cannot be shown in a terminal; write it with -o FILE.svg")
+    write("\n".join([*found, ""]))
+
+
 def write_picture(picture: Picture, file: Path) -> None:
     """In the form that the file's name ends with."""
     from mpigauge.report.draw import KINDS, draw

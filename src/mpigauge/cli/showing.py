@@ -4,11 +4,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import click
 
 from mpigauge.model.errors import UserError
 
@@ -68,8 +65,9 @@ def _matching(word: str, root: Path) -> list[Path]:
 
 
 def show(stored: Run, form: str) -> None:
+    from mpigauge.cli.screen import screen, write
     from mpigauge.report import document
     from mpigauge.report.formats import render
 
     found = document(stored, stored.plan.get("precision"))
-    click.echo(render(form, found, colour=sys.stdout.isatty()), nl=False)
+    write(render(form, found, screen()))

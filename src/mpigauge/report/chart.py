@@ -37,6 +37,7 @@ def picture(plot: Plot) -> Picture:
         rows=tuple(row(panel, series, point) for panel, series, point in _points(plot)),
         names=_told_apart(plot),
         notes=tuple(notes),
+        plot=plot,
     )
 
 

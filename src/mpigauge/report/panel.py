@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from mpigauge.report import levels
 from mpigauge.report.axes import Scale
 from mpigauge.report.ink import DIM, GRID, colour, dash, group, shape, stroke, text, words
 from mpigauge.report.plot import MOST_SERIES
@@ -50,6 +51,7 @@ def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
     values = [point.y for point in points]
     if math.isfinite(panel.level):
         values.append(panel.level)
+    values += levels.heights(panel, values)
     return Frame(
         x + LEFT, y + _TOP, wide - LEFT - RIGHT, high - _TOP - _BOTTOM,
         Scale.of(panel.x, (point.x for point in points)),
@@ -82,6 +84,7 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield f'<svg x="{x}" y="{y}" width="{wide}" height="{high}" viewBox="{box}">'
     if math.isfinite(panel.level):
         yield stroke(*f.at(f.x.low, panel.level), *f.at(f.x.high, panel.level), "dim", DIM)
+    yield from levels.drawn(panel, f)
     yield from (_mark_line(mark, f) for mark in panel.marks)
     for draw in (_areas, _curve):
         for series in panel.series[:MOST_SERIES]:
@@ -113,12 +116,12 @@ def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]
     drawn = [(_samples, 0.10), (_interval, 0.22)] if few else [(_interval, 0.16)]
     yield group("series", number)
     for ends, opacity in drawn:
-        yield from _bands(_ordered(panel, series), ends, f, colour(number), opacity)
+        yield from _bands(from_left(panel, series), ends, f, colour(number), opacity)
     yield "</g>"
 
 
 def _curve(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
-    ordered = _ordered(panel, series)
+    ordered = from_left(panel, series)
     yield group("series", number)
     line = " ".join("{:.1f},{:.1f}".format(*f.at(p.x, p.y)) for p in ordered)
     yield (
@@ -130,7 +133,7 @@ def _curve(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]
     yield "</g>"
 
 
-def _ordered(panel: Panel, series: Series) -> list[Point]:
+def from_left(panel: Panel, series: Series) -> list[Point]:
     """Those that can be drawn, from left to right."""
     known = [p for p in series.points if math.isfinite(p.y) and (p.y > 0 or not panel.y.base)]
     return sorted(known, key=lambda point: point.x)

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from mpigauge.model.row import Estimate
+    from mpigauge.model.screen import Screen
     from mpigauge.report.axes import Axis
 
 MOST_SERIES = 16
@@ -51,6 +54,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Level:
+    """A value of y that curves are to be seen against."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
 class Panel:
     title: str
     x: Axis
@@ -59,6 +70,10 @@ class Panel:
     marks: tuple[Mark, ...] = ()
     level: float = math.nan
     """A value of y at which a line is drawn; NaN: none."""
+    levels: tuple[Level, ...] = ()
+    """Such lines with words; those far from all curves are left out."""
+    style: Literal["curves", "dots", "bars"] = "curves"
+    """In a terminal: points that are joined, single ones, or columns of a histogram."""
 
 
 @dataclass(frozen=True)
@@ -89,3 +104,7 @@ class Picture:
     notes: tuple[str, ...] = ()
     fixed: bool = False
     """Its colours stand for values, so that no page may change them."""
+    plot: Plot | None = None
+    """What a terminal draws of it."""
+    lines: Callable[[Screen], Iterable[str]] | None = None
+    """What a terminal prints in place of a plot; neither: it can show nothing of it."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +66,7 @@ def command(
 def present(stored: Run) -> None:
     """UserError: the run is about no node."""
     from mpigauge.analyse.node import node
+    from mpigauge.cli.screen import screen, write
     from mpigauge.model.errors import UserError
     from mpigauge.report import document
     from mpigauge.report.node import page
@@ -77,4 +77,4 @@ def present(stored: Run) -> None:
         raise UserError(
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
         )
-    click.echo("\n".join(page(found, seen, sys.stdout.isatty())))
+    write("\n".join([*page(found, seen, screen().coloured), ""]))

@@ -21,7 +21,8 @@ PAGE = ".html"
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="FILE.svg, FILE.png, FILE.pdf, or FILE.html, a page where curves are switched on and off.",
+    help="FILE.svg, FILE.png, FILE.pdf, or FILE.html, a page where curves are switched on and "
+    "off.  [default: drawn here, in characters]",
 )
 @click.option("--benchmark", default="", metavar="NAME", help="Only of this one.")
 @click.option(
@@ -38,22 +39,25 @@ PAGE = ".html"
 def command(words: tuple[str, ...], target: Path | None, benchmark: str, size: str | None) -> None:
     """Draw one picture of a stored run, or of several in one.
 
-    Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency -o f.svg`.
+    Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency`. Without -o
+    it is drawn in the terminal, or printed as plain text into a pipe.
     """
-    from mpigauge.cli.reporting import shown_of, write_picture
+    from mpigauge.cli.reporting import print_picture, shown_of, write_picture
     from mpigauge.model.sizes import parse_bytes
     from mpigauge.report.draw import check_picture
     from mpigauge.report.kinds import Chosen, drawn, find_kind
 
     if len(words) < 2:
-        raise UserError("name a run and a kind of plot: `mpigauge plot last latency -o FILE.svg`")
+        raise UserError("name a run and a kind of plot: `mpigauge plot last latency`")
     kind = find_kind(words[-1])
-    if target is None:
-        raise UserError("name a file for the picture with -o: FILE.svg, .png, .pdf or .html")
-    check_picture(target, "-o", [PAGE])
+    if target is not None:
+        check_picture(target, "-o", [PAGE])
     wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
-    write_picture(drawn(kind, shown_of(words[:-1]), wanted), target)
-    click.echo(f"mpigauge: drawn in {target}", err=True)
+    picture = drawn(kind, shown_of(words[:-1]), wanted)
+    if target is None:
+        return print_picture(kind.name, picture)
+    write_picture(picture, target)
+    return click.echo(f"mpigauge: drawn in {target}", err=True)
 
 
 def _list(ctx: click.Context) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One file for each word of --format: `ABOUT` and `render(document, colour) -> str`.
+"""One file for each word of --format: `ABOUT` and `render(document, screen) -> str`.
 
 A format that shows only pairs of ranks (`mpigauge map` measures them) says so with `PAIRS = True`.
 """
@@ -13,8 +13,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.screen import PLAIN
 
 if TYPE_CHECKING:
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document
 
 
@@ -31,12 +33,12 @@ def about(name: str) -> str:
     return str(_module(name).ABOUT)
 
 
-def render(name: str, document: Document, colour: bool = False) -> str:
+def render(name: str, document: Document, screen: Screen = PLAIN) -> str:
     """The document as text of this format, with a newline at its end."""
     if name not in names():
         hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
         raise UserError(f"there is no format '{name}'{hint}")
-    text: str = _module(name).render(document, colour)
+    text: str = _module(name).render(document, screen)
     return text
 
 

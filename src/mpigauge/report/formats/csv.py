@@ -8,15 +8,17 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.screen import PLAIN
 from mpigauge.report.fields import fields, values
 
 if TYPE_CHECKING:
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document
 
 ABOUT = "a line for each row, SI units, for spreadsheets"
 
 
-def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
+def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     text = io.StringIO()
     writer = csv.DictWriter(text, [field.name for field in fields()], lineterminator="\n")
     writer.writeheader()

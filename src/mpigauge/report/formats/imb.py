@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.screen import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
     from mpigauge.model.record import Skip
     from mpigauge.model.row import Row
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document, Facts, Table
 
 ABOUT = "text in the shape of IMB's tables"
@@ -39,7 +41,7 @@ class Column(NamedTuple):
     text: Callable[[Row], str]
 
 
-def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
+def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     lines = [line for suite in _suites(document) for line in _program(document, suite)]
     return "\n".join(lines) + "\n"
 

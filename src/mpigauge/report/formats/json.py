@@ -9,10 +9,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import SCHEMA_VERSION
+from mpigauge.model.screen import PLAIN
 from mpigauge.report.fields import fields, plain, values
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document
     from mpigauge.stats.fit import Fit
     from mpigauge.stats.headline import Headline
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 ABOUT = "all of it with names and units, for programs"
 
 
-def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
+def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     data = {
         "schema": SCHEMA_VERSION,
         "tool": "mpigauge",

@@ -4,63 +4,79 @@
 
 from __future__ import annotations
 
-import math
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
+from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import byte_count, percent, plus_minus
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.scale import Scale
+from mpigauge.report.terminal.heat import legend, on, squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.analyse.pairs import PairMap, Sheet
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document
     from mpigauge.stats.peers import Cluster, Odd
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
 PAIRS = True
-WIDTH = 80
-SHADES = " ░▒▓█"
-_ANSI = "\033[48;2;{};{};{}m  \033[0m"
+MOST_WIDE = 80
+"""Sentences are not made wider, for the sake of reading."""
 _MOST_NAMED = 8
 
 
-def render(document: Document, colour: bool = False) -> str:
+def render(document: Document, screen: Screen = PLAIN) -> str:
     found = document.pairs
     if found is None:
         raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
     blocks = [
         heading(document.facts),
-        *(list(sheet_lines(found, sheet, colour)) for sheet in found.sheets),
-        remark_lines(document, colour),
+        *(list(sheet_lines(found, sheet, screen)) for sheet in found.sheets),
+        remark_lines(document, screen.coloured),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
-def sheet_lines(found: PairMap, sheet: Sheet, colour: bool = False) -> Iterator[str]:
+def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
     """The matrix, what the levels cost, and who is odd."""
+    wide = min(screen.width, MOST_WIDE)
     size = byte_count(sheet.message_bytes)
-    yield f"{sheet.benchmark} {size}, {sheet.unit} between every two ranks".replace("  ", " ")
-    yield from _matrix(found, sheet, colour)
+    title = f"{sheet.benchmark} {size}, {sheet.unit} between every two ranks"
+    yield from wrap(title.replace("  ", " "), wide)
+    yield from _matrix(found, sheet, screen)
     yield ""
-    yield from _clusters(sheet)
+    for line in _clusters(sheet):
+        yield from [line] if len(line) <= wide else wrap(line, wide, subsequent_indent="  ")
     for sentence in _odd(found, sheet):
-        yield from wrap(sentence, WIDTH, subsequent_indent="  ")
+        yield from wrap(sentence, wide, subsequent_indent="  ")
 
 
-def _matrix(found: PairMap, sheet: Sheet, colour: bool) -> Iterator[str]:
+def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
+    """In numbers where there is room."""
     names = [found.name(rank) for rank in range(len(found.seats))]
     wide = max(map(len, names))
-    texts = {pair: sheet.text(row.latency.value) for pair, row in sheet.holding.items()}
+    scale = Scale.of(row.latency.value for row in sheet.rows.values())
+    times = {pair: row.latency.value for pair, row in sheet.holding.items()}
+    texts = {pair: sheet.text(time) for pair, time in times.items()}
     column = max(map(len, [*texts.values(), *map(str, range(len(names)))])) + 1
-    if wide + 6 + column * len(names) <= WIDTH:
-        yield from _numbers(names, texts, wide, column)
+    if wide + 6 + column * len(names) <= screen.width:
+        painted = {
+            pair: on(f"{text:>{column}}", times[pair], scale, screen)
+            for pair, text in texts.items()
+        }
+        yield from _numbers(names, painted, wide, column)
         return
-    yield from _shades(found, sheet, colour)
+
+    def value(one: int, other: int) -> float | None:
+        return times.get((min(one, other), max(one, other)))
+
+    yield from squares(len(names), value, scale, screen)
+    yield legend(scale, lambda time: f"{sheet.text(time)} {sheet.unit}", screen)
 
 
 def _numbers(
@@ -72,41 +88,6 @@ def _numbers(
         cells = (texts.get((min(row, at), max(row, at)), "–" if row == at else "") for at in many)
         line = "".join(f"{text:>{column}}" for text in cells)
         yield f"{names[row]:<{wide}} {row:>5}{line}".rstrip()
-
-
-def _shades(found: PairMap, sheet: Sheet, colour: bool) -> Iterator[str]:
-    """Each square is two characters wide, one where that is too wide, and stands for the slowest of
-    several ranks where one character is too wide as well."""
-    many = len(found.seats)
-    step = max(1, math.ceil(many / (WIDTH - 8)))
-    squares = math.ceil(many / step)
-    broad = 2 if 2 * squares <= WIDTH - 8 else 1
-    scale = Scale.of(row.latency.value for row in sheet.rows.values())
-    if step > 1:
-        yield f"(each square stands for {step} × {step} ranks, and shows the slowest)"
-    for at in range(squares):
-        cells = (_square(sheet, at, to, step, scale, colour, broad) for to in range(squares))
-        yield f"{at * step:>6}  " + "".join(cells)
-    low, high = sheet.text(scale.low), sheet.text(scale.high)
-    fast, slow = f"{low} ({SHADES[0]!r})", f"{high} {sheet.unit} ({SHADES[-1]!r})"
-    yield f"        from {fast} to {slow}, on a log scale"
-
-
-def _square(
-    sheet: Sheet, row: int, column: int, step: int, scale: Scale, colour: bool, broad: int
-) -> str:
-    rows = (
-        sheet.row(a, b)
-        for a in range(row * step, (row + 1) * step)
-        for b in range(column * step, (column + 1) * step)
-        if a != b
-    )
-    slowest = max((each.latency.value for each in rows if each), default=None)
-    if slowest is None:
-        return "·" * broad if row == column else "?" * broad
-    if colour:
-        return _ANSI.format(*scale.colour(slowest)).replace("  ", " " * broad)
-    return SHADES[round(scale.place(slowest) * (len(SHADES) - 1))] * broad
 
 
 def _clusters(sheet: Sheet) -> Iterator[str]:

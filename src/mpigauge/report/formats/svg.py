@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
+from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import byte_count, percent
 from mpigauge.report.scale import Scale
 from mpigauge.topology.remarks import many
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.analyse.pairs import PairMap, Sheet
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document, Facts
 
 ABOUT = "the picture of a map, to be written to a file"
@@ -25,7 +27,7 @@ _SIDE, _MARGIN, _TOP, _LINE = 640, 90, 70, 18
 _MOST_LABELS = 40
 
 
-def render(document: Document, colour: bool = False) -> str:  # noqa: ARG001
+def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     found = document.pairs
     if found is None:
         raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.hostlist import compress
+from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
     byte_count,
     duration,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.screen import Screen
     from mpigauge.report.document import Document, Facts, Table
     from mpigauge.stats.figures import FigureRow
     from mpigauge.stats.fit import Fit
@@ -46,7 +48,8 @@ class Column(NamedTuple):
     text: Callable[[Row], str]
 
 
-def render(document: Document, colour: bool = False) -> str:
+def render(document: Document, screen: Screen = PLAIN) -> str:
+    colour = screen.coloured
     blocks = [
         heading(document.facts),
         headline_lines(document.headline, colour) if document.headline else [],

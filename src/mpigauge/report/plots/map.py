@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import byte_count, plus_minus
 from mpigauge.report.formats import svg
+from mpigauge.report.formats.map import sheet_lines
 from mpigauge.report.kinds import Chosen, Shown, plot
 from mpigauge.report.plot import Picture
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.analyse.pairs import PairMap
+    from mpigauge.model.screen import Screen
 
 
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")
@@ -31,7 +34,14 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG
         heads=("", "message size", "one", "other", "measured", "±"),
         rows=tuple(_rows(found)),
         fixed=True,
+        lines=partial(_lines, found),
     )
+
+
+def _lines(found: PairMap, screen: Screen) -> Iterator[str]:
+    for number, sheet in enumerate(found.sheets):
+        yield from ([""] if number else [])
+        yield from sheet_lines(found, sheet, screen)
 
 
 def _rows(found: PairMap) -> Iterator[tuple[str, ...]]:

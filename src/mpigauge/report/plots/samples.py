@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.record import CellRecord
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 MOST_BINS = 100
 """Points of the time line: each stands for the samples of its stretch."""
 _QUANTILES = 101
+_STRETCHES = 300
+_DOTS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+"""Of each stretch in a terminal, whose dots are few."""
+_BARS = 40
+_WORDS = (
+    "Launches begin where a number stands. Of the distribution the slowest half percent is left "
+    "out."
+)
 
 
 @plot("samples", "all samples of one cell: as they came, and their distribution")
@@ -80,7 +89,11 @@ def of_cell(run: Run, row: Row, records: Sequence[CellRecord]) -> Picture:
         "stretch of samples, its quartiles, and paler its smallest and largest; launches begin "
         "where a number stands. Right: the share of samples below a time."
     )
-    return picture(Plot(cell_words(row), about, (line, spread)))
+    dots = Series("a sample", _dots(times))
+    shape = Panel("distribution", TIME, SHARE, (_histogram(times),), style="bars")
+    drawn = picture(Plot(cell_words(row), about, (line, spread)))
+    characters = Plot(cell_words(row), about, (replace(line, series=(dots,), style="dots"), shape))
+    return replace(drawn, plot=replace(characters, notes=(_WORDS,)))
 
 
 def _seconds(run: Run, record: CellRecord) -> NDArray[np.float64]:
@@ -103,6 +116,33 @@ def _stretches(times: NDArray[np.float64]) -> tuple[Point, ...]:
         points.append(Point(at + len(part) / 2, middle, low, high, least, most))
         at += len(part)
     return tuple(points)
+
+
+def _dots(times: NDArray[np.float64]) -> tuple[Point, ...]:
+    """Each sample, or of each stretch of many those that show how they lie."""
+    import numpy as np
+
+    points, at = [], 0
+    for part in np.array_split(times, min(_STRETCHES, len(times))):
+        chosen = np.quantile(part, _DOTS) if len(part) > len(_DOTS) else part
+        points += [Point(at + len(part) / 2, float(time)) for time in chosen]
+        at += len(part)
+    return tuple(points)
+
+
+def _histogram(times: NDArray[np.float64]) -> Series:
+    """The share of samples in each of some bins that are equally wide as ratios, without the
+    slowest half percent."""
+    import numpy as np
+
+    known = times[(times > 0) & (times <= np.quantile(times, 0.995))]
+    low, high = float(known.min()), float(known.max())
+    edges = np.geomspace(low, max(high, low * 1.01), _BARS + 1)
+    counts, _ = np.histogram(known, edges)
+    middles = np.sqrt(edges[:-1] * edges[1:])
+    shares = counts / len(times)
+    points = (Point(float(x), float(y)) for x, y in zip(middles, shares, strict=True))
+    return Series("share of samples", tuple(points))
 
 
 def _distribution(times: NDArray[np.float64]) -> tuple[Point, ...]:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The screen that we write to, and signs that it cannot show."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.screen import in_ascii, screen_of, shows_unicode
+
+if TYPE_CHECKING:
+    from mpigauge.model.screen import Screen
+
+_IN_WORDS = "mpigauge_in_words"
+_ASCII = "mpigauge_ascii"
+
+
+def screen() -> Screen:
+    """As it is now: a terminal may have been made wider."""
+    size = shutil.get_terminal_size()
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    return screen_of(os.environ, sys.stdout.isatty(), encoding, (size.columns, size.lines))
+
+
+def write(text: str) -> None:
+    """As it is: click would take the colours away from a pipe that was promised them."""
+    click.echo(text, nl=False, color=screen().coloured)
+
+
+def in_words() -> None:
+    """From now on signs that the locale cannot show are written in words: us for µs."""
+    if all(shows_unicode(os.environ, stream.encoding) for stream in (sys.stdout, sys.stderr)):
+        return
+    codecs.register_error(_IN_WORDS, _in_words)
+    codecs.register(_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=_ASCII, errors=_IN_WORDS)
+
+
+def _ascii(name: str) -> codecs.CodecInfo | None:
+    """ASCII by another name: click takes a stream of that one for set up wrongly, and writes UTF-8
+    past it."""
+    if name != _ASCII:
+        return None
+    base = codecs.lookup("ascii")
+    return codecs.CodecInfo(
+        *(base.encode, base.decode, base.streamreader, base.streamwriter),
+        *(base.incrementalencoder, base.incrementaldecoder),
+        name=_ASCII,
+    )
+
+
+def _in_words(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return in_ascii(error.object[error.start : error.end]), error.end

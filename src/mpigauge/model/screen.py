@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What can be shown where output goes: how wide it is, and whether it has colours and blocks. Pure.
+
+Colours: NO_COLOR takes them away (https://no-color.org), FORCE_COLOR and CLICOLOR_FORCE bring them
+into a pipe, CLICOLOR=0 and TERM=dumb take them away from a terminal; else a terminal has them.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+TRUE_COLOURS = 1 << 24
+_UTF_8 = "utf-8"
+_LOCALES = ("LC_ALL", "LC_CTYPE", "LANG")
+"""The first of these that is set decides."""
+_FORCED = ("FORCE_COLOR", "CLICOLOR_FORCE")
+_ASCII = {
+    "µ": "u", "±": "+-", "·": "-", "×": "x", "–": "-", "—": "-", "…": "...", "α": "alpha",
+    "β": "beta", "½": "1/2", "≥": ">=", "≤": "<=", "→": "->", "⁶": "^6", "²": "^2", "³": "^3",
+    "√": "sqrt", "’": "'", "‘": "'", "“": '"', "”": '"', "Δ": "d", "σ": "sigma", "≈": "~",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Screen:
+    width: int = 80
+    height: int = 24
+    colours: int = 0
+    """How many there are: 0, 16, 256 or 2²⁴."""
+    unicode: bool = True
+    """Blocks and braille can be shown."""
+    live: bool = False
+    """A terminal whose lines can be written anew."""
+
+    @property
+    def coloured(self) -> bool:
+        return self.colours > 0
+
+
+PLAIN = Screen()
+"""A pipe or a file: text of 80 columns."""
+
+
+def screen_of(
+    environment: Mapping[str, str], terminal: bool, encoding: str, size: tuple[int, int]
+) -> Screen:
+    """`size`: columns and lines."""
+    dumb = environment.get("TERM", "") in ("dumb", "")
+    return Screen(
+        width=size[0],
+        height=size[1],
+        colours=_colours(environment) if _wanted(environment, terminal and not dumb) else 0,
+        unicode=shows_unicode(environment, encoding),
+        live=terminal and not dumb,
+    )
+
+
+def shows_unicode(environment: Mapping[str, str], encoding: str) -> bool:
+    """Python writes UTF-8 in the locale C too, where nobody says that it can be read."""
+    locale = next((environment[name] for name in _LOCALES if environment.get(name)), "")
+    charset = locale.partition(".")[2].partition("@")[0]
+    plain = bool(locale) and not _is_utf_8(charset)
+    return _is_utf_8(encoding) and not plain
+
+
+def in_ascii(text: str) -> str:
+    """The same in ASCII: our own signs in words, others as question marks."""
+    known = "".join(_ASCII.get(letter, letter) for letter in text)
+    return known.encode("ascii", "replace").decode()
+
+
+def _wanted(environment: Mapping[str, str], shown: bool) -> bool:
+    if environment.get("NO_COLOR"):
+        return False
+    if any(environment.get(name, "0") not in ("", "0") for name in _FORCED):
+        return True
+    return shown and environment.get("CLICOLOR") != "0"
+
+
+def _colours(environment: Mapping[str, str]) -> int:
+    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return TRUE_COLOURS
+    return 256 if "256" in environment.get("TERM", "") else 16
+
+
+def _is_utf_8(name: str) -> bool:
+    try:
+        return codecs.lookup(name).name == _UTF_8
+    except LookupError:
+        return False

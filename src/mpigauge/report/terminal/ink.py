@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Characters with colours. A curve has a mark of its own too, so that no colour is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from mpigauge.model.screen import Screen
+
+MARKS = "●■▲◆▼○□△◇▽abcdef"
+ASCII_MARKS = "ox+*#@%&=$abcdef"
+DIM, INK = -1, -2
+"""Instead of the number of a curve."""
+_OF_256 = (32, 166, 36, 175, 178, 74, 250)
+"""Those of 256 that are closest to the palette of the drawings; the last for black."""
+_OF_16 = (34, 31, 32, 35, 33, 36, 37)
+_PLAIN = "\033[0m"
+
+
+class Cell(NamedTuple):
+    """One character."""
+
+    letter: str = " "
+    of: int = INK
+    """The number of the curve whose colour it has, DIM or INK."""
+
+
+def mark(number: int, unicode: bool) -> str:
+    """Of the points of a curve."""
+    marks = MARKS if unicode else ASCII_MARKS
+    return marks[number % len(marks)]
+
+
+def painted(cells: Iterable[Cell], screen: Screen) -> str:
+    """A line, without blanks at its end."""
+    parts = (
+        paint("".join(cell.letter for cell in run), of, screen)
+        for of, run in groupby(_stripped(list(cells)), key=lambda cell: cell.of)
+    )
+    return "".join(parts)
+
+
+def paint(text: str, of: int, screen: Screen) -> str:
+    if not screen.coloured or of == INK or not text.strip():
+        return text
+    return f"\033[{_code(of, screen)}m{text}{_PLAIN}"
+
+
+def _code(of: int, screen: Screen) -> str:
+    if of == DIM:
+        return "2"
+    if screen.colours < 256:
+        return str(_OF_16[of % len(_OF_16)])
+    return f"38;5;{_OF_256[of % len(_OF_256)]}"
+
+
+def _stripped(cells: list[Cell]) -> list[Cell]:
+    while cells and cells[-1].letter == " ":
+        cells.pop()
+    return cells
+
+
+def words(text: str, of: int = INK) -> list[Cell]:
+    """Control characters would be orders to the terminal."""
+    return [Cell(letter if letter.isprintable() else "\ufffd", of) for letter in text]
+
+
+def cut(text: str, width: int, screen: Screen) -> str:
+    """At most so wide; what is left out is said by dots."""
+    if len(text) <= width:
+        return text
+    dots = "…" if screen.unicode else "..."
+    return text[: max(0, width - len(dots))] + dots[: max(0, width)]
