@@ -31,8 +31,8 @@ SLEEPY = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "50",
 }
-"""A waiting rank of MPICH 5 leaves its core to those for whom there is none; it would spin for whole
-time slices, and most of an hour's tests would be that."""
+"""A waiting rank of MPICH 5 leaves its core to those for whom there is none; it would spin for
+whole time slices, and most of an hour's tests would be that."""
 
 
 @dataclass(frozen=True)
