@@ -46,7 +46,34 @@ class LentArena : public Arena {
   std::byte* at_;
 };
 
+void fill_with(const Contents& contents, std::span<std::byte> to) {
+  if (contents.op.empty()) return fill_bytes(contents.rank, 0, to);
+  const DataType& type = *contents.type;
+  type.fill(contents.op, contents.rank, 0, to.data(), to.size() / type.bytes);
+}
+
+// So short that memcpy neither goes around the caches nor takes string instructions.
+constexpr std::size_t piece = 1024;
+constexpr std::size_t periods_of_bytes = 16;
+
 }  // namespace
+
+Pattern::Pattern(const Contents& contents)
+    : element_(contents.op.empty() ? 1 : contents.type->bytes),
+      period_(contents.op.empty() ? periods_of_bytes * byte_period : pattern_period * element_),
+      values_((period_ + piece + element_ - 1) / element_ * element_) {
+  fill_with(contents, values_);
+}
+
+void Pattern::write(std::size_t first, std::span<std::byte> to) const {
+  std::size_t at = first * element_ % period_;
+  while (!to.empty()) {
+    const std::size_t bytes = std::min(piece, to.size());
+    std::memcpy(to.data(), values_.data() + at, bytes);
+    to = to.subspan(bytes);
+    at = (at + bytes) % period_;
+  }
+}
 
 std::byte* Buffers::hold(Held& held, std::size_t bytes) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 64);
@@ -67,6 +94,10 @@ std::byte* Buffers::send(const Contents& contents, std::size_t total) {
   return held.arena->data();
 }
 
+const Pattern& Buffers::pattern(const Contents& contents) {
+  return patterns_.try_emplace(contents, contents).first->second;
+}
+
 std::byte* Buffers::recv(std::size_t total) {
   if (std::byte* fresh = hold(recv_, total); fresh != nullptr) {
     std::memset(fresh, std::to_integer<int>(poison), recv_.bytes);
@@ -75,8 +106,7 @@ std::byte* Buffers::recv(std::size_t total) {
 }
 
 void Buffers::fill(const Contents& contents, std::byte* at, std::size_t bytes) {
-  if (contents.op.empty()) return fill_bytes(contents.rank, 0, {at, bytes});
-  contents.type->fill(contents.op, contents.rank, 0, at, bytes / contents.type->bytes);
+  fill_with(contents, {at, bytes});
 }
 
 Buffers& Buffers::of_thread(std::size_t thread) {

@@ -74,9 +74,23 @@ struct Contents {
   const DataType* type = nullptr;
   std::string op;  ///< empty: transfer
   int rank = 0;
+  bool fresh = false;  ///< written anew before each call, so kept apart from what is not
   bool operator<(const Contents& o) const {
-    return std::tie(type, op, rank) < std::tie(o.type, o.op, o.rank);
+    return std::tie(type, op, rank, fresh) < std::tie(o.type, o.op, o.rank, o.fresh);
   }
+};
+
+/// The values of some contents, ready to be copied, from any element on.
+class Pattern {
+ public:
+  explicit Pattern(const Contents& contents);
+  /// Fills with the values from element `first` on (of a transfer: from that byte on).
+  void write(std::size_t first, std::span<std::byte> to) const;
+
+ private:
+  std::size_t element_;
+  std::size_t period_;  // in bytes, as the next
+  std::vector<std::byte> values_;
 };
 
 class Arena {
@@ -95,6 +109,8 @@ class Buffers {
 
   /// A send buffer that is filled already; `total` covers all its slots.
   std::byte* send(const Contents& contents, std::size_t total);
+  /// The values of such a buffer, for writing them again.
+  const Pattern& pattern(const Contents& contents);
   /// A receive buffer that has been written to.
   std::byte* recv(std::size_t total);
   /// Buffers of a further thread of this rank, kept until drop().
@@ -118,6 +134,7 @@ class Buffers {
 
   Source source_;
   std::map<Contents, Held> send_;
+  std::map<Contents, Pattern> patterns_;
   Held recv_;
   std::vector<std::unique_ptr<Buffers>> threads_;
   int epoch_ = 1;

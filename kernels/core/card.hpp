@@ -97,8 +97,9 @@ enum class Part {
   pure,      ///< the communication alone
   cpu,       ///< the computation alone
   progress,  ///< as the benchmark itself, but the computation calls MPI_Test now and then
+  write,     ///< writing the send buffer anew before the call, where data are fresh
 };
-constexpr std::size_t part_count = 3;
+constexpr std::size_t part_count = 4;
 
 /// The shape of a case: what buffer sizes and traffic depend on.
 struct Shape {
@@ -106,6 +107,7 @@ struct Shape {
   int ranks = 1;
   int inflight = 1;
   int threads = 1;
+  bool fresh = false;  ///< the send buffer is written before each call
   const Settings* settings = &default_settings;
 };
 
@@ -125,6 +127,9 @@ inline double once(const Shape&) { return 1; }
 inline double message(const Shape& s) { return static_cast<double>(s.bytes); }
 inline double twice_message(const Shape& s) { return 2 * message(s); }
 inline double message_per_rank(const Shape& s) { return message(s) * s.ranks; }
+/// Of those that send --inflight messages at once: all of the same place, as IMB does, or each of
+/// its own, since only the first from one place would be fresh.
+inline double message_under_way(const Shape& s) { return message(s) * (s.fresh ? s.inflight : 1); }
 
 struct Card {
   std::string_view suite;
@@ -143,6 +148,7 @@ struct Card {
   Amount imb_moved = nullptr;    ///< what IMB takes for them, where that is something else
   Amount messages = nothing;     ///< messages that count for the rate in one printed time
   bool rooted = false;           ///< has a root that --root-shift can move
+  bool root_sends = false;       ///< of the ranks only the root reads its send buffer
   bool windowed = false;         ///< keeps --inflight messages under way
   bool counts_per_rank = false;  ///< its call takes a count (and a place) for every rank
   bool large_counts = false;     ///< can send more than 2^31 - 1 elements where the MPI can
@@ -152,6 +158,7 @@ struct Card {
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
   bool may_refuse = false;       ///< may throw Refused, as benchmarks on files may
+  std::string_view keeps_data;   ///< why its data cannot be fresh; empty: see why_static
   unsigned steps = 1;            ///< alike steps of a call; the printed time is of one
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
@@ -169,6 +176,18 @@ constexpr Card variant_of(Card card, std::string_view name, std::string_view abo
   card.place = place;
   card.by_default = false;
   return card;
+}
+
+inline constexpr std::string_view one_sided =
+    "it is one-sided: others use its memory between calls";
+
+/// Why its send buffer is never written anew between calls; empty: it can be.
+constexpr std::string_view why_static(const Card& card) {
+  if (!card.keeps_data.empty()) return card.keeps_data;
+  if (card.on_files) return "it works on files";
+  if (card.unit == Unit::none || card.send == nothing) return "it has no send buffer";
+  if (card.modes != Modes::none) return one_sided;
+  return "";
 }
 
 constexpr double time_scale(const Card& card) {

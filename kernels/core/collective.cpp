@@ -111,9 +111,11 @@ Card persistent_pure_card(const Card& card, const OtherForms& forms) {
 }
 
 Card persistent_init_card(const Card& card, const OtherForms& forms) {
-  return persistent_form(
+  Card made = persistent_form(
       card, "_init", " and MPI_Request_free: what a persistent request costs before it is used.",
       forms.place + 2, Columns::collective);
+  made.keeps_data = "it sends no data";
+  return made;
 }
 
 // IMB lets the threads meet before each call, barriers too.

@@ -21,13 +21,32 @@ std::size_t bytes_of(Amount amount, const Shape& shape) {
 
 // Copies of a cold buffer keep a cache line between them, as IMB's do.
 std::size_t stride(const Case& row, std::size_t bytes) {
-  return row.cold ? (bytes / cache_line + 2) * cache_line : 0;
+  return row.cold || row.shape.fresh ? (bytes / cache_line + 2) * cache_line : 0;
+}
+
+// Short calls share a sample. Each has its own copy of the send buffer then, so that all can be
+// written before the clock is read; few enough to stay in the caches of the core that writes.
+constexpr std::size_t most_copies = 64;
+constexpr std::size_t bytes_of_copies = std::size_t{64} << 10U;
+
+constexpr auto write_part = static_cast<std::size_t>(Part::write);
+
+void keep_slowest(std::vector<std::uint64_t>& mine, const std::vector<std::uint64_t>& other) {
+  for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::max(mine[i], other[i]);
+}
+
+std::size_t copies(std::size_t stride) {
+  return std::clamp<std::size_t>(bytes_of_copies / stride, 1, most_copies);
 }
 
 }  // namespace
 
-std::size_t Layout::send_total() const { return slots > 1 ? slots * stride_of_send : send_bytes; }
-std::size_t Layout::recv_total() const { return slots > 1 ? slots * stride_of_recv : recv_bytes; }
+std::size_t Layout::send_total() const {
+  return stride_of_send > 0 ? slots * stride_of_send : send_bytes;
+}
+std::size_t Layout::recv_total() const {
+  return stride_of_recv > 0 ? slots * stride_of_recv : recv_bytes;
+}
 
 Layout layout(const Case& row) {
   Layout made;
@@ -36,8 +55,9 @@ Layout layout(const Case& row) {
   made.send_bytes = bytes_of(row.card->send, in_memory);
   made.recv_bytes = bytes_of(row.card->recv, in_memory);
   made.stride_of_send = stride(row, made.send_bytes);
-  made.stride_of_recv = stride(row, made.recv_bytes);
+  if (row.shape.fresh) made.slots = copies(made.stride_of_send);
   if (row.cold) {
+    made.stride_of_recv = stride(row, made.recv_bytes);
     const std::size_t step = std::max(made.stride_of_send, made.stride_of_recv);
     made.slots = std::max<std::size_t>((2 * row.cold_bytes + step - 1) / step, 2);
   }
@@ -50,14 +70,19 @@ std::size_t bytes_in_memory(const Case& row) {
 
 Contents contents(const Case& row, int rank) {
   // Between spread elements there is room, which does not travel; so they hold numbers.
-  if (row.op == nullptr && is_spread(row.contiguity)) return {row.type, spread_numbers, rank};
-  if (row.op == nullptr) return {nullptr, "", rank};
-  return {row.type, std::string(row.op->name), rank};
+  const bool fresh = row.shape.fresh;
+  if (row.op == nullptr && is_spread(row.contiguity)) {
+    return {row.type, spread_numbers, rank, fresh};
+  }
+  if (row.op == nullptr) return {nullptr, "", rank, fresh};
+  return {row.type, std::string(row.op->name), rank, fresh};
 }
 
 Run::Rotation Run::rotation() const {
+  // Copies beyond those of a sample would only take up cache.
+  const bool few = fresh() && !case_.cold;
   return {.turn = {},
-          .slots = layout_.slots,
+          .slots = few ? std::min<std::size_t>(layout_.slots, task_.calls) : layout_.slots,
           .ranks = team_.ranks,
           .root_step = case_.root_shift && case_.card->rooted ? 1 : 0};
 }
@@ -86,7 +111,10 @@ void Run::take_part(Part part, std::vector<std::uint64_t> ticks) {
 Contents Run::contents_to_send() const { return contents(case_, sender(team_.rank)); }
 
 Block Run::send_block() {
-  auto* base = team_.buffers->send(contents_to_send(), layout_.send_total());
+  const Contents what = contents_to_send();
+  auto* base = team_.buffers->send(what, layout_.send_total());
+  sent_ = base;
+  if (fresh()) pattern_ = &team_.buffers->pattern(what);
   return block(base, layout_.send_bytes, layout_.stride_of_send);
 }
 
@@ -94,6 +122,34 @@ Block Run::recv_block() {
   auto* base = team_.buffers->recv(layout_.recv_total());
   if (checking()) std::memset(base, std::to_integer<int>(poison), layout_.recv_bytes);
   return block(base, layout_.recv_bytes, layout_.stride_of_recv);
+}
+
+void Run::begin_timing() {
+  outcome_.part_ticks[write_part].clear();
+  outcome_.part_ticks[write_part].reserve(task_.samples);
+  probe_.mark();
+}
+
+std::uint64_t Run::renew(Rotation at, std::uint32_t calls) {
+  const auto start = platform::ticks();
+  for (std::uint32_t i = 0; i < calls; ++i) {
+    ++writes_;
+    write(at.turn);
+    at.advance();
+  }
+  outcome_.part_ticks[write_part].push_back(platform::ticks() - start);
+  return platform::ticks();
+}
+
+// Every message of a window begins with the same value, whatever order they arrive in.
+void Run::write(Turn turn) {
+  const bool reads_it = !case_.card->root_sends || turn.root == team_.rank;
+  if (pattern_ == nullptr || !reads_it) return;
+  std::byte* at = sent_ + turn.slot * layout_.stride_of_send;
+  const std::size_t each = case_.card->windowed ? bytes() : layout_.send_bytes;
+  for (std::size_t done = 0; done < layout_.send_bytes; done += each) {
+    pattern_->write(writes_, {at + done, each});
+  }
 }
 
 void Run::meet() const {
@@ -122,6 +178,7 @@ void Run::take_over(std::vector<Outcome> of_threads) {
     outcome_.expected = outcome_.expected && other.expected;
     outcome_.taint |= other.taint;
     outcome_.counted = outcome_.counted && other.counted;
+    keep_slowest(outcome_.part_ticks[write_part], other.part_ticks[write_part]);
     for (std::size_t s = 0; s < outcome_.late.size(); ++s) outcome_.late[s] |= other.late[s];
     outcome_.thread_ticks.push_back(std::move(other.ticks));
     outcome_.thread_seconds.push_back(other.seconds);
@@ -143,15 +200,15 @@ std::size_t Run::wrong(std::span<const std::byte> got, int from, std::size_t fir
   if (checking() && is_spread(case_.contiguity)) {
     std::vector<std::byte> sent(pattern_period * case_.type->bytes);
     case_.type->fill(spread_numbers, from, 0, sent.data(), pattern_period);
-    return wrong_elements(*case_.type, sent, first / case_.type->bytes, got);
+    return wrong_elements(*case_.type, sent, first / case_.type->bytes + news(), got);
   }
-  return checking() ? wrong_bytes(sender(from), first, got) : 0;
+  return checking() ? wrong_bytes(sender(from), first + news(), got) : 0;
 }
 
 std::size_t Run::wrong_reduction(std::span<const std::byte> got, std::size_t first) const {
   if (!checking()) return 0;
   return wrong_elements(*case_.type, reduced_period(*case_.type, case_.op->name, team_.ranks),
-                        first, got);
+                        first + news(), got);
 }
 
 void Run::fill_operand(const Block& operand, int rank) const {

@@ -73,7 +73,8 @@ struct Task {
   Work work = Work::check;
   std::uint32_t warm = 0;
   std::uint32_t samples = 1;
-  std::uint32_t calls = 1;  ///< calls in a sample; in classic work all calls
+  std::uint32_t calls = 1;   ///< calls in a sample; in classic work all calls
+  std::uint32_t writes = 0;  ///< how often fresh data were written before, the same on all ranks
 };
 
 /// What a benchmark has to say about how it could be measured here; a flag of the row.
@@ -116,7 +117,7 @@ struct Team {
 class Run {
  public:
   Run(const Case& row, const Team& team, const Task& task)
-      : case_(row), team_(team), task_(task), layout_(layout(row)) {
+      : case_(row), team_(team), task_(task), layout_(layout(row)), writes_(task.writes) {
     if (row.contiguity != Contiguity::base) {
       derived_.emplace(*row.type, row.op, row.contiguity, elements());
     }
@@ -149,6 +150,10 @@ class Run {
   [[nodiscard]] std::string_view directory() const { return case_.directory; }
   /// Whether each operation is to be completed before the next, rather than all at the end.
   [[nodiscard]] bool completes_each() const { return case_.completion != Completion::end; }
+  /// Whether the send buffer is written before each call.
+  [[nodiscard]] bool fresh() const { return case_.shape.fresh; }
+  /// Which values it holds: those from so many elements on (of transfers: bytes).
+  [[nodiscard]] std::size_t news() const { return fresh() ? writes_ : 0; }
   /// True at the visit whose result is checked.
   [[nodiscard]] bool checking() const { return task_.work == Work::check; }
   /// What measure() will do, for those that must have something ready for every call (a file).
@@ -159,8 +164,14 @@ class Run {
   [[nodiscard]] std::vector<Turn> turns(std::size_t most) const;
 
   /// The send buffer of the card's size: transfers hold fill_bytes(rank), reductions the rank's
-  /// part.
+  /// part. From here on measure() writes it before each call where data are fresh; where calls
+  /// follow each other every rank should have one, so that all of them write at the same time.
   [[nodiscard]] Block send_block();
+  /// Writes the send buffer as measure() does before each call, for a check that makes its calls
+  /// itself.
+  void renew() {
+    if (fresh()) renew(rotation(), 1);
+  }
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
 
@@ -246,7 +257,11 @@ class Run {
   [[gnu::flatten]] void classic_sum(Body body, Close close, Rotation at);
   template <class Body>
   Rotation warm_up(Body& body, Rotation at);
+  /// Writes what the next calls send, and says when that was done.
+  std::uint64_t renew(Rotation at, std::uint32_t calls);
+  void write(Turn turn);
   void meet() const;
+  void begin_timing();
   [[nodiscard]] int sender(int rank) const;
   [[nodiscard]] Block block(std::byte* base, std::size_t bytes, std::size_t stride) const;
 
@@ -257,6 +272,9 @@ class Run {
   const Task& task_;
   Layout layout_;
   std::optional<Derived> derived_;
+  const Pattern* pattern_ = nullptr;  // of the send buffer, where it is written again
+  std::byte* sent_ = nullptr;
+  std::size_t writes_;
   Outcome outcome_;
   platform::TaintProbe probe_;
 };
@@ -267,6 +285,7 @@ void Run::measure(Body&& body, Close&& close) {
   meet();
   switch (task_.work) {
     case Work::check:
+      if (fresh()) renew(at, 1);
       body(at.turn);
       close();
       return;
@@ -291,7 +310,7 @@ void Run::measure(Part part, Body&& body, Close&& close) {
 template <class Body>
 Run::Rotation Run::warm_up(Body& body, Rotation at) {
   for (std::uint32_t i = 0; i < task_.warm; ++i) {
-    const auto start = platform::ticks();
+    const auto start = fresh() ? renew(at, 1) : platform::ticks();
     body(at.turn);
     if (i == 0) outcome_.first = platform::ticks() - start;
     at.advance();
@@ -304,11 +323,13 @@ template <class Body, class Close>
 void Run::chain(Body body, Close close, Rotation at) {
   std::vector<std::uint64_t> ticks(task_.samples);
   const std::uint32_t calls = task_.calls;
+  const bool fresh = this->fresh();
   at = warm_up(body, at);
   if (task_.warm > 0) close();
-  probe_.mark();
+  begin_timing();
   auto last = platform::ticks();
   for (auto& sample : ticks) {
+    if (fresh) last = renew(at, calls);
     for (std::uint32_t i = 0; i < calls; ++i) {
       body(at.turn);
       at.advance();
@@ -329,8 +350,9 @@ void Run::apart(Body body, Close close, Rotation at) {
   outcome_.late.resize(task_.samples);
   at = warm_up(body, at);
   if (task_.warm > 0) close();
-  probe_.mark();
+  begin_timing();
   for (std::uint32_t i = 0; i < task_.samples; ++i) {
+    if (fresh()) renew(at, 1);
     outcome_.late[i] = team_.starter->start() ? 0 : 1;
     const auto start = platform::ticks();
     body(at.turn);

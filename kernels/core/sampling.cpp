@@ -233,6 +233,7 @@ Visit Sampling::shape(std::size_t i) const {
     visit.calls = chunks.empty()
                       ? static_cast<std::uint32_t>(std::ceil(std::max(1.0, least / call)))
                       : chunks.front().calls;
+    if (goals_[i].most_calls > 0) visit.calls = std::min(visit.calls, goals_[i].most_calls);
   }
   const double sample_s = call * visit.calls / rules_.hz;
   const auto* chosen = std::begin(chunk_shapes);

@@ -71,6 +71,7 @@ struct Goal {
       1000;                 ///< repetitions that IMB would print; twice that is the cell's budget
   bool batched = true;      ///< short calls may share a pair of clock reads
   std::uint32_t calls = 0;  ///< not 0: so many calls in a sample, since they are completed together
+  std::uint32_t most_calls = 0;  ///< not 0: of a batch, since each needs its own buffer
 };
 
 /// Median and interval of a cell so far, in ticks per call.
@@ -179,7 +180,7 @@ struct Summary {
   double rank_min = 0.0, rank_avg = 0.0, rank_max = 0.0;
   double mean = 0.0, best = 0.0, p01 = 0.0, p99 = 0.0, worst = 0.0, first = 0.0;
   /// What was timed beside it, in the order of Part; NaN where nothing was.
-  std::array<double, part_count> parts{std::nan(""), std::nan(""), std::nan("")};
+  std::array<double, part_count> parts{std::nan(""), std::nan(""), std::nan(""), std::nan("")};
   Share overlap;                           ///< without progress calls
   double overlap_progress = std::nan("");  ///< with them
   std::vector<std::string_view> flags;

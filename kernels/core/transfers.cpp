@@ -66,6 +66,17 @@ void ping_ping(Run& run, const Pair& pair, Source source) {
   run.expect(run.wrong(in.bytes(), peer, 0));
 }
 
+Outgoing::Outgoing(Run& run)
+    : first_(run.send_block().part(0, run.bytes())), step_(run.fresh() ? run.bytes() : 0) {}
+
+void Outgoing::start(Turn turn, int to, MPI_Comm comm, std::span<MPI_Request> requests) const {
+  Message place = first_[turn];
+  for (auto& request : requests) {
+    isend(place, to, comm, &request);
+    place.data = static_cast<std::byte*>(place.data) + step_;
+  }
+}
+
 Neighbours neighbours_of(const Run& run) {
   const int ranks = run.ranks();
   return {(run.rank() + ranks - 1) % ranks, (run.rank() + 1) % ranks};
@@ -99,14 +110,13 @@ void exchange(Run& run, const Block& from_left, const Block& from_right) {
 }
 
 void one_way(Run& run, const Pair& pair) {
-  const Block out = run.send_block();
   const Block in = run.recv_block();
+  const Outgoing out(run);
   std::vector<MPI_Request> requests(static_cast<std::size_t>(run.inflight()), MPI_REQUEST_NULL);
   run.measure([&](Turn t) {
-    for (auto& request : requests) {
-      if (pair.lower) isend(out[t], pair.peer, run.comm(), &request);
-      else irecv(in[t], pair.peer, run.comm(), &request);
-    }
+    if (pair.lower) out.start(t, pair.peer, run.comm(), requests);
+    else
+      for (auto& request : requests) irecv(in[t], pair.peer, run.comm(), &request);
     wait_all(run.inflight(), requests.data());
     acknowledge(pair, run.comm());
   });
@@ -114,17 +124,15 @@ void one_way(Run& run, const Pair& pair) {
 }
 
 void both_ways(Run& run, const Pair& pair) {
-  const Block out = run.send_block();
   const Block in = run.recv_block();
+  const Outgoing out(run);
   const auto inflight = static_cast<std::size_t>(run.inflight());
   std::vector<MPI_Request> requests(2 * inflight, MPI_REQUEST_NULL);
   run.measure([&](Turn t) {
     for (std::size_t i = 0; i < inflight; ++i) {
       irecv(in[t], pair.peer, run.comm(), &requests[i]);
     }
-    for (std::size_t i = inflight; i < 2 * inflight; ++i) {
-      isend(out[t], pair.peer, run.comm(), &requests[i]);
-    }
+    out.start(t, pair.peer, run.comm(), std::span(requests).subspan(inflight));
     wait_all(2 * run.inflight(), requests.data());
     acknowledge(pair, run.comm());
   });

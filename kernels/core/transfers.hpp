@@ -5,6 +5,8 @@
 // on one thread, MT on many.
 #pragma once
 
+#include <span>
+
 #include "core/run.hpp"
 
 namespace mpigauge {
@@ -37,6 +39,18 @@ Neighbours neighbours_of(const Run& run);
 /// Each rank exchanges messages with both neighbours: what goes to the left stands behind what goes
 /// to the right. Times it, and leaves the check to the caller.
 void exchange(Run& run, const Block& from_left, const Block& from_right);
+
+/// Messages of a window: all from the same place, or each from its own where data are fresh.
+class Outgoing {
+ public:
+  explicit Outgoing(Run& run);
+  /// Starts a send for each of the requests.
+  void start(Turn turn, int to, MPI_Comm comm, std::span<MPI_Request> requests) const;
+
+ private:
+  Block first_;
+  std::size_t step_;
+};
 
 /// The lower rank of the pair sends --inflight messages at once, the upper one says when it has
 /// them all.

@@ -315,8 +315,6 @@ const std::array op_table{
     Op{"minloc", [] { return MPI_Op(MPI_MINLOC); }},
 };
 
-constexpr std::size_t byte_period = 251;  // prime, so that no power of two hides a shift
-
 // Two periods and a tail, so that a period from any start is one copy.
 const std::array<std::byte, 2 * byte_period>& byte_table() {
   static const auto made = [] {

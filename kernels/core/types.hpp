@@ -48,6 +48,8 @@ const DataType* find_spread(std::string_view name);
 const Op* find_op(std::string_view name);
 bool has_op(const DataType& type, std::string_view op);
 
+/// The bytes of transfers repeat after so many: a prime, so that no power of two hides a shift.
+constexpr std::size_t byte_period = 251;
 /// Fills with the bytes that `rank` sends, from byte `first` of its send buffer on.
 void fill_bytes(int rank, std::size_t first, std::span<std::byte> to);
 /// How many bytes differ from those.

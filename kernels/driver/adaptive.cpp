@@ -135,6 +135,13 @@ struct RoundHead {
   std::uint32_t write = 0;  // leaders hand in the rows that are finished
 };
 
+// What fresh data begin with differs from visit to visit.
+constexpr std::uint32_t writes_between_rounds = 97;
+
+std::uint32_t most_calls(const Case& row) {
+  return row.shape.fresh ? static_cast<std::uint32_t>(layout(row).slots) : 0;
+}
+
 std::vector<std::uint32_t> cells_of(const Round& round) {
   std::vector<std::uint32_t> cells;
   for (const Visit& visit : round.visits) cells.push_back(visit.cell);
@@ -238,7 +245,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     // Completed together, so that how many they are is part of what is measured.
     const bool together = job.row.completion == Completion::end;
     goals.push_back({calls, job.row.card->meet == Meet::never,
-                     together ? static_cast<std::uint32_t>(calls) : 0});
+                     together ? static_cast<std::uint32_t>(calls) : 0, most_calls(job.row)});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
@@ -354,7 +361,8 @@ bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   if (round.number == 0 && !check_data(visit)) return true;
   const Job& job = jobs_[visit.cell];
   const bool apart = job.row.card->meet == Meet::each;
-  const Task task{apart ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls};
+  const Task task{apart ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
+                  (round.number + 1) * writes_between_rounds};
   const double start_s = platform::now_s();
   Run run(job.row, team_, task);
   if (!attempted(visit.cell, run)) return true;

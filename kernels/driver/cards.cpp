@@ -76,6 +76,7 @@ Object object_of(const Card& card) {
       .add("by_default", card.by_default)
       .add("columns", word(card.columns))
       .add("windowed", card.windowed)
+      .add("why_static", why_static(card))
       .add("completions", completions(card))
       .add("threaded", card.threaded)
       .add("on_files", card.on_files)

@@ -72,14 +72,30 @@ Case case_of(const Card& card, Shape shape, const Options& options) {
           .cold_bytes = options.cache_bytes};
 }
 
+bool insists_on_fresh(const Card& card, const Options& options) {
+  return std::any_of(options.insist.begin(), options.insist.end(),
+                     [&](const auto& name) { return &find_benchmark(name)->card == &card; });
+}
+
+// What has no data to write is static, unless somebody named it: then it is fresh and refused.
+void add_static_and_fresh(std::vector<Job>& jobs, Job job, const Options& options) {
+  const Card& card = *job.row.card;
+  const bool named = insists_on_fresh(card, options);
+  const bool has_fresh = options.fresh_data && (why_static(card).empty() || named);
+  if (options.static_data || !has_fresh) jobs.push_back(job);
+  if (!has_fresh) return;
+  job.row.shape.fresh = true;
+  jobs.push_back(job);
+}
+
 void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
   const Card& card = *job.row.card;
   const bool has_buffers = card.send != nothing || card.recv != nothing;
   const bool has_cold = options.cold && card.unit != Unit::none && has_buffers;
-  if (options.hot || !has_cold) jobs.push_back(job);
+  if (options.hot || !has_cold) add_static_and_fresh(jobs, job, options);
   if (!has_cold) return;
   job.row.cold = true;
-  jobs.push_back(job);
+  add_static_and_fresh(jobs, job, options);
 }
 
 std::string_view missing_call(const Card& card) {
@@ -92,6 +108,9 @@ std::string_view missing_call(const Card& card) {
 // What no other size would change.
 std::string why_not_here(const Case& row) {
   const Card& card = *row.card;
+  if (const auto why = why_static(card); row.shape.fresh && !why.empty()) {
+    return "there are no fresh data: " + std::string(why);
+  }
   if (card.excuse != nullptr) {
     if (auto excuse = card.excuse(row.shape); !excuse.empty()) return excuse;
   }
@@ -198,7 +217,7 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::datatype, job.row.type->name)
       .add(column::op, job.row.op != nullptr ? job.row.op->name : std::string_view())
       .add(column::cache, job.row.cold ? "cold" : "hot")
-      .add(column::data, options.data)
+      .add(column::data, job.row.shape.fresh ? "fresh" : "static")
       .add(column::sync, word(sync_of(card, options)))
       .add(column::root_shift, job.row.root_shift)
       .add(column::inflight, job.row.shape.inflight)

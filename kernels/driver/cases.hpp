@@ -26,7 +26,8 @@ struct Job {
 std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options);
 /// Numbers of ranks on which a benchmark runs, in the order given.
 std::vector<int> ranks_of(const Card& card, const Options& options, int world_ranks);
-/// All rows of one benchmark on so many ranks, in the order of sizes, hot before cold.
+/// All rows of one benchmark on so many ranks, in the order of sizes, hot before cold, static
+/// before fresh.
 std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& options);
 
 /// What keeps a case from being run.

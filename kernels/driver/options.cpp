@@ -162,6 +162,14 @@ void set_cache(Options& o, const std::string& v) {
   o.cold = (modes & 2U) != 0;
 }
 
+void set_data(Options& o, const std::string& v) {
+  const std::array<std::pair<std::string_view, unsigned>, 3> words{
+      {{"static", 1U}, {"fresh", 2U}, {"both", 3U}}};
+  const unsigned modes = choice(v, words);
+  o.static_data = (modes & 1U) != 0;
+  o.fresh_data = (modes & 2U) != 0;
+}
+
 std::vector<std::string> directories_of(const std::string& text) {
   auto names = split(text, ',');
   if (names.empty()) throw UsageError("no directory is named");
@@ -261,11 +269,10 @@ const std::vector<Row>& table() {
                                  {"dissemination", SyncMethod::dissemination},
                                  {"clock", SyncMethod::clock}}});
        }},
-      {"data", "static",
-       [](Options& o, Text v) {
-         o.data = choice(
-             v, std::array<std::pair<std::string_view, std::string>, 1>{{{"static", "static"}}});
-       }},
+      {"data", "of send buffers: static (written once), fresh (before each call) or both",
+       set_data},
+      {"insist", "benchmarks that are refused, with a reason, where they have no fresh data",
+       [](Options& o, Text v) { o.insist = benchmarks_of(v); }},
       {"bind", "cores of local rank 0, 1, ...", [](Options& o, Text v) { o.bind = cpusets_of(v); }},
       {"memory", "bytes of buffers per rank at most, 0 for what is free",
        [](Options& o, Text v) { o.memory = number<std::size_t>(v, 0, most_bytes); }},
@@ -296,6 +303,9 @@ void check(const Options& o) {
   check_groups(o);
   if (o.classic && !o.arms.empty()) {
     throw UsageError("--arms are measured in turn, which the classic schedule does not do");
+  }
+  if (o.classic && o.fresh_data) {
+    throw UsageError("--data: the classic schedule is IMB's, which never writes its send buffer");
   }
   if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
   for (const auto& name : o.benchmarks) {

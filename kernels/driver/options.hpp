@@ -50,7 +50,9 @@ struct Options {
   bool cold = false;
   std::size_t cache_bytes = std::size_t{64} << 20U;
   SyncMethod sync = SyncMethod::barrier;
-  std::string data = "static";
+  bool static_data = true;
+  bool fresh_data = false;
+  std::vector<std::string> insist;  ///< refused where they have no fresh data; others stay static
   std::vector<platform::CpuSet> bind;
   std::size_t memory = 0;
   std::string stop_file;

@@ -122,6 +122,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
       .add(column::time_pure_s, part(Part::pure))
       .add(column::time_cpu_s, part(Part::cpu))
       .add(column::time_progress_s, part(Part::progress))
+      .add(column::time_write_s, part(Part::write))
       .add(column::overlap_ratio, s.overlap.ratio)
       .add(column::overlap_low_ratio, s.overlap.interval.low)
       .add(column::overlap_high_ratio, s.overlap.interval.high)

@@ -34,7 +34,8 @@ inline constexpr std::string_view op = "op";
 // hot: the same buffers at every call; cold: buffers rotate through more memory than the caches
 // hold.
 inline constexpr std::string_view cache = "cache";
-// static: the send buffer is written once; fresh: before each call.
+// static: the send buffer is written once, as IMB does; fresh: before each call, by the rank that
+// sends it.
 inline constexpr std::string_view data = "data";
 // How ranks are brought together before a timed call: none, barrier, dissemination, clock.
 inline constexpr std::string_view sync = "sync";
@@ -124,6 +125,9 @@ inline constexpr std::string_view time_pure_s = "time_pure_s";
 inline constexpr std::string_view time_cpu_s = "time_cpu_s";
 // Communication and computation together, where the computation calls MPI_Test now and then. [s]
 inline constexpr std::string_view time_progress_s = "time_progress_s";
+// Writing the send buffer before the call where data are fresh, median over samples of the slowest
+// rank; no part of time_p50_s. Empty where they are static. [s]
+inline constexpr std::string_view time_write_s = "time_write_s";
 // Share of overlap: (time_pure_s + time_cpu_s - time_p50_s) / max(time_pure_s, time_cpu_s), between
 // 0 and 1, of each visit; median over visits. In MPI-IO of the smaller of the two, as IMB has it.
 // The library makes progress on its own. [1]
@@ -144,7 +148,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 58> all{
+inline constexpr std::array<std::string_view, 59> all{
     launch,
     suite,
     benchmark,
@@ -196,6 +200,7 @@ inline constexpr std::array<std::string_view, 58> all{
     time_pure_s,
     time_cpu_s,
     time_progress_s,
+    time_write_s,
     overlap_ratio,
     overlap_low_ratio,
     overlap_high_ratio,

@@ -90,6 +90,66 @@ TEST(cold_buffers_exceed_the_cache_twice) {
   }
 }
 
+TEST(static_stands_before_fresh) {
+  Options options;
+  options.fresh_data = true;
+  options.sizes.emplace(Sizes{8});
+  const auto rows = jobs("Bcast", 2, options);
+  CHECK_EQ(rows.size(), 2U);
+  CHECK(!rows[0].row.shape.fresh && rows[1].row.shape.fresh);
+  options.static_data = false;
+  CHECK_EQ(jobs("Bcast", 2, options).size(), 1U);
+}
+
+TEST(what_has_no_data_to_write_is_static_unless_it_was_named) {
+  Options options;
+  options.static_data = false;
+  options.fresh_data = true;
+  CHECK(!jobs("Barrier", 2, options).front().row.shape.fresh);
+  CHECK(!jobs("Reduce_local", 2, options).front().row.shape.fresh);
+  options.insist = {"Barrier"};
+  const auto rows = jobs("Barrier", 2, options);
+  CHECK_EQ(rows.size(), 1U);
+  CHECK_EQ(why_not(rows.front().row, plenty), "there are no fresh data: it has no send buffer");
+}
+
+// What follows from the fields of a card, beside the few that say so themselves.
+TEST(only_messages_and_collectives_have_fresh_data) {
+  for (const auto& benchmark : benchmarks()) {
+    const Card& card = benchmark.card;
+    if (!why_static(card).empty()) continue;
+    for (const std::string_view other : {"EXT", "RMA", "IO", "NODE"}) CHECK(card.suite != other);
+    CHECK(card.modes == Modes::none);
+    CHECK(card.send != nothing);
+  }
+}
+
+TEST(fresh_data_have_a_copy_for_each_call_of_a_batch) {
+  Options options;
+  options.static_data = false;
+  options.fresh_data = true;
+  const auto slots = [&](std::size_t bytes) {
+    options.sizes.emplace(1, bytes);
+    const Layout memory = layout(jobs("PingPong", 2, options).front().row);
+    CHECK(memory.send_total() >= memory.slots * bytes);
+    CHECK_EQ(memory.recv_total(), bytes);
+    return memory.slots;
+  };
+  CHECK_EQ(slots(0), 64U);
+  CHECK(slots(4096) > 8);
+  CHECK_EQ(slots(1U << 20U), 1U);
+}
+
+TEST(fresh_messages_of_a_window_have_places_of_their_own) {
+  Options options;
+  options.fresh_data = true;
+  options.inflight = 16;
+  options.sizes.emplace(Sizes{4096});
+  const auto rows = jobs("Uniband", 2, options);
+  CHECK_EQ(layout(rows[0].row).send_bytes, 4096U);
+  CHECK_EQ(layout(rows[1].row).send_bytes, 16U * 4096U);
+}
+
 TEST(reductions_are_of_floats_by_default) {
   const Case row = one_case("Allreduce", 2, 8);
   CHECK_EQ(row.type->name, "float");

@@ -80,7 +80,8 @@ const std::map<std::string, Good>& good_values() {
       {"cache", {"cold", [](O o) { return o.cold && !o.hot; }}},
       {"cache-bytes", {"1048576", [](O o) { return o.cache_bytes == 1U << 20U; }}},
       {"sync", {"clock", [](O o) { return o.sync == SyncMethod::clock; }}},
-      {"data", {"static", [](O o) { return o.data == "static"; }}},
+      {"data", {"fresh", [](O o) { return o.fresh_data && !o.static_data; }}},
+      {"insist", {"Bcast", [](O o) { return o.insist == std::vector<std::string>{"Bcast"}; }}},
       {"bind",
        {"0+4,1-2", [](O o) { return o.bind == std::vector<platform::CpuSet>{{0, 4}, {1, 2}}; }}},
       {"memory", {"1000000000000", [](O o) { return o.memory == 1000000000000; }}},
@@ -127,6 +128,23 @@ TEST(both_caches) {
   CHECK(o.hot && o.cold);
 }
 
+TEST(static_data_unless_others_are_asked_for) {
+  CHECK(with({}).static_data && !with({}).fresh_data);
+  const Options o = with({"--data", "both"});
+  CHECK(o.static_data && o.fresh_data);
+}
+
+TEST(the_classic_schedule_has_static_data) {
+  CHECK(with({"--mode", "classic", "--data", "static"}).classic);
+  bool refused = false;
+  try {
+    with({"--mode", "classic", "--data", "both"});
+  } catch (const UsageError&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 TEST(bad_values_get_one_clear_sentence) {
   const std::vector<std::array<std::string, 3>> table{
       {"--benchmarks", "PingPogn", "no benchmark is called 'PingPogn'"},
@@ -171,7 +189,8 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--cache", "warm", "'warm' is none of hot, cold, both"},
       {"--cache-bytes", "0", "'0' is out of range"},
       {"--sync", "none", "'none' is none of barrier, dissemination, clock"},
-      {"--data", "fresh", "'fresh' is none of static"},
+      {"--data", "new", "'new' is none of static, fresh, both"},
+      {"--insist", "Bcats", "no benchmark is called 'Bcats'"},
       {"--bind", "0,x", "'x' is no list of cores"},
       {"--bind", "0,,1", "'' is no list of cores"},
       {"--memory", "1G", "'1G' is not a number"},

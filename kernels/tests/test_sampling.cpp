@@ -191,6 +191,14 @@ TEST(short_calls_share_a_pair_of_clock_readings) {
   }
 }
 
+TEST(a_batch_is_no_longer_than_there_are_buffers_for_it) {
+  const Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 2, .precision = 1e-6};
+  Bench bench(rules, {30, 300}, 0, {.calls_of_imb = forever, .batched = true, .most_calls = 4});
+  bench.run(2);
+  CHECK_EQ(visit_to(bench.rounds()[1], 0).calls, 4U);
+  CHECK_EQ(visit_to(bench.rounds()[1], 1).calls, 2U);
+}
+
 TEST(a_coarse_clock_needs_longer_samples) {
   const Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
   Bench bench(rules, {us}, 0, {forever, true});

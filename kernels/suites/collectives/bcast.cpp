@@ -12,6 +12,7 @@ const AddCollective added{
         .about = "The root sends the same message to every rank.",
         .place = 180,
         .rooted = true,
+        .root_sends = true,
         .large_counts = true,
     },
     linked<MPI_Bcast>,

@@ -13,6 +13,7 @@ constexpr Card card{
     .unit = Unit::reduction,
     .meet = Meet::each,
     .columns = Columns::collective,
+    .keeps_data = "no other rank reads what it would write",
 };
 
 // The second operand must hold numbers, and numbers that later calls do not drive to infinity any

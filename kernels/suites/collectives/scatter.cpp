@@ -13,6 +13,7 @@ const AddCollective added{
         .place = 140,
         .send = message_per_rank,
         .rooted = true,
+        .root_sends = true,
     },
     linked<MPI_Scatter>,
     [](const Args& a) {

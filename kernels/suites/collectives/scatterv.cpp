@@ -13,6 +13,7 @@ const AddCollective added{
         .place = 150,
         .send = message_per_rank,
         .rooted = true,
+        .root_sends = true,
         .counts_per_rank = true,
     },
     linked<MPI_Scatterv>,

@@ -14,6 +14,7 @@ constexpr Card card{
     .place = 10,
     .columns = Columns::collective,
     .seldom = true,
+    .keeps_data = one_sided,
 };
 
 void window(Run& run) {

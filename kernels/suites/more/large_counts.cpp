@@ -85,15 +85,18 @@ struct AddLarge {
 
 using In = const void*;
 
-const AddLarge bcast{
-    {.name = "Bcast_c", .about = "Bcast with a large-count call.", .place = 210, .rooted = true},
-    [](const Args& a) {
-      void* data = a.rank == a.root ? a.send : a.recv;
-      return std::tuple(data, a.large_count, a.type, a.root, a.comm);
-    },
-    [](const Run& run, const Block& in) -> std::size_t {
-      return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
-    }};
+const AddLarge bcast{{.name = "Bcast_c",
+                      .about = "Bcast with a large-count call.",
+                      .place = 210,
+                      .rooted = true,
+                      .root_sends = true},
+                     [](const Args& a) {
+                       void* data = a.rank == a.root ? a.send : a.recv;
+                       return std::tuple(data, a.large_count, a.type, a.root, a.comm);
+                     },
+                     [](const Run& run, const Block& in) -> std::size_t {
+                       return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
+                     }};
 
 const AddLarge allreduce{{.name = "Allreduce_c",
                           .about = "Allreduce with a large-count call.",

@@ -20,6 +20,7 @@ constexpr Card card{
     .place = 10,
     .ranks = Ranks::pairs,
     .columns = Columns::rate,
+    .send = message_under_way,
     .recv = [](const Shape& s) { return message(s) * s.inflight; },
     .moved = [](const Shape& s) { return under_way(s) * message(s); },
     .messages = under_way,
@@ -27,12 +28,12 @@ constexpr Card card{
 };
 
 void send_all(Run& run, int to, std::vector<MPI_Request>& requests) {
-  const Block out = run.send_block();
+  const Outgoing out(run);
   const MPI_Comm comm = run.comm();
   char answer = 0;
   const Message all_came{&answer, 1, MPI_BYTE};
   run.measure([&, comm, to](Turn t) {
-    for (auto& request : requests) isend(out[t], to, comm, &request);
+    out.start(t, to, comm, requests);
     wait_all(static_cast<int>(requests.size()), requests.data());
     recv(all_came, to, comm);
   });
@@ -41,6 +42,7 @@ void send_all(Run& run, int to, std::vector<MPI_Request>& requests) {
 
 // Every message has a place of its own: receives that are under way must not overlap.
 void receive_all(Run& run, int from, std::vector<MPI_Request>& requests) {
+  static_cast<void>(run.send_block());  // so that it writes while the other writes
   const Block in = run.recv_block();
   const std::size_t bytes = run.bytes();
   const Block first = in.part(0, bytes);

@@ -13,6 +13,7 @@ constexpr Card create_card{
     .meet = Meet::each,
     .columns = Columns::collective,
     .seldom = true,
+    .keeps_data = "it sends no data",
 };
 
 constexpr Card allocate_card = [] {

@@ -93,6 +93,7 @@ void pairs_at_random(Run& run) {
     else traffic.take(step.peer, t);
   };
   if (run.checking()) {
+    run.renew();
     // The whole cycle, since a rank may have nothing to receive in a single call.
     std::size_t wrong = 0;
     for (const auto& steps : cycle) {
@@ -112,6 +113,7 @@ void rings_at_random(Run& run) {
   const Traffic traffic = traffic_of(run);
   const auto cycle = random_places(run.rank(), run.ranks(), run.settings().pairing);
   if (run.checking()) {
+    run.renew();
     std::size_t wrong = 0;
     for (const Place& place : cycle) {
       traffic.swap(place.behind, place.before, {});

@@ -14,6 +14,7 @@ constexpr Card exchange_card(std::string_view name, std::string_view about, int 
       .columns = Columns::collective,
       .send = twice_message,
       .recv = twice_message,
+      .keeps_data = one_sided,
       .needs = {"MPI_Win_lock_all", "MPI_Win_unlock_all", "MPI_Win_flush"},
   };
 }

@@ -17,6 +17,7 @@ constexpr Card card{
     .columns = Columns::passive,
     .moved = message,
     .messages = once,
+    .keeps_data = one_sided,
     .needs = {"MPI_Win_flush"},
 };
 
