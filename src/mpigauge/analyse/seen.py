@@ -55,6 +55,7 @@ class Curve:
             f"with {cell.arm}" if cell.arm else "",
             f"with {cell.inflight} in flight" if cell.inflight > 1 else "",
             f"with {cell.cache} caches" if cell.cache not in ("hot", "") else "",
+            "with fresh data" if cell.data == "fresh" else "",
         ]
         return " ".join(filter(None, words))
 

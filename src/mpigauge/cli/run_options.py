@@ -47,6 +47,11 @@ RUN_OPTIONS = (
         help="cold: buffers that no cache holds.  [default: hot]",
     ),
     click.option(
+        "--data",
+        type=click.Choice(["static", "fresh", "both"]),
+        help="fresh: what is sent is written before each call.  [default: static, as IMB]",
+    ),
+    click.option(
         "--sync",
         type=click.Choice(["barrier", "dissemination", "clock"]),
         help="How ranks are brought together before a call.  [default: barrier]",

@@ -42,6 +42,8 @@ class Card:
     windowed: bool = False
     """Keeps --inflight messages under way."""
     large_counts: bool = False
+    why_static: str = ""
+    """Why what it sends cannot be written before each call; empty: it can be."""
     completions: tuple[str, ...] = ("",)
     """The ways in which it waits for its operations, in IMB's order; empty: none."""
     threaded: bool = False
@@ -138,6 +140,12 @@ class Cards:
         words |= {word: word for word in (*self.names(), *self.suites())}
         guess = nearest(name, words)
         _unknown("benchmark", name, [words[guess]] if guess else self.names(), bool(guess))
+
+    def named(self, names: Iterable[str]) -> list[Card]:
+        """The cards of those of these words that are no suites."""
+        suites = {suite.lower() for suite in self.suites()}
+        words = (word for name in names for word in name.split(",") if word)
+        return [self.find(word) for word in words if word.lower() not in suites]
 
     def chosen(self, names: Iterable[str]) -> list[Card]:
         """The cards of these words, suites standing for what they run when nothing is named.

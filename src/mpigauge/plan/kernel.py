@@ -36,6 +36,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "sync": plan.sync,
         **plan.heeded,
         "data": plan.data,
+        "insist": _list(name for name in part.benchmarks if name in plan.insist),
         "bind": _list(part.bind) if plan.bound_by == "kernel" else "",  # hosts have their own
         "memory": plan.memory,
         "stop-file": launch.stop_file,

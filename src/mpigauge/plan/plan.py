@@ -97,6 +97,8 @@ class Plan:
     cache_bytes: int = 64 << 20
     sync: str = "barrier"
     data: str = "static"
+    insist: tuple[str, ...] = ()
+    """Benchmarks that are refused where they have no fresh data; others stay static."""
     npmin: int = 2
     multi: int | None = None
     map: tuple[int, int] | None = None
@@ -166,9 +168,9 @@ class Plan:
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
-        rsh = tuple(known.pop("rsh", ()))
+        words = {name: tuple(known.pop(name, ())) for name in ("rsh", "insist")}
         return cls(
-            parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, rsh=rsh, **known
+            parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **words, **known
         )
 
 

@@ -42,6 +42,7 @@ class Request:
     root_shift: bool = False
     inflight: int | None = None
     cache: str = "hot"
+    data: str = "static"
     sync: str = "barrier"
     place: tuple[str, ...] = ()
     """Policies of placement, each measured."""
@@ -95,6 +96,11 @@ def _refuse_contradictions(said: Mapping[str, Any]) -> None:
     for first, second, why in _CONTRADICTIONS:
         if said.get(first) and said.get(second):
             raise UserError(f"--{_option(first)} and --{_option(second)} contradict: {why}")
+    if said.get("classic") and said.get("data", "static") != "static":
+        raise UserError(
+            f"--classic and --data {said['data']} contradict: the classic mode has IMB's schedule, "
+            "which never writes what it sends"
+        )
 
 
 def _option(name: str) -> str:
@@ -156,6 +162,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "root_shift": bool,
     "inflight": _inflight,
     "cache": str,
+    "data": str,
     "sync": str,
     "place": _place,
     "settings": words.parse_settings,

@@ -96,6 +96,8 @@ def plan_of(
         cache=request.cache,
         cache_bytes=max(map(ground.cold_bytes, parts)),
         sync=request.sync,
+        data=request.data,
+        insist=insisted(request, cards),
         npmin=request.npmin or 2,
         multi=request.multi,
         map=request.map,
@@ -109,6 +111,13 @@ def plan_of(
         settings=dict(request.settings),
         env=dict(request.env),
     )
+
+
+def insisted(request: Request, cards: Cards) -> tuple[str, ...]:
+    """Benchmarks that were named, not only their suite, and have no fresh data though asked for."""
+    if request.data == "static":
+        return ()
+    return tuple(card.word for card in cards.named(request.benchmarks) if card.why_static)
 
 
 def world_ranks(request: Request, chosen: Sequence[Card], ground: Ground) -> int:
@@ -155,6 +164,11 @@ def check_effect(request: Request, chosen: Sequence[Card]) -> None:
             request.inflight is not None,
             any(c.windowed for c in chosen),
             "keeps messages in flight",
+        ),
+        "--data": (
+            request.data != "static",
+            not all(c.why_static for c in chosen),
+            "sends data that could be fresh",
         ),
     }
     for name in request.heeded:

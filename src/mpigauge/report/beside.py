@@ -32,7 +32,7 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
         blocks.append(
             [table_title(table, cards, comparison.varied), *_lines(table, comparison.names)]
         )
-        blocks[-1] += _broken(summaries(comparison, table))
+        blocks[-1] += broken(summaries(comparison, table))
     return "\n\n".join("\n".join(block) for block in [*blocks, _remarks(comparison)]) + "\n"
 
 
@@ -84,7 +84,7 @@ def _numbers(entry: Entry) -> Words:
     if entry.ratio is None:
         return *value, "", "", ""
     found = entry.ratio.estimate
-    return *value, number(found.value, found.error), _ends(entry), entry.verdict
+    return *value, number(found.value, found.error), ends(entry), entry.verdict
 
 
 def in_unit(item: Item) -> str:
@@ -96,7 +96,7 @@ def in_unit(item: Item) -> str:
     return in_words(value.value, value.error)
 
 
-def _ends(entry: Entry) -> str:
+def ends(entry: Entry) -> str:
     """The interval of the ratio."""
     found = entry.ratio.estimate if entry.ratio else None
     if found is None or not math.isfinite(found.low):
@@ -104,12 +104,12 @@ def _ends(entry: Entry) -> str:
     return f"{number(found.low, found.error)}–{number(found.high, found.error)}"
 
 
-def _broken(sentences: Sequence[str]) -> list[str]:
+def broken(sentences: Sequence[str]) -> list[str]:
     return [line for each in sentences for line in wrap(each, WIDTH, subsequent_indent="  ")]
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    return _broken(remarks(comparison))
+    return broken(remarks(comparison))
 
 
 def remarks(comparison: Comparison) -> list[str]:

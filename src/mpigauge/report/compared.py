@@ -24,7 +24,7 @@ def as_json(comparison: Comparison) -> str:
         "tool": "mpigauge",
         "sides": list(comparison.names),
         "tolerance": comparison.tolerance,
-        "ratios": list(_ratios(comparison)),
+        "ratios": list(ratios(comparison)),
         "sentences": [
             words for table in comparison.tables for words in summaries(comparison, table)
         ],
@@ -35,7 +35,7 @@ def as_json(comparison: Comparison) -> str:
 
 
 def as_csv(comparison: Comparison) -> str:
-    rows = list(_ratios(comparison))
+    rows = list(ratios(comparison))
     text = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -44,7 +44,8 @@ def as_csv(comparison: Comparison) -> str:
     return text.getvalue()
 
 
-def _ratios(comparison: Comparison) -> Iterator[dict[str, Any]]:
+def ratios(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """A flat record of each."""
     for table in comparison.tables:
         for first, *others in table.lines:
             for name, entry in zip(comparison.names[1:], others, strict=True):

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analyse.fresh import fresh_against_static
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.record import JOB, Figure
@@ -25,6 +26,7 @@ from mpigauge.stats.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mpigauge.analyse.compare import Comparison
     from mpigauge.analyse.pairs import PairMap
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.record import Failure, Rank, Skip
@@ -95,6 +97,8 @@ class Document:
     """Where pairs of ranks were measured."""
     figures: tuple[Figure, ...] = ()
     """Numbers that are no times of calls."""
+    fresh: Comparison | None = None
+    """Fresh data against static, where both were measured."""
 
     def tables(self) -> list[Table]:
         return tables(self.rows, self.cards, self.skips)
@@ -138,6 +142,7 @@ def document(
         tuple(said),
         stored_map(run, found),
         tuple(figure for figure in run.of(Figure) if figure.benchmark != JOB),
+        fresh_against_static(found, {launch.launch: launch.time for launch in run.launches}),
     )
 
 

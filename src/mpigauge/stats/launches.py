@@ -75,7 +75,7 @@ def in_order(
         mode = cell.threads, cell.directory, cell.completion
         place = varied[cell.placement, cell.arm]
         where = names[row.benchmark], cell.ranks, cell.groups, place, *mode
-        return *where, size, cell.cache != "hot", cell.group
+        return *where, size, cell.cache != "hot", cell.data == "fresh", cell.group
 
     return sorted(known, key=order)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import SCHEMA_VERSION
 from mpigauge.model.screen import PLAIN
+from mpigauge.report.compared import ratios
 from mpigauge.report.fields import fields, plain, values
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
         "rows": [values(row) for row in document.rows],
         "figures": [asdict(figure) for figure in document.figures],
         "skipped": [dict(skip.key) | {"reason": skip.reason} for skip in document.skips],
+        "fresh_against_static": list(ratios(document.fresh)) if document.fresh else [],
         "headline": _headline(document.headline),
         "remarks": list(document.sentences),
     }

@@ -55,6 +55,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
         headline_lines(document.headline, colour) if document.headline else [],
         *(table_lines(table, colour) for table in document.tables() if table.rows),
         figure_lines(document.figures, colour),
+        data_lines(document),
         remark_lines(document, colour),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -108,6 +109,13 @@ def headline_lines(head: Headline, colour: bool = False) -> list[str]:
     wide = max(len(name) for name, _ in pairs)
     lines = [f"{_bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
     return lines + (_residual_lines(head.line, colour) if head.line else [])
+
+
+def data_lines(document: Document) -> list[str]:
+    """Fresh data against static, where both were measured."""
+    from mpigauge.report.fresh import fresh_lines
+
+    return fresh_lines(document.fresh, document.cards) if document.fresh else []
 
 
 def remark_lines(document: Document, colour: bool = False) -> list[str]:
@@ -253,7 +261,7 @@ def _columns(table: Table) -> list[Column]:
     apart = [] if first.placement and table.groups == 1 else _who(first)
     middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
     over = [_LAUNCHES] if len({resting_on(row) for row in table.rows}) > 1 else []
-    return [*apart, _BYTES, *middle, *traffic, _SAMPLES, *over, _STOP, _FLAGS]
+    return [*apart, _BYTES, *middle, *traffic, _WRITE, _SAMPLES, *over, _STOP, _FLAGS]
 
 
 def _who(cell: Cell) -> list[Column]:
@@ -355,6 +363,7 @@ _SPEAKING = ("mode", "origin", "settings", "arm", "source")
 _RATED = ("band", "timed_band", "rate")
 _BANDWIDTH = Column("MB/s", _bandwidth)
 _RATE = Column("messages", _rate)
+_WRITE = Column("write µs", _part(lambda row: row.cell.time_write_s))
 _SHORT = {"one launch": "1 launch", "range": "{} range", "interval": "{}"}
 _SAMPLES = Column("samples", lambda row: str(row.samples))
 _LAUNCHES = Column("launches", lambda row: _SHORT[row.kind].format(row.launches))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.best import best_lines
 from mpigauge.analyse.registry import explained
 from mpigauge.model.units import duration, percent
-from mpigauge.report import beside, best
+from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
 from mpigauge.report.kinds import ALL, all_kinds
@@ -81,7 +81,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         facts=[line for each in shown for line in _heading(each, len(shown) > 1)],
         sections=[each for each in named if each],
         answers=list(answers(first)),
-        verdicts=list(verdicts(comparison)),
+        verdicts=[*verdicts(comparison), *verdicts(first.document.fresh)],
         compared=beside.remarks(comparison) if comparison else [],
         explained=explained(first.seen),
         quiet=QUIET,
@@ -119,6 +119,8 @@ def _sections(shown: Sequence[Shown]) -> Iterator[Section]:
         said = tuple(best.remarks(arms)) if arms and tables else ()
         if pictures or tables:
             yield Section(id_, name, pictures, tables, said)
+    if found := shown[0].document.fresh:
+        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], found)))
 
 
 def _short(picture: Picture) -> Picture:
@@ -138,6 +140,12 @@ def _best(arms: Comparison) -> Iterator[Words]:
             what = "" if table.first.row else f" {table.first.what}"
             name = f"Best of {table.first.benchmark}{what} on {columns.get('ranks')} ranks"
             yield Words(name, heads, rows)
+
+
+def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
+    for table in comparison.tables:
+        if rows := list(fresh.words_of(table)):
+            yield Words(beside.table_title(table, shown.run.cards, "data"), fresh.HEADS, rows)
 
 
 def _tables(shown: Shown) -> tuple[list[Words], str]:
