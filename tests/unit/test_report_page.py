@@ -36,7 +36,7 @@ OURS = {
     "nav", "ul", "ol", "li", "main", "section", "dl", "dt", "dd", "small", "strong", "span",
     "details", "summary", "figure", "figcaption", "fieldset", "legend", "label", "input", "select",
     "option", "table", "caption", "thead", "tbody", "tr", "th", "td", "pre", "footer", "script",
-    "svg", "g", "rect", "text", "line", "polyline", "polygon", "path",
+    "code", "svg", "g", "rect", "text", "line", "polyline", "polygon", "path",
 }  # fmt: skip
 ORDER = ["answer", "machine", "curves", "map", "collectives", "sweep", "figures", "samples",
          "disturbances", "numbers", "run", "data"]  # fmt: skip
@@ -235,7 +235,7 @@ def test_what_is_too_large_is_said(hostile: Shown, monkeypatch: pytest.MonkeyPat
 def test_a_page_holds_so_many_rows_and_says_so(
     hostile: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_of, "MOST_ROWS", 13)
+    monkeypatch.setattr(page_of, "MANY_ROWS", 13)
     page = Page(report([hostile]))
     assert max(map(len, page.tables)) <= 14
     assert "The table holds the first 13 of" in page.text

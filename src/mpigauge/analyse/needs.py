@@ -12,6 +12,8 @@ from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
+_CHOSEN = "the rows of a large run are chosen by their times, so that they would prove too much"
+
 
 def seats(seen: Seen) -> str:
     return "" if seen.run.ranks else "the run does not say where its ranks sat"
@@ -22,6 +24,8 @@ def machine(seen: Seen) -> str:
 
 
 def arms(seen: Seen) -> str:
+    if seen.run.part:
+        return _CHOSEN
     known = {row.cell.arm for row in seen.rows} - {CONTROL}
     if known <= {""}:
         return "the run varies no setting"
@@ -29,6 +33,8 @@ def arms(seen: Seen) -> str:
 
 
 def placements(seen: Seen) -> str:
+    if seen.run.part:
+        return _CHOSEN
     known = {row.cell.placement for row in seen.rows}
     if len(known) == 1:
         return "the run has one placement of ranks only"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.units import byte_count
+from mpigauge.stats.crowd import Member
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.pieces import Pieces, in_pieces, known_points
 from mpigauge.topology.stored import stored
@@ -180,6 +181,28 @@ class Seen:
         for rank in self.run.ranks:
             found.setdefault(rank.launch, {})[rank.rank] = rank
         return found
+
+
+def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
+    """Curves as numbers alone."""
+    named = ("suite", "benchmark", "ranks")
+    told = [name for name in _VARIANT if name not in named and _differs(curves, name)]
+    return tuple(
+        Member(
+            benchmark=curve.benchmark,
+            ranks=curve.first.ranks,
+            told=tuple((name, getattr(curve.first.cell, name)) for name in told),
+            sizes=tuple(row.message_bytes for row in curve.rows),
+            times=tuple(row.latency.value for row in curve.rows),
+            errors=tuple(row.relative_error for row in curve.rows),
+            wrong=sum(row.wrong_count for row in curve.rows),
+        )
+        for curve in curves
+    )
+
+
+def _differs(curves: Sequence[Curve], column: str) -> bool:
+    return len({getattr(curve.first.cell, column) for curve in curves}) > 1
 
 
 def pus_of(rank: Rank) -> frozenset[int]:

@@ -10,19 +10,55 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.analyse.compare import Side
     from mpigauge.report.kinds import Shown
     from mpigauge.report.plot import Picture
+    from mpigauge.stats.crowd import Member
+    from mpigauge.store import Run
 
 
 def shown_of(words: Sequence[str]) -> list[Shown]:
     """The runs that are named, with names that tell them apart."""
     from mpigauge.cli.comparing import names_of
-    from mpigauge.cli.showing import open_run
     from mpigauge.report.kinds import Shown
 
-    runs = [open_run(word) for word in words]
+    found = [_opened(word) for word in words]
+    runs = [run for run, _ in found]
     names = names_of(runs) if len(runs) > 1 else [runs[0].path.name]
-    return [Shown.of(name, run) for name, run in zip(names, runs, strict=True)]
+    return [Shown.of(name, *of) for name, of in zip(names, found, strict=True)]
+
+
+def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
+    """The run, and all curves of one so large that only a part is looked at closely."""
+    from mpigauge.cli.showing import find_run, open_run
+    from mpigauge.query.large import is_large, load_large
+    from mpigauge.store.imported import REFERENCE
+
+    path = None if word.startswith(REFERENCE) else find_run(word)
+    if path is None or not is_large(path):
+        return open_run(word), ()
+    large = load_large(path)
+    return large.run, large.members
+
+
+def sides_of(shown: Sequence[Shown]) -> list[Side]:
+    """Of a comparison; none, where a run is too large to be compared as a whole."""
+    from mpigauge.analyse.compare import Side
+    from mpigauge.analyse.items import items
+    from mpigauge.cli.comparing import facts_of, lost_ratio_of, starts_of
+
+    if any(each.run.part for each in shown):
+        return []
+    return [
+        Side(
+            each.name,
+            items(each.document.rows, each.document.figures),
+            starts_of(each.run),
+            facts_of(each.run),
+            lost_ratio_of(each.run),
+        )
+        for each in shown
+    ]
 
 
 def print_picture(kind: str, picture: Picture) -> None:

@@ -43,6 +43,13 @@ _TYPES = {
 _ROW_TYPES = {
     "interval": "VARCHAR", "launches": "BIGINT", "launch_times_s": "DOUBLE[]", "stops": "VARCHAR[]"
 }  # fmt: skip
+
+
+def type_of(column: str) -> str:
+    """Of a stored column, or of what says which record a line is."""
+    return next((_TYPES[c.type] for c in COLUMNS if c.name == column), "VARCHAR")
+
+
 OF_RUN = (
     Field("run", "VARCHAR"),
     Field("created", "TIMESTAMP"),

@@ -12,6 +12,7 @@ from mpigauge.report.panel import LEFT, RIGHT, drawn, framed, row
 from mpigauge.report.plot import MOST_SERIES, Picture
 
 if TYPE_CHECKING:
+    from mpigauge.report.panel import Frame
     from mpigauge.report.plot import Panel, Plot, Point, Series
 
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
@@ -43,18 +44,14 @@ def picture(plot: Plot) -> Picture:
 
 def svg(plot: Plot) -> str:
     """As wide as a page, in small multiples where there are several panels."""
-    many = len(plot.panels)
-    columns = 1 if many == 1 else 2 if many in (2, 4) else 3
-    wide, high = {1: (900, 460), 2: (470, 320), 3: (340, 260)}[columns]
+    columns, wide, high = _grid(plot)
     names = _drawn(plot)
     legend = _places(_told_apart(plot), columns * wide)
-    rows = -(-many // columns)
+    rows = -(-len(plot.panels) // columns)
     bottom = 44 + rows * high
     height = bottom + (legend[-1][1] + _LINE + 6 if legend else 0)
     parts = [text(columns * wide / 2, 24, plot.title, "ink", "middle", 16)]
-    for number, panel in enumerate(plot.panels):
-        down, across = divmod(number, columns)
-        frame = framed(panel, across * wide, 40 + down * high, wide, high)
+    for panel, frame in zip(plot.panels, frames(plot), strict=True):
         parts += drawn(panel, frame, names)
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
@@ -66,6 +63,23 @@ def svg(plot: Plot) -> str:
         + "\n".join(parts)
         + "\n</svg>\n"
     )
+
+
+def frames(plot: Plot) -> list[Frame]:
+    """Where each panel is drawn."""
+    columns, wide, high = _grid(plot)
+    places = (divmod(number, columns) for number in range(len(plot.panels)))
+    return [
+        framed(panel, across * wide, 40 + down * high, wide, high)
+        for panel, (down, across) in zip(plot.panels, places, strict=True)
+    ]
+
+
+def _grid(plot: Plot) -> tuple[int, int, int]:
+    """Columns, and width and height of a panel."""
+    many = len(plot.panels)
+    columns = 1 if many == 1 else 2 if many in (2, 4) else 3
+    return columns, *{1: (900, 460), 2: (470, 320), 3: (340, 260)}[columns]
 
 
 def _drawn(plot: Plot) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ def names(held: Sequence[Held]) -> Callable[[Held], str]:
         cell = each.curve.first.cell
         words = [each.shown.name] if len(runs) > 1 else []
         shown = (column for column in KEY_COLUMNS if column in told[each.shown.name])
-        words += [_word(column, getattr(cell, column)) for column in shown]
+        words += [word(column, getattr(cell, column)) for column in shown]
         return " · ".join(filter(None, words))
 
     return name
@@ -123,7 +123,8 @@ def _differ(run: str, held: Sequence[Held]) -> Iterator[str]:
             yield column
 
 
-def _word(column: str, value: object) -> str:
+def word(column: str, value: object) -> str:
+    """What tells a curve from others; nothing where it is as usual."""
     if value in ("", False):
         return "default" if column == "arm" else ""
     return variant_word(column, value)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.compare import compare, split
-from mpigauge.analyse.seen import Seen
+from mpigauge.analyse.seen import Seen, members
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.modules import import_all
 from mpigauge.report.document import document, rows_of_run
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
     from mpigauge.report.document import Document
     from mpigauge.report.plot import Picture
+    from mpigauge.stats.crowd import Member
     from mpigauge.store import Run
+
+
+MANY_ROWS = 2_000
+"""In the table below a plot, and in all tables of numbers together: beyond these a page is slow."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +38,26 @@ class Shown:
     run: Run
     document: Document
     seen: Seen
+    of_large: tuple[Member, ...] = ()
+    """All curves of a large run, of which `run` holds a part."""
 
     @classmethod
-    def of(cls, name: str, run: Run) -> Shown:
+    def of(cls, name: str, run: Run, of_large: tuple[Member, ...] = ()) -> Shown:
         rows = rows_of_run(run)
-        return cls(name, run, document(run, rows=rows), Seen.of(run, rows))
+        return cls(name, run, document(run, rows=rows), Seen.of(run, rows), of_large)
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """All curves as numbers; none, where they are so few that each is shown anyway."""
+        if self.of_large or len(self.seen.rows) <= MANY_ROWS:
+            return self.of_large
+        return members(self.seen.curves)
 
     @cached_property
     def arms(self) -> Comparison | None:
         """Its settings, transports or placements against the default; None: nothing is varied."""
+        if self.run.part:
+            return None  # chosen by their times, they would prove too much
         rows, figures = self.document.rows, self.document.figures
         starts = {launch.launch: launch.time for launch in self.run.launches}
         for column in ("arm", "placement"):

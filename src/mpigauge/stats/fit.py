@@ -121,12 +121,10 @@ def fit(
     )
 
 
-def misfits(
-    sizes: _Array, times: _Array, errors: _Array, starts: _Places, ends: _Places
-) -> _Array:
-    """Of stretches of these points (N,), which begin at `starts` and end before `ends` (P,): the sum
-    of squares of the relative residuals by the errors, of the line through each of them (P,).
-    A stretch has two sizes or more, and times are above 0."""
+def misfits(sizes: _Array, times: _Array, errors: _Array, starts: _Places, ends: _Places) -> _Array:
+    """Of stretches of these points (N,), which begin at `starts` and end before `ends` (P,): the
+    sum of squares of the relative residuals by the errors, of the line through each (P,). A stretch
+    has two sizes or more, and times are above 0."""
     import numpy as np
 
     place = np.arange(len(sizes))
@@ -181,6 +179,7 @@ def _solved(points: Sequence[Point], by: Sequence[float]) -> tuple[_Array, _Arra
 def _covariance(design: _Array, left: _Array) -> _Array:
     """Of the solution, so that the root of what it gives is half of a 95 % interval."""
     import numpy as np
+
     freedom = len(left) - 2
     variance = float(left @ left) / freedom
     return _quantile(freedom) ** 2 * variance * np.linalg.inv(design.T @ design)

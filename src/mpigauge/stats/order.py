@@ -54,11 +54,12 @@ def fixed_order(n: int, level: float = LEVEL) -> int:
 
 def running_order(n: int, level: float = LEVEL) -> int:
     """The same for an interval that is looked at after every value."""
-    return _running_orders(n, level)[n]
+    return running_orders(n, level)[n]
 
 
 @lru_cache
-def _running_orders(most: int, level: float) -> tuple[int, ...]:
+def running_orders(most: int, level: float = LEVEL) -> tuple[int, ...]:
+    """Of 0, 1, … `most` values."""
     tail = (1 - level) / 2
     inside = {0: 1.0}  # the walk's distribution over counts, where it never left the bounds
     left, k, orders = 0.0, 0, [0]

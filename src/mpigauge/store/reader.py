@@ -26,7 +26,7 @@ from mpigauge.model.record import (
 from mpigauge.store.files import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -53,6 +53,8 @@ class Run:
     """In the order of the file, then what remains of launches without an end."""
     damaged: tuple[str, ...] = ()
     """A sentence for each line that could not be read."""
+    part: str = ""
+    """What of a large run this is, in words; empty: all of it."""
 
     def of(self, kind: type[_T]) -> list[_T]:
         return [record for record in self.records if isinstance(record, kind)]
@@ -130,11 +132,13 @@ class _Lines:
     damaged: list[str] = field(default_factory=list)
 
 
-def load(path: Path, cards: bool = True) -> Run:
-    """The run in this folder, complete or not; without `cards` also where they are damaged."""
+def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> Run:
+    """The run in this folder, complete or not; without `cards` also where they are damaged.
+    `lines`: the numbers, from 0 and upwards, of those that are read; then what killed launches had
+    begun is left out."""
     header = check_schema(path)
-    lines = _read_lines(path / "records.jsonl")
-    remains = _remains(path, lines.records)
+    found = _read_lines(path / "records.jsonl", lines)
+    remains = _remains(path, found.records) if lines is None else []
     passport, status = path / "passport.json", path / "status.json"
     return Run(
         path=path,
@@ -142,8 +146,8 @@ def load(path: Path, cards: bool = True) -> Run:
         passport=_read_object(passport),
         cards=Cards.load(path / "cards.json") if cards else Cards(()),
         status=_read_object(status),
-        records=(*lines.records, *remains),
-        damaged=(*lines.damaged, *_damaged(passport, status)),
+        records=(*found.records, *remains),
+        damaged=(*found.damaged, *_damaged(passport, status)),
     )
 
 
@@ -213,9 +217,9 @@ def _damaged(*files: Path) -> Iterator[str]:
             yield f"{path} is damaged and left out"
 
 
-def _read_lines(path: Path) -> _Lines:
+def _read_lines(path: Path, wanted: Sequence[int] | None = None) -> _Lines:
     lines = _Lines()
-    for number, text in _numbered(path):
+    for number, text in _numbered(path) if wanted is None else _some(path, wanted):
         try:
             lines.records.append(decode(text))
         except ValueError as error:
@@ -232,6 +236,17 @@ def _numbered(path: Path) -> Iterator[tuple[int, str]]:
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     yield from ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _some(path: Path, wanted: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Of a file that is too large to be held."""
+    left = iter(wanted)
+    following = next(left, None)
+    with path.open("rb") as file:
+        for number, line in enumerate(file):
+            if number == following:
+                yield number + 1, line.decode("utf-8", errors="replace")
+                following = next(left, None)
 
 
 def _remains(path: Path, records: Iterable[Record]) -> list[CellRecord]:

@@ -30,8 +30,7 @@ def command(runs: tuple[str, ...], target: Path) -> None:
     (`mpigauge ref list`), are curves beside it and are compared with it.
     """
     from mpigauge.analyse.compare import compare
-    from mpigauge.cli.comparing import sides_of
-    from mpigauge.cli.reporting import shown_of, write_page
+    from mpigauge.cli.reporting import shown_of, sides_of, write_page
     from mpigauge.report.draw import check_folder
     from mpigauge.report.web.report import report
 
@@ -39,6 +38,7 @@ def command(runs: tuple[str, ...], target: Path) -> None:
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
     shown = shown_of(runs)
-    beside = compare(sides_of([each.run for each in shown])) if len(shown) > 1 else None
+    sides = sides_of(shown) if len(shown) > 1 else []
+    beside = compare(sides) if sides else None
     write_page(report(shown, beside), target)
     click.echo(f"mpigauge: written to {target}", err=True)

@@ -7,8 +7,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.errors import UserError
 from mpigauge.report.plots.samples import of_cell, stored_samples
@@ -49,9 +48,9 @@ def cells_of(shown: Shown) -> tuple[list[CellOnPage], list[str]]:
     return cells, said
 
 
-def packed(cells: Sequence[CellOnPage]) -> str:
+def packed(data: Any) -> str:
     """JSON, compressed, in letters."""
-    text = json.dumps([cell._asdict() for cell in cells], separators=(",", ":"))
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 

@@ -33,6 +33,7 @@ class Download(NamedTuple):
 def downloads(shown: Shown) -> Iterator[Download]:
     for form, kind, title in _FORMS:
         file = f"{shown.name}.{form}"
+        title = title.replace("All rows", "The rows of this part") if shown.run.part else title
         if len(shown.document.rows) > MOST_ROWS:
             yield Download(title, file, "", _too_large(f"{len(shown.document.rows)} rows", form))
             continue

@@ -16,10 +16,11 @@ from mpigauge.model.units import duration, percent
 from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
-from mpigauge.report.kinds import ALL, all_kinds
+from mpigauge.report.kinds import ALL, MANY_ROWS, all_kinds
 from mpigauge.report.web.answer import answers, verdicts
 from mpigauge.report.web.cells import cells_of, packed
 from mpigauge.report.web.download import downloads
+from mpigauge.report.web.every import every
 from mpigauge.report.web.machine import MOST_MACHINES, hosts_left, machines, seats
 from mpigauge.report.web.page import filled
 from mpigauge.topology.remarks import many
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
     from mpigauge.report.kinds import Shown
     from mpigauge.report.plot import Picture
-
-MOST_ROWS = 2_000
-"""In the table below a plot, and in all tables of numbers together: beyond these a page is slow."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,9 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
     cells, left = cells_of(first)
     placed = list(seats(first))
     tables, tables_left = _tables(first)
+    crowd = every(first)
     named = [("answer", "The answer"), ("machine", "The machine") if built or placed else None,
+             ("every", "All curves") if crowd else None,
              *((each.id, each.title) for each in sections),
              ("samples", "Samples") if cells or left else None, ("disturbances", "Disturbances"),
              ("numbers", "All numbers"), ("run", "What was run"), ("data", "Data")]  # fmt: skip
@@ -83,6 +83,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         answers=list(answers(first)),
         verdicts=[*verdicts(comparison), *verdicts(first.document.fresh)],
         compared=beside.remarks(comparison) if comparison else [],
+        too_large=[each.name for each in shown if each.run.part] if len(shown) > 1 else [],
         explained=explained(first.seen),
         quiet=QUIET,
         machines=built[:MOST_MACHINES],
@@ -91,7 +92,8 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         plotted=sections,
         cells=cells,
         cells_left=left,
-        packed=packed(cells) if cells else "",
+        packed=packed([cell._asdict() for cell in cells]) if cells else "",
+        every=crowd,
         remarks=first.document.sentences,
         noise=list(_noise(first)),
         tables=tables,
@@ -105,7 +107,8 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
 
 
 def _heading(shown: Shown, several: bool) -> Iterator[str]:
-    for line in heading(shown.document.facts):
+    part = [f"A part of a large run: {shown.run.part}."] if shown.run.part else []
+    for line in [*heading(shown.document.facts), *part]:
         yield f"{shown.name}: {line}" if several else line
 
 
@@ -126,10 +129,10 @@ def _sections(shown: Sequence[Shown]) -> Iterator[Section]:
 def _short(picture: Picture) -> Picture:
     """With as many rows of its table as a page can hold."""
     points = len(picture.rows)
-    if points <= MOST_ROWS:
+    if points <= MANY_ROWS:
         return picture
-    said = f"The table holds the first {MOST_ROWS} of {points} points; {_ALL_ROWS}."
-    return replace(picture, rows=picture.rows[:MOST_ROWS], notes=(*picture.notes, said))
+    said = f"The table holds the first {MANY_ROWS} of {points} points; {_ALL_ROWS}."
+    return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
 
 
 def _best(arms: Comparison) -> Iterator[Words]:
@@ -150,7 +153,7 @@ def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
 
 def _tables(shown: Shown) -> tuple[list[Words], str]:
     """As many as a page can hold, and what is said of the others."""
-    found, room = [], MOST_ROWS
+    found, room = [], MANY_ROWS
     tables = [table for table in shown.document.tables() if table.rows]
     for table in tables:
         if len(table.rows) <= room:

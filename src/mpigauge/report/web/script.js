@@ -62,6 +62,46 @@ function choose(select) {
   select.addEventListener("change", show);
 }
 
+// Very many curves: found by words of their names, drawn into their panel, told as a table.
+function find(all) {
+  const box = all.querySelector(".find"), words = box.querySelector("input"), list = box.querySelector("select");
+  const said = box.querySelector(".found"), table = box.querySelector("table"), most = 200;
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  line.setAttribute("class", "one"); line.setAttribute("fill", "none");
+  let data = null, names = [];
+  box.hidden = false;
+  const look = async () => {
+    if (!data) { data = await unpacked("curves-packed"); names = data.curves.map((c) => c[0].toLowerCase()); }
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean), options = [];
+    let many = 0;
+    names.forEach((name, at) => {
+      if (!wanted.every((word) => name.includes(word))) return;
+      if (many < most) options.push(new Option(data.curves[at][0], at));
+      many += 1;
+    });
+    list.replaceChildren(...options);
+    said.textContent = `${many} of ${names.length} curves` + (many > most ? `, the first ${most} are listed` : "");
+  };
+  const show = () => {
+    const [name, panel, sizes, times, errors] = data.curves[list.value];
+    const { x, y } = data.panels[panel], bytes = data.sizes[sizes];
+    const points = bytes.map((n, i) => [x[n], y[0] + y[1] * Math.log(times[i])]).filter((p) => p[0] !== undefined);
+    line.setAttribute("points", points.map((p) => p.map((v) => v.toFixed(1)).join()).join(" "));
+    all.querySelectorAll("svg .panel")[panel].append(line);
+    table.caption.textContent = name;
+    table.tBodies[0].replaceChildren(...bytes.map((n, i) => {
+      const row = document.createElement("tr");
+      for (const word of [n < 0 ? "" : n, times[i], errors[i] ?? ""]) row.insertCell().textContent = word;
+      return row;
+    }));
+  };
+  words.addEventListener("focus", look, { once: true });
+  words.addEventListener("input", look);
+  list.addEventListener("focus", () => { if (!data) look(); });
+  list.addEventListener("change", show);
+}
+
 document.querySelectorAll("figure").forEach(wire);
+document.querySelectorAll("#one-of-all").forEach(find);
 document.querySelectorAll("#choose select").forEach(choose);
 addEventListener("beforeprint", () => document.querySelectorAll("details.print").forEach((d) => { d.open = true; }));

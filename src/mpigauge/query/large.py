@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs too large to be read record by record: all of their curves as numbers, some as records.
+
+DuckDB reads the few columns that tell cells apart and what they took, several times as fast as
+records are made; only the lines of the curves that tell most then become records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.cards import benchmark_word
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.errors import UserError
+from mpigauge.query.build import quoted
+from mpigauge.query.tables import type_of
+from mpigauge.stats.crowd import Member, telling
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.stats.order import running_orders
+from mpigauge.store import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+    from mpigauge.store import Run
+
+LARGE_BYTES = 100_000_000
+"""Of records; reading these one by one takes some seconds."""
+DETAILED_ROWS = 2_000
+"""Of a large run, that are shown as those of a small one."""
+_VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
+_NUMBERS = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale")
+_LARGEST_LINE = 1 << 28
+
+
+@dataclass(frozen=True)
+class Large:
+    run: Run
+    """With the curves that tell most."""
+    members: tuple[Member, ...]
+    """All curves, as numbers."""
+
+
+def is_large(path: Path) -> bool:
+    try:
+        return (path / "records.jsonl").stat().st_size > LARGE_BYTES
+    except OSError:
+        return False
+
+
+def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
+    """About so many rows of this run as records. UserError: it cannot be read."""
+    import duckdb
+
+    try:
+        with duckdb.connect() as con:
+            found = _members(con, path / "records.jsonl")
+            chosen = telling([member for _, member in found], rows)
+            wanted = _lines(con, [found[place][0] for place in chosen])
+    except duckdb.Error as error:
+        raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
+    members = tuple(member for _, member in found)
+    return Large(_part(path, wanted, members, chosen), members)
+
+
+def _part(
+    path: Path, wanted: Sequence[int], members: Sequence[Member], chosen: Sequence[int]
+) -> Run:
+    run = load(path, lines=wanted)
+    shown, whole = (sum(len(m.sizes) for m in of) for of in ([members[i] for i in chosen], members))
+    words = (
+        f"{shown} of {whole} rows ({len(chosen)} of {len(members)} curves) are looked at closely: "
+        "of each benchmark the default, and what is farthest from the usual to either side; "
+        "`mpigauge export csv RUN` writes all"
+    )
+    return replace(run, part=words)
+
+
+def _members(con: DuckDBPyConnection, file: Path) -> list[tuple[int, Member]]:
+    """All curves, each with its number in the tables."""
+    _scan(con, file)
+    orders = enumerate(running_orders(_MOST_LAUNCHES))
+    listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
+    con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
+    con.execute(_ROWS)
+    columns = ", ".join(f'any_value("{name}")' for name in _VARIANT)
+    lists = ", ".join(
+        f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
+    )
+    found = con.execute(
+        f"SELECT curve, {columns}, {lists}, sum(wrong)::BIGINT FROM numbers GROUP BY curve "
+        "ORDER BY min(begin_line)"
+    ).fetchall()
+    varied = _varied([row[1 : 1 + len(_VARIANT)] for row in found])
+    return [(row[0], _member(row[1:], varied)) for row in found]
+
+
+def _scan(con: DuckDBPyConnection, file: Path) -> None:
+    """A table with a row for each line, in the order of the file."""
+    names = ["record", "launch", *KEY_COLUMNS, *_NUMBERS, "wrong_count"]
+    types = ", ".join(f"{quoted(name)}: {quoted(type_of(name))}" for name in names)
+    keys = ", ".join(f'"{name}"' for name in _VARIANT)
+    con.execute(
+        f"CREATE TEMP TABLE cells AS SELECT *, hash({keys}) AS curve FROM read_json("
+        f"{quoted(file)}, format = 'newline_delimited', columns = {{{types}}}, "
+        f"ignore_errors = true, maximum_object_size = {_LARGEST_LINE})"
+    )
+
+
+_BETWEEN = f"""
+  CASE WHEN n >= {LEAST_FOR_INTERVAL}
+       THEN {{least}}({{ordered}}, t {{sign}} greatest(coalesce({{typical}}, 0), 0)
+                      * sqrt({LEAST_FOR_INTERVAL} / n))
+       WHEN n > 1 THEN {{end}} ELSE {{own}} END"""
+_LOW = _BETWEEN.format(
+    least="least", ordered="ts[k]", sign="-", typical="below", end="ts[1]", own="low"
+)
+_HIGH = _BETWEEN.format(
+    least="greatest", ordered="ts[n - k + 1]", sign="+", typical="above", end="ts[n]", own="high"
+)
+_MOST_LAUNCHES = 500
+"""The order statistics of more are taken as those of so many, which makes intervals wider."""
+_ROWS = f"""
+CREATE TEMP TABLE numbers AS
+WITH
+latest AS (  -- what a launch holds twice counts once, the later
+  SELECT max(rowid) AS line FROM cells WHERE record = 'cell' AND time_p50_s > 0
+  GROUP BY curve, message_bytes, launch),
+counted AS (
+  SELECT cells.curve, cells.message_bytes, count(*) AS n, median(time_p50_s) AS t,
+         list_sort(list(time_p50_s)) AS ts, median(time_p50_s - ci_low_s) AS below,
+         median(ci_high_s - time_p50_s) AS above, any_value(ci_low_s) AS low,
+         any_value(ci_high_s) AS high, any_value(time_scale) AS scale,
+         sum(wrong_count) AS wrong, min(line) AS begin_line
+  FROM latest JOIN cells ON cells.rowid = latest.line GROUP BY cells.curve, cells.message_bytes),
+ends AS (
+  SELECT counted.*, {_LOW} AS lower, {_HIGH} AS upper
+  FROM counted LEFT JOIN orders ON many = least(n, {_MOST_LAUNCHES}))
+SELECT ends.curve, ends.begin_line, wrong, t * scale AS latency,
+       greatest(upper - t, t - lower) / t AS error, cells.* EXCLUDE (curve)
+FROM ends JOIN cells ON cells.rowid = ends.begin_line"""
+
+
+def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
+    """The numbers, from 0, of the lines with these curves, and with what is no cell."""
+    con.execute("CREATE TEMP TABLE chosen (curve UBIGINT)")
+    if curves:
+        listed = ", ".join(f"({curve})" for curve in curves)
+        con.execute(f"INSERT INTO chosen VALUES {listed}")
+    found = con.execute(
+        "SELECT rowid FROM cells WHERE record IS DISTINCT FROM 'cell' "
+        "OR curve IN (SELECT curve FROM chosen) ORDER BY rowid"
+    ).fetchall()
+    return [line for (line,) in found]
+
+
+def _varied(keys: Sequence[Sequence[Any]]) -> list[str]:
+    """The columns in which curves differ, without those that all of them are named by."""
+    named = ("suite", "benchmark", "ranks")
+    return [
+        name
+        for name, values in zip(_VARIANT, zip(*keys, strict=True), strict=True)
+        if name not in named and len(set(values)) > 1
+    ]
+
+
+def _member(row: Sequence[Any], varied: Sequence[str]) -> Member:
+    known = dict(zip(_VARIANT, row, strict=False))
+    sizes, times, errors, wrong = row[len(_VARIANT) :]
+    return Member(
+        benchmark_word(known["suite"], known["benchmark"]),
+        known["ranks"],
+        tuple((name, known[name]) for name in varied),
+        tuple(sizes),
+        tuple(times),
+        tuple(float("nan") if error is None else error for error in errors),
+        wrong,
+    )

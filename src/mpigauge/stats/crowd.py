@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Very many curves as numbers alone: what is usual among them, and which of them is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Of the curves that a quantile of the crowd lies above."""
+
+
+class Member(NamedTuple):
+    """A curve: rows that differ in the size of their messages only, sizes upwards."""
+
+    benchmark: str
+    """Its word: NAME, or SUITE:NAME outside MPI1."""
+    ranks: int
+    told: tuple[tuple[str, object], ...]
+    """The other columns that tell it from others, with their values."""
+    sizes: tuple[int, ...]
+    """Bytes; -1: no message."""
+    times: tuple[float, ...]
+    """Printed times, in seconds."""
+    errors: tuple[float, ...]
+    """Of these, relative; NaN: not known."""
+    wrong: int = 0
+    """Data that were wrong."""
+
+    @property
+    def group(self) -> tuple[str, int]:
+        """Whom it can be compared with."""
+        return self.benchmark, self.ranks
+
+    @property
+    def is_default(self) -> bool:
+        known = dict(self.told)
+        return not known.get("arm") and not known.get("placement")
+
+
+class Usual(NamedTuple):
+    """What a crowd has at one size."""
+
+    message_bytes: int
+    times: tuple[float, ...]
+    """At each of SHARES."""
+    curves: int
+
+
+def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
+    """Those that can be compared, in the order in which they first appear."""
+    found: dict[tuple[str, int], list[Member]] = {}
+    for member in members:
+        found.setdefault(member.group, []).append(member)
+    return found
+
+
+def usual(members: Sequence[Member]) -> list[Usual]:
+    """Over the curves of one group, sizes upwards."""
+    import numpy as np
+
+    sizes = np.fromiter(chain.from_iterable(m.sizes for m in members), dtype=np.int64)
+    times = np.fromiter(chain.from_iterable(m.times for m in members), dtype=float)
+    found = []
+    for size in np.unique(sizes):
+        here = times[sizes == size]
+        quantiles = np.quantile(here, SHARES)
+        found.append(Usual(int(size), tuple(map(float, quantiles)), len(here)))
+    return found
+
+
+def telling(members: Sequence[Member], rows: int) -> list[int]:
+    """Places of the curves that tell most, together of about so many rows: of each group first what
+    had wrong data and what is the default, then in turn the farthest from the usual to either side.
+    In the order of `members`."""
+    places = {id(member): place for place, member in enumerate(members)}
+    ordered = [
+        [places[id(member)] for member in _farthest_first(of)] for of in groups(members).values()
+    ]
+    chosen, room = [], rows
+    for place in chain.from_iterable(zip_longest(*ordered)):
+        if place is not None and (not chosen or len(members[place].sizes) <= room):
+            chosen.append(place)
+            room -= len(members[place].sizes)
+        if room <= 0:
+            break
+    return sorted(chosen)
+
+
+def _farthest_first(members: Sequence[Member]) -> Iterator[Member]:
+    middles = {each.message_bytes: each.times[2] for each in usual(members)}
+    off = {id(member): _off(member, middles) for member in members}
+    first = [m for m in members if m.wrong] + [m for m in members if m.is_default and not m.wrong]
+    yield from first
+    known = {id(member) for member in first}
+    slow_first = sorted((m for m in members if id(m) not in known), key=lambda m: -off[id(m)])
+    while slow_first:
+        yield slow_first.pop(0)
+        if slow_first:
+            yield slow_first.pop()
+
+
+def _off(member: Member, middles: dict[int, float]) -> float:
+    """How far a curve lies above the middle of its crowd, as the mean of logarithms."""
+    logs = [math.log(t / middles[n]) for n, t in zip(member.sizes, member.times, strict=True)]
+    return math.fsum(logs) / len(logs)
