@@ -72,7 +72,8 @@ def _part(
     path: Path, wanted: Sequence[int], members: Sequence[Member], chosen: Sequence[int]
 ) -> Run:
     run = load(path, lines=wanted)
-    shown, whole = (sum(len(m.sizes) for m in of) for of in ([members[i] for i in chosen], members))
+    shown = sum(len(members[place].sizes) for place in chosen)
+    whole = sum(len(member.sizes) for member in members)
     words = (
         f"{shown} of {whole} rows ({len(chosen)} of {len(members)} curves) are looked at closely: "
         "of each benchmark the default, and what is farthest from the usual to either side; "

@@ -48,10 +48,8 @@ class Shown:
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """All curves as numbers; none, where they are so few that each is shown anyway."""
-        if self.of_large or len(self.seen.rows) <= MANY_ROWS:
-            return self.of_large
-        return members(self.seen.curves)
+        """All curves as numbers."""
+        return self.of_large or members(self.seen.curves)
 
     @cached_property
     def arms(self) -> Comparison | None:

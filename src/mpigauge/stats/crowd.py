@@ -80,7 +80,8 @@ def telling(members: Sequence[Member], rows: int) -> list[int]:
     ordered = [
         [places[id(member)] for member in _farthest_first(of)] for of in groups(members).values()
     ]
-    chosen, room = [], rows
+    chosen: list[int] = []
+    room = rows
     for place in chain.from_iterable(zip_longest(*ordered)):
         if place is not None and (not chosen or len(members[place].sizes) <= room):
             chosen.append(place)

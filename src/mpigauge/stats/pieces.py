@@ -128,7 +128,7 @@ def _best(points: Sequence[Known]) -> Bounds:
     count = len(points)
     squares = _squares(points)
     costs, steps = squares[0], []
-    found = [(_bic(float(costs[count]), count, 1), (count,))]
+    found: list[tuple[float, Bounds]] = [(_bic(float(costs[count]), count, 1), (count,))]
     for pieces in range(2, min(MOST_PIECES, count // LEAST_IN_PIECE) + 1):
         # A piece more: from the best way to each of its starts.
         ways = costs[:, None] + squares

@@ -35,8 +35,8 @@ def usual_plot(shown: Shown, chosen: Chosen) -> Plot | None:
     left = len(found) - len(panels)
     notes = (f"{left} more benchmarks or numbers of ranks are not drawn.",) if left > 0 else ()
     about = (
-        f"{len(members)} curves, time over message size, both on axes of logarithms. Dark band: the "
-        "middle half of them; pale: from the fastest to the slowest."
+        f"{len(members)} curves, time over message size, both on axes of logarithms. Dark band: "
+        "the middle half of them; pale: from the fastest to the slowest."
     )
     return Plot("All curves", about, panels, notes)
 

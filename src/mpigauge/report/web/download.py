@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 1_000_000
 MOST_ROWS = 5_000
 _FORMS = (
-    ("csv", "text/csv", "All rows as CSV"),
-    ("json", "application/json", "All rows, with names and units, as JSON"),
+    ("csv", "text/csv", " as CSV"),
+    ("json", "application/json", ", with names and units, as JSON"),
 )
 
 
@@ -31,9 +31,9 @@ class Download(NamedTuple):
 
 
 def downloads(shown: Shown) -> Iterator[Download]:
-    for form, kind, title in _FORMS:
-        file = f"{shown.name}.{form}"
-        title = title.replace("All rows", "The rows of this part") if shown.run.part else title
+    of = "The rows of this part" if shown.run.part else "All rows"
+    for form, kind, more in _FORMS:
+        file, title = f"{shown.name}.{form}", f"{of}{more}"
         if len(shown.document.rows) > MOST_ROWS:
             yield Download(title, file, "", _too_large(f"{len(shown.document.rows)} rows", form))
             continue

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.report.chart import frames, picture
 from mpigauge.report.curves import word
-from mpigauge.report.kinds import ALL
+from mpigauge.report.kinds import ALL, MANY_ROWS
 from mpigauge.report.plots.usual import usual_plot
 from mpigauge.report.web.cells import packed
 from mpigauge.stats.crowd import groups, telling
@@ -33,7 +33,8 @@ class Every(NamedTuple):
 
 def every(shown: Shown) -> Every | None:
     """None: the run has no more curves than a page shows anyway."""
-    plot = usual_plot(shown, ALL)
+    few = not shown.of_large and len(shown.seen.rows) <= MANY_ROWS
+    plot = None if few else usual_plot(shown, ALL)
     if plot is None:
         return None
     drawn = [m for of in list(groups(_sized(shown)).values())[: len(plot.panels)] for m in of]
