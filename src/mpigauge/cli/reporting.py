@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from mpigauge.store import Run
 
 
-def shown_of(words: Sequence[str]) -> list[Shown]:
-    """The runs that are named, with names that tell them apart."""
+def shown_of(words: Sequence[str], limits_of: str | None = None) -> list[Shown]:
+    """The runs that are named, with names that tell them apart; the first with the limits of its
+    node."""
+    from dataclasses import replace
+
     from mpigauge.cli.comparing import names_of
+    from mpigauge.cli.limiting import with_limits
     from mpigauge.report.kinds import Shown
 
     found = [_opened(word) for word in words]
     runs = [run for run, _ in found]
     names = names_of(runs) if len(runs) > 1 else [runs[0].path.name]
-    return [Shown.of(name, *of) for name, of in zip(names, found, strict=True)]
+    first, *others = (Shown.of(name, *of) for name, of in zip(names, found, strict=True))
+    return [replace(first, document=with_limits(first.document, first.run, limits_of)), *others]
 
 
 def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:

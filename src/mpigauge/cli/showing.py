@@ -64,10 +64,11 @@ def _matching(word: str, root: Path) -> list[Path]:
     return exact or [path for path in paths if path.name.startswith(word)]
 
 
-def show(stored: Run, form: str) -> None:
+def show(stored: Run, form: str, limits_of: str | None = None) -> None:
+    from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
     from mpigauge.report import document
     from mpigauge.report.formats import render
 
     found = document(stored, stored.plan.get("precision"))
-    write(render(form, found, screen()))
+    write(render(form, with_limits(found, stored, limits_of), screen()))

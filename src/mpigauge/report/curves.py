@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
     from mpigauge.report.axes import Axis
     from mpigauge.report.kinds import Chosen, Shown
+    from mpigauge.report.plot import Level
     from mpigauge.stats.pieces import Break
 
 Value = Callable[["Row"], "Estimate | None"]
@@ -59,7 +60,13 @@ def is_collective(card: Card | None) -> bool:
     return card is not None and card.sync == "each"
 
 
-def over_size(held: Sequence[Held], y: Axis, value: Value, together: bool = False) -> list[Panel]:
+def over_size(
+    held: Sequence[Held],
+    y: Axis,
+    value: Value,
+    together: bool = False,
+    levels: tuple[Level, ...] = (),
+) -> list[Panel]:
     """Of `value` by message size, with the breaks of the first curves of each panel. `together`: in
     one panel, where benchmarks are all that curves differ in."""
     sized = [each for each in held if _known(each.curve.rows, value)]
@@ -78,6 +85,7 @@ def over_size(held: Sequence[Held], y: Axis, value: Value, together: bool = Fals
             y,
             tuple(_series(called, each.curve, value) for called, each in of),
             tuple(_marks([each for _, each in of[:MOST_MARKED]], numbers)),
+            levels=levels,
         )
         for title, of in panels.items()
     ]

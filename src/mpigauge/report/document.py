@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.record import Failure, Rank, Skip
     from mpigauge.model.row import Row
+    from mpigauge.report.limits import Limits
     from mpigauge.store import Run
 
 
@@ -99,6 +100,8 @@ class Document:
     """Numbers that are no times of calls."""
     fresh: Comparison | None = None
     """Fresh data against static, where both were measured."""
+    limits: Limits | None = None
+    """Of the node; None: they are not known."""
 
     def tables(self) -> list[Table]:
         return tables(self.rows, self.cards, self.skips)

@@ -15,12 +15,14 @@ from mpigauge.analyse.seen import Seen, members
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.modules import import_all
 from mpigauge.report.document import document, rows_of_run
+from mpigauge.report.limits import levels
 from mpigauge.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
+    from mpigauge.report.axes import Axis
     from mpigauge.report.document import Document
-    from mpigauge.report.plot import Picture
+    from mpigauge.report.plot import Level, Picture
     from mpigauge.stats.crowd import Member
     from mpigauge.store import Run
 
@@ -50,6 +52,10 @@ class Shown:
     def members(self) -> tuple[Member, ...]:
         """All curves as numbers."""
         return self.of_large or members(self.seen.curves)
+
+    def levels(self, axis: Axis) -> tuple[Level, ...]:
+        """The limits of its node, to see curves of messages against."""
+        return levels(self.document.limits, axis)
 
     @cached_property
     def arms(self) -> Comparison | None:

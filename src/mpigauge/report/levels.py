@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from mpigauge.report.panel import Frame
     from mpigauge.report.plot import Level, Panel
 
-REACH = 4.0
-"""A level may widen an axis of logarithms by this factor beyond the values, no more."""
+REACH, FAR, SHARE = 4.0, 32.0, 1 / 2
+"""A level may widen an axis of logarithms by the first factor beyond the values; by up to the
+second where that is no more than this share of what they themselves take."""
 
 
 def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
     """Of the levels that the axis is widened for."""
     known = [value for value in values if math.isfinite(value) and value > 0]
     if known and panel.y.base:
-        low, high = min(known) / REACH, max(known) * REACH
-        yield from (level.y for level in panel.levels if low <= level.y <= high)
+        low, high = min(known), max(known)
+        reach = min(max(REACH, (high / low) ** SHARE), FAR)
+        yield from (v.y for v in panel.levels if low / reach <= v.y <= high * reach)
 
 
 def seen(panel: Panel, frame: Frame) -> list[Level]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.limiting import limits_option
 from mpigauge.model.errors import UserError
 
 PAGE = ".html"
@@ -28,6 +29,7 @@ PAGE = ".html"
 @click.option(
     "--size", metavar="SIZE", help="The cell of `samples`: 0, 4KiB, …  [default: the first]"
 )
+@limits_option
 @click.option(
     "--list",
     is_flag=True,
@@ -36,7 +38,13 @@ PAGE = ".html"
     help="List the kinds of plots.",
     callback=lambda ctx, _, asked: _list(ctx) if asked else None,
 )
-def command(words: tuple[str, ...], target: Path | None, benchmark: str, size: str | None) -> None:
+def command(
+    words: tuple[str, ...],
+    target: Path | None,
+    benchmark: str,
+    size: str | None,
+    limits_of: str | None,
+) -> None:
     """Draw one picture of a stored run, or of several in one.
 
     Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency`. Without -o
@@ -53,7 +61,7 @@ def command(words: tuple[str, ...], target: Path | None, benchmark: str, size: s
     if target is not None:
         check_picture(target, "-o", [PAGE])
     wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
-    picture = drawn(kind, shown_of(words[:-1]), wanted)
+    picture = drawn(kind, shown_of(words[:-1], limits_of), wanted)
     if target is None:
         return print_picture(kind.name, picture)
     write_picture(picture, target)

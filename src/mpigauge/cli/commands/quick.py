@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -104,9 +103,10 @@ def machine_line(setup: Setup) -> str:
 
 def present(stored: Run) -> None:
     """All benchmarks on one screen, the headline, what is suspicious, and where the rest is."""
+    from mpigauge.cli.limiting import with_limits
     from mpigauge.report import document
 
-    found = document(stored, stored.plan.get("precision"))
+    found = with_limits(document(stored, stored.plan.get("precision")), stored)
     _print_picture(found, stored.plan.get("precision") or 0.0)
     _print_blocks(found)
     click.echo(f"Stored in {stored.path}")
@@ -132,13 +132,15 @@ def _print_picture(found: Document, precision: float) -> None:
 
 
 def _print_blocks(found: Document) -> None:
+    from mpigauge.cli.screen import screen, write
     from mpigauge.report.formats import table
 
-    colour = sys.stdout.isatty()
+    colour = screen().coloured
     headline = table.headline_lines(found.headline, colour) if found.headline else []
-    for block in (headline, [_wrapped(sentence) for sentence in in_short(found)]):
+    limits = table.limits_lines(found, colour)
+    for block in (headline, limits, [_wrapped(sentence) for sentence in in_short(found)]):
         if block:
-            click.echo("\n".join(block) + "\n")
+            write("\n".join([*block, "", ""]))
 
 
 def in_short(found: Document) -> list[str]:

@@ -7,12 +7,14 @@ from __future__ import annotations
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.limiting import limits_option
 
 
 @click.command("show")
 @click.argument("run", metavar="RUN")
 @options.format_option(pairs=True)
-def command(run: str, form: str) -> None:
+@limits_option
+def command(run: str, form: str, limits_of: str | None) -> None:
     """Print a stored run.
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
@@ -20,4 +22,4 @@ def command(run: str, form: str) -> None:
     """
     from mpigauge.cli.showing import open_run, show
 
-    show(open_run(run), form)
+    show(open_run(run), form, limits_of)

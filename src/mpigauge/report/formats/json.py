@@ -12,6 +12,7 @@ from mpigauge.model.columns import SCHEMA_VERSION
 from mpigauge.model.screen import PLAIN
 from mpigauge.report.compared import ratios
 from mpigauge.report.fields import fields, plain, values
+from mpigauge.report.limits import numbers
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
@@ -34,6 +35,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
         "skipped": [dict(skip.key) | {"reason": skip.reason} for skip in document.skips],
         "fresh_against_static": list(ratios(document.fresh)) if document.fresh else [],
         "headline": _headline(document.headline),
+        "limits": _plain(numbers(document.limits)) if document.limits else None,
         "remarks": list(document.sentences),
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -50,6 +52,13 @@ def _headline(head: Headline | None) -> dict[str, Any] | None:
         "fit": _fit(head.line),
         "fit_small_and_large": [_fit(line) for line in head.ranges] if head.ranges else None,
     }
+
+
+def _plain(data: Any) -> Any:
+    """What is not known is null, however deep."""
+    if isinstance(data, dict):
+        return {name: _plain(value) for name, value in data.items()}
+    return [_plain(value) for value in data] if isinstance(data, list) else plain(data)
 
 
 def _fit(line: Fit | None) -> dict[str, Any] | None:

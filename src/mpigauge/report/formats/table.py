@@ -20,6 +20,7 @@ from mpigauge.model.units import (
     plus_minus,
     rate,
 )
+from mpigauge.report import limits
 from mpigauge.report.document import tables
 from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.words import legend, letters
@@ -53,6 +54,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
     blocks = [
         heading(document.facts),
         headline_lines(document.headline, colour) if document.headline else [],
+        limits_lines(document, colour),
         *(table_lines(table, colour) for table in document.tables() if table.rows),
         figure_lines(document.figures, colour),
         data_lines(document),
@@ -116,6 +118,14 @@ def data_lines(document: Document) -> list[str]:
     from mpigauge.report.fresh import fresh_lines
 
     return fresh_lines(document.fresh, document.cards) if document.fresh else []
+
+
+def limits_lines(document: Document, colour: bool = False) -> list[str]:
+    """What the node itself can do, and how far the headline is from it."""
+    if document.limits is None:
+        return []
+    head, *rest = limits.lines(document.limits)
+    return [_bold(head, colour), *rest]
 
 
 def remark_lines(document: Document, colour: bool = False) -> list[str]:

@@ -16,7 +16,8 @@ from mpigauge.report.plot import Picture, Plot
 @plot("bandwidth", "bytes per second over message size, between ranks")
 def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: not is_collective(card), chosen)
-    panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True)
+    levels = shown[0].levels(BANDWIDTH)
+    panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True, levels=levels)
     about = f"Bandwidth (powers of ten) over message size, both on axes of logarithms. {BANDS}"
     return (
         picture(Plot("Bandwidth", about, tuple(panels), marked_words(panels))) if panels else None

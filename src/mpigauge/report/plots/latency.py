@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @plot("latency", "the time of a message over its size, between ranks")
 def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: _fits(card), chosen)
-    panels = over_size(held, TIME, lambda row: row.latency, together=True)
+    levels = shown[0].levels(TIME)
+    panels = over_size(held, TIME, lambda row: row.latency, together=True, levels=levels)
     about = f"Time over message size, both on axes of logarithms. {BANDS}"
     return picture(Plot("Latency", about, tuple(panels), marked_words(panels))) if panels else None
 

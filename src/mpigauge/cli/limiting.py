@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The limits of the node that a run was made on: of a run that is named, or of one beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from mpigauge.analyse.hardware import Hardware
+    from mpigauge.report.document import Document
+    from mpigauge.store import Run
+
+NONE = "none"
+MOST_TRIED = 4
+"""Runs that are looked into, those closest in time first."""
+_MARK = '"NODE:'
+"""In run.json of a run that was to measure the node itself."""
+
+limits_option = click.option(
+    "--limits",
+    "limits_of",
+    metavar="RUN",
+    help="A run of `mpigauge node` whose limits stand beside these numbers; or none.  [default: "
+    "one of the same machine beside this run, if there is one]",
+)
+
+
+def with_limits(found: Document, stored: Run, word: str | None = None) -> Document:
+    """The document with the limits of its node, if they are known. UserError: the run that `word`
+    names has none, or those of another machine."""
+    from dataclasses import replace
+
+    from mpigauge.analyse.seen import Seen
+    from mpigauge.report.limits import limits
+
+    hardware = _hardware(stored, word)
+    if hardware is None:
+        return found
+    return replace(found, limits=limits(hardware, Seen.of(stored), found.headline))
+
+
+def _hardware(stored: Run, word: str | None) -> Hardware | None:
+    from mpigauge.analyse.hardware import hardware, same_node
+    from mpigauge.cli.showing import open_run
+
+    if word == NONE:
+        return None
+    if word is None:
+        return hardware(stored) or next(_beside(stored), None)
+    named = open_run(word)
+    known = hardware(named)
+    if known is None:
+        raise UserError(
+            f"--limits {word}: it holds nothing of the node itself; `mpigauge node` measures it"
+        )
+    if not same_node(stored, named):
+        raise UserError(
+            f"--limits {word}: it was made on {known.host or 'an unknown machine'}, or with other "
+            f"CPUs allowed than {stored.path.name}; limits are of the same machine"
+        )
+    return known
+
+
+def _beside(stored: Run) -> Iterator[Hardware]:
+    """Of runs in the same folder that were made on the same machine, the closest in time first."""
+    from mpigauge.analyse.hardware import hardware, same_node
+    from mpigauge.store import load
+
+    for path in _candidates(stored)[:MOST_TRIED]:
+        try:
+            other = load(path, cards=False)
+        except UserError:
+            continue  # a damaged run beside this one takes nothing from it
+        known = hardware(other) if same_node(stored, other) else None
+        if known is not None and (known.mailbox_s or known.one_copy):
+            yield known
+
+
+def _candidates(stored: Run) -> list[Path]:
+    from mpigauge.store import run_folders
+    from mpigauge.store.files import moment_of
+
+    own = moment_of(stored.header.get("created"))
+    if not stored.path.is_dir() or own is None:
+        return []
+    found = []
+    for path in run_folders(stored.path.absolute().parent).values():
+        created = _of_node(path / "run.json") if path.name != stored.path.name else None
+        if created is not None:
+            found.append((abs((created - own).total_seconds()), path))
+    return [path for _, path in sorted(found)]
+
+
+def _of_node(header: Path) -> datetime | None:
+    """When a run was made that was to measure the node: only such a header is worth reading as a
+    whole. None: it was not, or cannot be read, which `mpigauge ls` tells."""
+    import json
+
+    from mpigauge.store.files import moment_of
+
+    try:
+        text = header.read_text(encoding="utf-8")
+        data = json.loads(text) if _MARK in text else {}
+    except (OSError, ValueError):
+        return None
+    return moment_of(data.get("created")) if isinstance(data, dict) else None

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The limits of the node beside what its messages take: words, lines in plots, and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.analyse.hardware import by
+from mpigauge.analyse.pairs import LARGE
+from mpigauge.model.units import byte_count, plus_minus
+from mpigauge.report.axes import BANDWIDTH, TIME, bytes_per_s, seconds
+from mpigauge.report.plot import Level
+from mpigauge.topology.words import as_list
+
+if TYPE_CHECKING:
+    from mpigauge.analyse.hardware import Hardware
+    from mpigauge.analyse.seen import Seen
+    from mpigauge.model.row import Estimate
+    from mpigauge.report.axes import Axis
+    from mpigauge.stats.headline import Headline
+
+_TIMES = ((86400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+_RATES = ((1e12, "TFLOP/s"), (1e9, "GFLOP/s"))
+
+
+class Against(NamedTuple):
+    """A number of messages by a limit."""
+
+    what: str
+    limit: str
+    value: Estimate
+    ratio: Estimate
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of the node that a run was made on."""
+
+    hardware: Hardware
+    age_s: float | None
+    """How long before the run they were measured; negative: after it. None: it is not known."""
+    apart: bool
+    """They are of another run."""
+    alike: bool
+    """The run's messages went between the same two cores, so that they can be compared."""
+    against: tuple[Against, ...] = ()
+
+    @property
+    def whose(self) -> str:
+        """The run that they are from, how old it is, and between which cores."""
+        known = [self.hardware.run, _age(self.age_s)] if self.apart else ["this run"]
+        if self.hardware.pair:
+            pus = " and ".join(as_list(pair) for pair in self.hardware.pair)
+            apart = "" if self.alike else ": not those of these messages"
+            known.append(f"cores {pus}{apart}")
+        return ", ".join(filter(None, known))
+
+
+def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits:
+    created = str(seen.run.header.get("created", ""))
+    after = hardware.seconds_after(created)
+    rows = [row for row in (head.zero, head.peak) if row] if head else []
+    alike = bool(rows) and all(hardware.concerns(seen.ranks_of(row)) for row in rows)
+    found = tuple(_against(hardware, head)) if head and alike else ()
+    apart = hardware.run != seen.run.path.name
+    return Limits(hardware, None if after is None else -after, apart, alike, found)
+
+
+def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
+    floor = hardware.mailbox_s
+    if head.zero and floor:
+        what = f"latency, {byte_count(head.zero.message_bytes)}"
+        yield Against(what, "mailbox floor", floor, by(head.zero.latency, floor))
+    if head.peak and head.peak_bandwidth and head.peak.message_bytes >= LARGE:
+        what = f"bandwidth, {byte_count(head.peak.message_bytes)}"
+        for name, copies in (("one copy", hardware.one_copy), ("two copies", hardware.two_copies)):
+            if copies:
+                yield Against(what, name, copies, by(head.peak_bandwidth, copies))
+
+
+def lines(found: Limits) -> Iterator[str]:
+    """For people: whose limits these are, and how far the run's numbers are from them."""
+    yield f"limits of the node  ({found.whose})"
+    for each in found.against:
+        words = seconds if each.limit == "mailbox floor" else bytes_per_s
+        ratio = f"{each.ratio.value:.3g} × {plus_minus(each.ratio.relative_error)}"
+        yield f"  {each.what:<18}  {ratio} of {_article(each.limit)} ({words(each.value.value)})"
+    if not found.alike:
+        known = (*levels(found, TIME), *levels(found, BANDWIDTH))
+        yield from (f"  {level.label}" for level in known)
+    if words := ", ".join(_node(found.hardware)):
+        yield f"  {'the node':<18}  {words}"
+
+
+def _article(limit: str) -> str:
+    return f"the {limit}" if limit == "mailbox floor" else f"{limit} in memory"
+
+
+def _node(hardware: Hardware) -> Iterator[str]:
+    if (row := hardware.triad) and row.bandwidth:
+        yield f"Triad {bytes_per_s(row.bandwidth.value)} on {_many(row.ranks)}"
+    if (row := hardware.peak) and row.rate:
+        name = row.cell.benchmark.removeprefix("Peak_")
+        factor, unit = _RATES[row.rate.value < _RATES[0][0]]
+        yield f"{row.rate.value / factor:.3g} {unit} ({name}) on {_many(row.ranks)}"
+
+
+def levels(found: Limits | None, axis: Axis) -> tuple[Level, ...]:
+    """Lines to see curves of messages against."""
+    if found is None:
+        return ()
+    of = found.hardware
+    known = (
+        [("mailbox floor", of.mailbox_s)]
+        if axis is TIME
+        else [("one copy in memory", of.one_copy), ("two copies", of.two_copies)]
+        if axis is BANDWIDTH
+        else []
+    )
+    return tuple(
+        Level(value.value, f"{name} {axis.words(value.value)}") for name, value in known if value
+    )
+
+
+def numbers(found: Limits) -> dict[str, Any]:
+    """For programs, in SI units."""
+    of = found.hardware
+    known = {
+        "line_s": of.line_s,
+        "mailbox_s": of.mailbox_s,
+        "one_copy_bytes_per_s": of.one_copy,
+        "two_copies_bytes_per_s": of.two_copies,
+        "triad_bytes_per_s": of.triad.bandwidth if of.triad else None,
+        "peak_flop_per_s": of.peak.rate if of.peak else None,
+    }
+    return {
+        "run": of.run,
+        "created": of.created,
+        "age_s": found.age_s,
+        "host": of.host,
+        "cpus": [sorted(pus) for pus in of.pair],
+        "same_cpus": found.alike,
+        **{name: value._asdict() if value else None for name, value in known.items()},
+        "against": [
+            {"what": each.what, "limit": each.limit, "ratio": each.ratio._asdict()}
+            for each in found.against
+        ],
+    }
+
+
+def _age(seconds_before: float | None) -> str:
+    if seconds_before is None:
+        return ""
+    size = abs(seconds_before)
+    factor, unit = next((pair for pair in _TIMES if size >= 2 * pair[0]), _TIMES[-1])
+    return f"{size / factor:.0f} {unit} {'before' if seconds_before >= 0 else 'after'}"
+
+
+def _many(ranks: int) -> str:
+    return "1 rank" if ranks == 1 else f"{ranks} ranks"
