@@ -92,7 +92,7 @@ def test_messages_against_their_limits(tmp_path: Path) -> None:
     assert list(lines(known)) == [
         "limits of the node  (node, 2 h before, cores 0 and 1)",
         "  latency, 0 B        1.42 × ±2.0 % of the mailbox floor (134 ns)",
-        "  bandwidth, 4 MiB    0.786 × ±2.0 % of one copy in memory (14 GB/s)",
+        "  bandwidth, 4 MiB    0.783 × ±2.0 % of one copy in memory (14 GB/s)",
         "  bandwidth, 4 MiB    1.37 × ±2.0 % of two copies in memory (8 GB/s)",
         "  the node            Triad 90 GB/s on 8 ranks, 400 GFLOP/s (avx2) on 8 ranks",
     ]
