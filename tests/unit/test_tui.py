@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 
 import pytest
 from rich.console import Console, RenderableType
@@ -13,8 +14,9 @@ from rich.console import Console, RenderableType
 from mpigauge.campaign import Results, State
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.columns import Cell
+from mpigauge.model.screen import Screen, in_ascii
 from mpigauge.plan import Part, Plan
-from mpigauge.tui import LineView, words
+from mpigauge.tui import LineView, view, words
 from mpigauge.tui.live import LiveView, picture
 from mpigauge.tui.matrix import some
 from tests import cells
@@ -42,6 +44,10 @@ def every_cell() -> list[Cell]:
     return [*sized, cells.cell("Barrier", message_bytes=-1)]
 
 
+def on(width: int, height: int, unicode: bool = True) -> Screen:
+    return Screen(width, height, unicode=unicode, live=True)
+
+
 def seen(picture: RenderableType, width: int = WIDTH) -> list[str]:
     stream = io.StringIO()
     Console(file=stream, width=width, color_system=None).print(picture)
@@ -49,38 +55,53 @@ def seen(picture: RenderableType, width: int = WIDTH) -> list[str]:
 
 
 def test_few_cells_are_shown_each() -> None:
-    lines = seen(picture(state(cells.cell(message_bytes=8, samples=12)), WIDTH, 24))
+    lines = seen(picture(state(cells.cell(message_bytes=8, samples=12)), on(WIDTH, 24)))
     assert lines[1].split() == ["benchmark", "ranks", "bytes", "µs", "±", "MB/s", "samples"]
     assert lines[2].split()[:4] == ["PingPong", "2", "8", "B"]
 
 
-@pytest.mark.parametrize("height", [10, 24, 50])
+@pytest.mark.parametrize("height", [5, 10, 24, 50])
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_many_cells_fit_the_terminal(width: int, height: int) -> None:
     remarks = ["launch 3 failed: " + "x" * 300] * 5
-    shown = picture(state(*every_cell(), remarks=remarks), width, height)
+    shown = picture(state(*every_cell(), remarks=remarks), on(width, height))
     lines = seen(shown, width)
     assert len(lines) <= height
     assert all(len(line) <= width for line in lines)
 
 
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_words_in_ascii_fit_too(width: int) -> None:
+    shown = picture(state(*every_cell(), elapsed_s=3.0), on(width, 24, unicode=False))
+    lines = [in_ascii(line) for line in seen(shown, width)]
+    assert max(map(len, lines)) <= width
+    assert any("+-1.0%" in line for line in lines)
+
+
+def test_the_shape_of_each_line_is_shown_where_there_is_room() -> None:
+    lines = seen(picture(state(*every_cell()), on(WIDTH, 40)))
+    assert lines[1].split()[-2:] == ["over", "size"]
+    assert sum(line.endswith("█") for line in lines) == len(MANY) - 1
+    assert not any("█" in line for line in seen(picture(state(*every_cell()), on(50, 40)), 50))
+
+
 def test_no_number_is_cut_at_80_columns() -> None:
-    assert not [line for line in seen(picture(state(*every_cell()), WIDTH, 40)) if "…" in line]
+    assert not [line for line in seen(picture(state(*every_cell()), on(WIDTH, 40))) if "…" in line]
 
 
 def test_benchmarks_without_messages_have_a_place() -> None:
-    lines = seen(picture(state(*every_cell()), WIDTH, 40))
+    lines = seen(picture(state(*every_cell()), on(WIDTH, 40)))
     assert any(line.startswith("Barrier ") and "±" in line for line in lines)
 
 
 def test_what_is_measured_now_is_left_out_last() -> None:
     plan = Plan(parts=(PART, Part(benchmarks=("Barrier",), world_ranks=2)), mpi="", seed=1)
-    lines = seen(picture(state(*every_cell(), plan=plan, launch=1), WIDTH, 12))
+    lines = seen(picture(state(*every_cell(), plan=plan, launch=1), on(WIDTH, 12)))
     assert any(line.startswith("Barrier ") for line in lines)
 
 
 def test_before_the_first_number() -> None:
-    lines = seen(picture(state(), WIDTH, 24))
+    lines = seen(picture(state(), on(WIDTH, 24)))
     assert lines[0] == "launch 1 of 6–20 · starting · 0 s"
 
 
@@ -93,13 +114,32 @@ def test_sizes_are_chosen_evenly() -> None:
 def test_the_live_table_leaves_nothing_behind() -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=WIDTH, height=24, force_terminal=True)
-    view = LiveView(console)
+    view = LiveView(on(WIDTH, 24), console)
     known = state(cells.cell())
     view.show(known)
     view.launch_ended(known, Outcome(0))
     view.close()
     assert "PingPong" in stream.getvalue()
     assert stream.getvalue().endswith("\x1b[2K")
+
+
+def test_a_terminal_of_another_size_gets_another_picture() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=200, height=50, force_terminal=True, color_system=None)
+    view = LiveView(on(200, 50), console)
+    wide = state(*every_cell())
+    view.show(wide)
+    first = stream.tell()
+    console.width, console.height = 60, 12
+    view.show(wide)
+    view.close()
+    escapes = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
+    later = [escapes.sub("", line) for line in stream.getvalue()[first:].splitlines()]
+    assert max(map(len, later)) <= 60
+
+
+def test_only_a_terminal_gets_a_live_table() -> None:
+    assert isinstance(view(Screen(live=False)), LineView)
 
 
 def test_lines_for_a_pipe() -> None:

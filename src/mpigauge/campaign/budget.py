@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
+from statistics import mean, median
 
 from mpigauge.campaign.state import Outcome
 from mpigauge.plan import Plan
@@ -37,6 +37,17 @@ def rounds(plan: Plan, overhead: float) -> int:
         return plan.least_rounds
     affordable = int(plan.seconds * MOST_OVERHEAD / (max(overhead, LEAST_S) * len(plan.parts)))
     return max(plan.least_rounds, min(plan.most_rounds, affordable))
+
+
+def left_s(plan: Plan, outcomes: Sequence[Outcome], made: int, spent_s: float) -> float | None:
+    """About how long the rest will take: what is left of the time that was given for everything;
+    else, for the launches that are missing at least, as long as those so far took. None: there was
+    none yet. `made`: launches that need not be made any more; `spent_s`: what launches took."""
+    if plan.seconds is not None:
+        return max(0.0, plan.seconds - spent_s)
+    walls = [outcome.wall_s for outcome in outcomes]
+    missing = max(0, plan.least_rounds * len(plan.parts) - made)
+    return mean(walls) * missing if walls else None
 
 
 def share(

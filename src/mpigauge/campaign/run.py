@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from statistics import mean
 
 from mpigauge import batch
 from mpigauge.campaign import launch as one
-from mpigauge.campaign.budget import overhead_s, round_s, share
+from mpigauge.campaign.budget import left_s, overhead_s, round_s, share
 from mpigauge.campaign.foreign import ForeignWatch
 from mpigauge.campaign.interrupt import Interrupt
 from mpigauge.campaign.job import job_of
@@ -253,11 +252,7 @@ class Campaign:
         return self.spent_s + (0.0 if self.since_s is None else time.monotonic() - self.since_s)
 
     def left_s(self) -> float | None:
-        if self.plan.seconds is not None:
-            return max(0.0, self.plan.seconds - self.elapsed_s())
-        walls = [outcome.wall_s for outcome in self.state.outcomes]
-        launches = self.plan.least_rounds * len(self.plan.parts)
-        return max(0.0, mean(walls) * (launches - self.state.launch)) if walls else None
+        return left_s(self.plan, self.state.outcomes, self.state.launch, self.elapsed_s())
 
 
 def run(

@@ -7,15 +7,17 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from mpigauge.campaign.budget import left_s
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.resume import plan_of
 from mpigauge.campaign.run import LAUNCHER
 from mpigauge.campaign.state import Outcome, State
 from mpigauge.model.record import Figure
-from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.store.files import moment_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.store import Run
 
 
@@ -28,9 +30,11 @@ def state_of(stored: Run, now: datetime | None = None) -> State:
     begun = [launch.launch for launch in stored.launches]
     state = State(plan, results, launch=max(begun, default=0), watched=True)
     state.outcomes = outcomes_of(stored)
-    state.elapsed_s = _elapsed_s(stored, now or datetime.now(timezone.utc))
+    moment = now or datetime.now(timezone.utc)
+    state.elapsed_s = _elapsed_s(stored, moment)
     state.activity = str(stored.status.get("status") or ("measuring" if begun else "starting"))
-    state.left_s = None if stored.status else _left_s(state)
+    made, spent_s = len(state.outcomes), _spent_s(stored, state.outcomes, moment)
+    state.left_s = None if stored.status else left_s(plan, state.outcomes, made, spent_s)
     state.remarks = [f.message for f in stored.failures if f.rank == LAUNCHER]
     return state
 
@@ -60,12 +64,9 @@ def _elapsed_s(stored: Run, now: datetime) -> float:
     return max(0.0, (ended - begun).total_seconds()) if begun else 0.0
 
 
-def _left_s(state: State) -> float | None:
-    """As long as the launches that were made took, for those that are missing at least."""
-    done = len(state.outcomes)
-    if not done:
-        return None
-    wanted = (state.plan.launches or LEAST_FOR_INTERVAL) * len(state.plan.parts)
-    left = state.elapsed_s / done * max(0, wanted - done)
-    spare = None if state.plan.seconds is None else max(0.0, state.plan.seconds - state.elapsed_s)
-    return left if spare is None else spare
+def _spent_s(stored: Run, outcomes: Sequence[Outcome], now: datetime) -> float:
+    """What launches took, the one that is going on too."""
+    ended = {outcome.launch for outcome in outcomes}
+    begun = [moment_of(each.time) for each in stored.launches if each.launch not in ended]
+    going = max(((now - each).total_seconds() for each in begun if each), default=0.0)
+    return sum(outcome.wall_s for outcome in outcomes) + max(0.0, going)

@@ -175,11 +175,12 @@ def _task(job: Job, output: Path | None, label: str, many: int, stack: ExitStack
 def _run(tasks: Sequence[Task]) -> tuple[list[Run], list[str]]:
     """Those that measured anything, and what went wrong."""
     from mpigauge import campaign, tui
+    from mpigauge.cli.screen import screen
     from mpigauge.store import load
 
     stored: list[Run] = []
     problems: list[str] = []
-    for task, ending in zip(tasks, campaign.run_beside(tasks, tui.view()), strict=True):
+    for task, ending in zip(tasks, campaign.run_beside(tasks, tui.view(screen())), strict=True):
         run = load(task.writer.folder)
         if run.has_numbers:
             stored.append(run)

@@ -151,6 +151,7 @@ def measure(
 ) -> None:
     """Measures into a new folder, presents what was measured, and raises what went wrong."""
     from mpigauge import campaign, tui
+    from mpigauge.cli.screen import screen
     from mpigauge.store import RunWriter
 
     cards = setup.kernels.cards.read_text(encoding="utf-8")
@@ -158,7 +159,9 @@ def measure(
         write_passport(writer, setup)
         finish(
             writer.folder,
-            lambda: campaign.run(plan, setup.mpi, setup.kernels, writer, tui.view(), again=again),
+            lambda: campaign.run(
+                plan, setup.mpi, setup.kernels, writer, tui.view(screen()), again=again
+            ),
             present,
         )
 

@@ -36,6 +36,11 @@ class Screen:
     """A terminal whose lines can be written anew."""
 
     @property
+    def room(self) -> int:
+        """Columns for text whose signs may be words in ASCII, which are longer."""
+        return self.width if self.unicode else self.width - self.width // 8
+
+    @property
     def coloured(self) -> bool:
         return self.colours > 0
 

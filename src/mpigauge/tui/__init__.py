@@ -11,14 +11,15 @@ from mpigauge.tui.lines import LineView
 
 if TYPE_CHECKING:
     from mpigauge.campaign import View
+    from mpigauge.model.screen import Screen
 
 __all__ = ["LineView", "view"]
 
 
-def view() -> View:
+def view(screen: Screen) -> View:
     """What fits to where the output goes."""
-    if not sys.stdout.isatty():
+    if not screen.live:
         return LineView(sys.stderr)
     from mpigauge.tui.live import LiveView
 
-    return LiveView()
+    return LiveView(screen)

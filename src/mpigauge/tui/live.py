@@ -5,37 +5,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, percent, rate
+from mpigauge.tui.console import console_of
 from mpigauge.tui.matrix import NAME_WIDE, matrix, plain_table, style
 from mpigauge.tui.words import clock, launches, time_left, widest
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
     from mpigauge.campaign.state import Outcome, State
     from mpigauge.model.row import Row
+    from mpigauge.model.screen import Screen
 
 FRAME_LINES = 8
 """Head, status, remarks and a line to spare."""
 MOST_REMARKS = 3
+LEAST_LINES = 8
+"""Of a terminal; with fewer, remarks make room for numbers."""
 
 
 class LiveView:
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console()
+    def __init__(self, screen: Screen, console: Console | None = None) -> None:
+        self._screen, self._console = screen, console or console_of(screen)
         self._live = Live(console=self._console, transient=True, auto_refresh=False)
         self._live.start()
 
     def show(self, state: State) -> None:
-        size = self._console.size
-        self._live.update(picture(state, size.width, size.height), refresh=True)
+        """In the size that the terminal has now."""
+        width, height = self._console.size
+        here = replace(self._screen, width=width, height=height)
+        self._live.update(picture(state, here), refresh=True)
 
     def launch_ended(self, state: State, outcome: Outcome) -> None:
         del outcome
@@ -45,17 +52,18 @@ class LiveView:
         self._live.stop()
 
 
-def picture(state: State, width: int, height: int) -> RenderableType:
+def picture(state: State, screen: Screen) -> RenderableType:
     """Head, table, remarks: never more lines than the terminal has."""
     rows = state.results.rows()
-    room = max(4, height - FRAME_LINES)
+    width, remarks = screen.room, min(MOST_REMARKS, max(0, screen.height - LEAST_LINES))
+    room = max(1, screen.height - FRAME_LINES + MOST_REMARKS - remarks)
     precision = state.plan.precision
     if len(rows) < room:
         table = long_table(rows, precision)
     else:
         now = state.plan.part(state.launch).benchmarks
-        table = matrix(rows, precision, width, room, now)
-    return Group(head(state, width), table if rows else Text(""), foot(state, width))
+        table = matrix(rows, precision, width, room, now, screen.unicode)
+    return Group(head(state, width), table if rows else Text(""), foot(state, width, remarks))
 
 
 def head(state: State, width: int) -> Text:
@@ -65,8 +73,8 @@ def head(state: State, width: int) -> Text:
     return text
 
 
-def foot(state: State, width: int) -> Text:
-    lines = [widest(state), *state.remarks[-MOST_REMARKS:]]
+def foot(state: State, width: int, remarks: int = MOST_REMARKS) -> Text:
+    lines = [widest(state), *(state.remarks[-remarks:] if remarks else [])]
     lines.append(
         "Ctrl-C ends the watching; the run goes on"
         if state.watched

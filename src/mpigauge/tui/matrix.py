@@ -3,7 +3,8 @@
 """Many cells on one screen: a line for each benchmark, a column for some of its sizes.
 
 A cell is the time in µs; where many messages are under way at once it is their rate, with its unit,
-since the time of a whole window says little.
+since the time of a whole window says little. Where there is room, the last column is the shape of
+the line over all of its sizes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from mpigauge.model.spark import sparkline
 from mpigauge.model.units import byte_count, microseconds, percent, rate
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 NAME_WIDE = 20
 SIZE_WIDE = 14
 """24.3k/s ±>99% and a gap."""
+SHAPE_WIDE = 10
+SHAPE_FROM = 60
+"""Columns of a terminal from which on there is room for shapes."""
 NO_MESSAGE = -1
 MOST_SHOWN = 0.99
 Line = dict[int, "Row"]
@@ -34,17 +39,30 @@ def matrix(
     width: int,
     room: int = 1 << 20,
     first: Collection[str] = (),
+    unicode: bool = True,
 ) -> Table:
     """At most so many lines, those of the benchmarks named `first` before others."""
     lines = by_line(rows)
-    sizes = some(shared_sizes(lines), (width - NAME_WIDE) // SIZE_WIDE)
+    shapes = width >= SHAPE_FROM and any(map(shape, lines.values()))
+    left = width - NAME_WIDE - (SHAPE_WIDE + 1) * shapes
+    sizes = some(shared_sizes(lines), left // SIZE_WIDE)
     table = plain_table()
     table.add_column("µs", no_wrap=True, max_width=NAME_WIDE)
     for size in sizes:
         table.add_column(byte_count(size) or "–", justify="right", no_wrap=True)
+    if shapes:
+        table.add_column("over size", no_wrap=True)
     for name in shown(lines, room - 1, first):
-        table.add_row(name, *(_cell(lines[name], size, sizes, precision) for size in sizes))
+        line = lines[name]
+        cells = [_cell(line, size, sizes, precision) for size in sizes]
+        table.add_row(name, *cells, *([shape(line, unicode)] if shapes else []))
     return table
+
+
+def shape(line: Line, unicode: bool = True) -> str:
+    """Of its times over all sizes; nothing where there are too few."""
+    values = [line[size].latency.value for size in sorted(set(line) - {NO_MESSAGE})]
+    return sparkline(values, unicode, SHAPE_WIDE) if len(values) > 2 else ""
 
 
 def plain_table() -> Table:

@@ -122,12 +122,13 @@ def present_named(stored: Run) -> None:
 
 
 def _print_picture(found: Document, precision: float) -> None:
-    from rich.console import Console
-
+    from mpigauge.cli.screen import screen
+    from mpigauge.tui.console import console_of
     from mpigauge.tui.matrix import matrix
 
-    console = Console(highlight=False)
-    console.print(matrix(found.rows, precision, console.width))
+    here = screen()
+    console = console_of(here)
+    console.print(matrix(found.rows, precision, here.room, unicode=here.unicode))
     click.echo()
 
 

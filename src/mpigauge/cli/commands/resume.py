@@ -33,6 +33,7 @@ def command(run: str, form: str) -> None:
     from mpigauge import campaign, tui
     from mpigauge.cli.beside import finish_all
     from mpigauge.cli.measuring import finish, printer
+    from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import find_run
     from mpigauge.cli.sweeping import present
 
@@ -46,7 +47,9 @@ def command(run: str, form: str) -> None:
             ((task, stored),) = going
             finish(
                 folders[0],
-                lambda: campaign.resume(stored, task.mpi, task.kernels, task.writer, tui.view()),
+                lambda: campaign.resume(
+                    stored, task.mpi, task.kernels, task.writer, tui.view(screen())
+                ),
                 show,
             )
         else:

@@ -32,11 +32,12 @@ def command(run: str, every: float) -> None:
     the watching, not the run.
     """
     from mpigauge import tui
+    from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import find_run, show
     from mpigauge.store import load
 
     folder = find_run(run)
-    view = tui.view()
+    view = tui.view(screen())
     try:
         follow(folder, view, every)
     except KeyboardInterrupt:

@@ -22,6 +22,7 @@ from mpigauge.model.units import (
 )
 from mpigauge.report import limits
 from mpigauge.report.document import tables
+from mpigauge.report.shape import shape
 from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.words import legend, letters
 
@@ -55,7 +56,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
         heading(document.facts),
         headline_lines(document.headline, colour) if document.headline else [],
         limits_lines(document, colour),
-        *(table_lines(table, colour) for table in document.tables() if table.rows),
+        *(table_lines(table, screen) for table in document.tables() if table.rows),
         figure_lines(document.figures, colour),
         data_lines(document),
         remark_lines(document, colour),
@@ -192,17 +193,18 @@ def _residual_lines(line: Fit, colour: bool) -> list[str]:
 
 
 # --- tables ---------------------------------------------------------------------------------
-def rows_as_lines(document: Document, rows: Sequence[Row], colour: bool = False) -> list[str]:
+def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAIN) -> list[str]:
     """The tables of these rows, for who shows them while they are measured."""
     found = tables(rows, document.cards)
-    return [line for table in found for line in ["", *table_lines(table, colour)]][1:]
+    return [line for table in found for line in ["", *table_lines(table, screen)]][1:]
 
 
-def table_lines(table: Table, colour: bool = False) -> list[str]:
+def table_lines(table: Table, screen: Screen = PLAIN) -> list[str]:
+    colour, head = screen.coloured, title(table)
     heads, *cells = words_of(table)
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     return [
-        _bold(title(table), colour),
+        _bold(head, colour) + shape(table.rows, len(head), screen),
         _bold(_joined(heads, wide), colour),
         *(
             _paint(_joined(words, wide), _colour_of(row), colour)
