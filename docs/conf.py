@@ -39,6 +39,8 @@ html_theme = "furo"
 html_title = "mpigauge"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["_static"]
+html_js_files = ["site.js"]
 
 _MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What README and docs/ tell people to type works as it is written, and prints what they show.
+
+Each page has a folder of its own with one stored run. Measurements get one second (`--in 1s`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from mpigauge.cli.main import group, run
+from mpigauge.mpi import find
+from tests.guide import ROOT, Block, Page, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+pytestmark = [pytest.mark.mpi, pytest.mark.heavy]
+PAGES = pages()
+SHORT = ("--in", "1s")
+STORED = (
+    "run", "PingPong", "PingPing", "Uniband", "Allreduce", "Bcast", "--launches", "2",
+    "--sizes", "0,1,8,1Ki,64Ki", "--mpi", "mpich", "--in", "3s",
+)  # fmt: skip
+"""What the stored run measures."""
+ONLY_READ = (
+    "best", "check", "compare", "explain", "export", "import", "list", "ls", "model", "plan",
+    "plot", "ref", "report", "share", "show", "sql",
+)  # fmt: skip
+"""Commands that start nothing, so they need no process of their own."""
+BUILT_AS = ROOT / "tests/machines/epyc-rome-2s-nps4.xml"
+"""How hosts are built that are not there."""
+EXACTLY = "word for word"
+"""Of output that is the same everywhere."""
+_NUMBER = re.compile(r"(?!95 %)(?<!9)\d|9(?!5 %)")
+done: Counter[str] = Counter()
+"""What became of the commands so far."""
+
+
+# --- running a page -------------------------------------------------------------------------
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run in it."""
+    folder = tmp_path_factory.mktemp("stored")
+    assert started(["mpigauge", *STORED], folder)[0] == 0
+    return folder
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.commands], ids=lambda p: p.name)
+def test_page(
+    page: Page,
+    stored: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path_with_mpi())
+    printed = ""
+    for block in page.blocks:
+        prepare(block, tmp_path, stored)
+        for line in block.commands:
+            status, said = follow(line, block, capsys)
+            where = f"{page.name}:{block.line}: {line}"
+            assert status in endings(block), f"{where}: {status}\n{said[-2000:]}"
+            assert said.strip() or "-o" in line, f"{where} says nothing"
+            printed += said
+        if is_checked(block):
+            lost = [line for line in sayings(block) if not is_printed(line, printed)]
+            assert not lost, f"{page.name}:{block.line} shows what is not printed: {lost}"
+
+
+def path_with_mpi() -> str:
+    """As after `. .venv/bin/activate` and `module load mpich`."""
+    return f"{Path(sys.executable).parent}:{find('mpich').mpiexec.parent}:{os.environ['PATH']}"
+
+
+def endings(block: Block) -> list[int]:
+    return [int(word) for word in (block.mark("ends with") or "0").split(" or ")]
+
+
+def prepare(block: Block, folder: Path, stored: Path) -> None:
+    if name := block.mark("file"):
+        (folder / name).write_text(block.text, encoding="utf-8")
+    for given in block.marks.get("given", ()):
+        source, _, target = given.partition(" as ")
+        (folder / target).parent.mkdir(parents=True, exist_ok=True)
+        if source == "the stored run":
+            shutil.copytree(next((stored / "mpigauge-runs").iterdir()), folder / target)
+        else:
+            shutil.copy(ROOT / source, folder / target)
+
+
+def follow(line: str, block: Block, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit status, and all that was said."""
+    words = shlex.split(line, comments=True)
+    if "not run" in block.marks:
+        done[f"not run: {block.mark('not run')}"] += 1
+        return endings(block)[0], "nothing"
+    if words[0] != "mpigauge":
+        done["run"] += 1
+        return started(["sh", "-c", line], Path.cwd())
+    if "needs" in block.marks:
+        done[f"checked without {block.mark('needs')}"] += 1
+        return planned(words[1:], capsys)
+    done["run"] += 1
+    words = [found for word in words for found in matching(word)]
+    if words[1] in ONLY_READ and "--again" not in words:
+        return inside(words[1:], capsys)
+    return started([*words, *(SHORT if "--in" in options_of(words[1:]) else ())], Path.cwd())
+
+
+def matching(word: str) -> list[str]:
+    """As a shell has it: a star stands for the files that there are."""
+    return sorted(map(str, Path().glob(word))) if "*" in word and " " not in word else [word]
+
+
+def started(words: Sequence[str], folder: Path) -> tuple[int, str]:
+    ended = subprocess.run(
+        words,
+        cwd=folder,
+        env={**os.environ, "PATH": path_with_mpi()},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return ended.returncode, ended.stdout
+
+
+def inside(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    status = run(list(words))
+    said = capsys.readouterr()
+    return status, said.out + said.err
+
+
+def planned(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """A --dry-run where there is one, else no more than that the words can be read."""
+    known = options_of(words)
+    if "--hosts" in words and "--dry-run" in known:
+        return inside([*words, "--dry-run", "--topology", str(BUILT_AS)], capsys)
+    if words[0] == "submit":
+        return inside([words[0], "--dry-run", *words[1:]], capsys)
+    found, left = command_of(words)
+    found.make_context("mpigauge", list(left))
+    return 0, "read"
+
+
+def command_of(words: Sequence[str]) -> tuple[click.Command, Sequence[str]]:
+    """The command that these words call, and the words that are left for it."""
+    found: click.Command = group
+    while isinstance(found, click.Group) and words:
+        below = found.get_command(click.Context(found), words[0])
+        if below is None:
+            raise AssertionError(f"there is no command {words[0]}")
+        found, words = below, words[1:]
+    return found, words
+
+
+def options_of(words: Sequence[str]) -> set[str]:
+    return {name for param in command_of(words)[0].params for name in param.opts}
+
+
+# --- what is shown --------------------------------------------------------------------------
+def is_checked(block: Block) -> bool:
+    return block.is_shown and block.mark("shown") in ("", EXACTLY)
+
+
+def sayings(block: Block) -> list[list[str]]:
+    """The words of each line that has to be printed: those without a number, or all."""
+    lines = [line for line in block.text.splitlines() if re.search(r"[^\W\d_]", line)]
+    kept = [line for line in lines if block.mark("shown") or not _NUMBER.search(line)]
+    return [line.split() for line in kept if "…" not in line]
+
+
+def is_printed(saying: Sequence[str], printed: str) -> bool:
+    """White space apart. A table leaves out columns that say nothing, at most two are missing."""
+    for line in printed.splitlines():
+        words = iter(saying)
+        said = line.split()
+        enough = len(said) >= max(len(saying) - 2, min(3, len(saying)))
+        if enough and all(word in words for word in said):
+            return True
+    return False
+
+
+def test_every_shown_output_is_checked_or_says_why_not() -> None:
+    for page in PAGES:
+        for block in filter(is_checked, page.blocks):
+            assert sayings(block), f"{page.name}:{block.line}: nothing in it can be checked"
+
+
+# --- all of them ----------------------------------------------------------------------------
+def test_commands_within_sentences_are_right() -> None:
+    for page in PAGES:
+        for spoken in page.spoken:
+            words = spoken.split()[1:]
+            if not re.fullmatch(r"[a-z]+", words[0]):
+                continue
+            known = options_of([word for word in words if re.fullmatch("[a-z]+", word)])
+            options = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert options <= known | {"--help"}, f"{page.name}: {spoken}"
+
+
+def test_none_is_left_out_silently(capsys: pytest.CaptureFixture[str]) -> None:
+    everything = sum(len(page.commands) for page in PAGES)
+    with capsys.disabled():
+        print(f"\ncommands in README and docs: {everything}")
+        for what, many in done.most_common():
+            print(f"  {many:>3} {what}")
+    if sum(done.values()) != everything:
+        pytest.skip("not all pages were run")
+    assert done["run"] > 0.6 * everything
