@@ -100,10 +100,10 @@ def store(folder: Path, data: tuple[str, ...] = ("static", "fresh"), launches: i
                 for size in SIZES:
                     factor = FACTORS[size] if kind == "fresh" else 1.0
                     time = 2e-6 * factor * (1 + size / 8e3) * random.gauss(1, 0.003)
-                    wrote = {"time_write_s": 5e-6} if kind == "fresh" else {}
+                    wrote = 5e-6 if kind == "fresh" else None
                     line = cells.fields(
                         launch=launch, message_bytes=size, moved_bytes=size, data=kind,
-                        time_p50_s=time, **wrote,
+                        time_p50_s=time, time_write_s=wrote,
                     )  # fmt: skip
                     writer.append(cells.line("cell", **line))
             writer.append(cells.end(launch))

@@ -168,10 +168,9 @@ class Plan:
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
-        words = {name: tuple(known.pop(name, ())) for name in ("rsh", "insist")}
-        return cls(
-            parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **words, **known
-        )
+        for name in ("rsh", "insist"):
+            known[name] = tuple(known.get(name, ()))
+        return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
 
 
 @dataclass(frozen=True)

@@ -85,9 +85,9 @@ def lines(found: Limits) -> Iterator[str]:
     """For people: whose limits these are, and how far the run's numbers are from them."""
     yield f"limits of the node  ({found.whose})"
     for each in found.against:
-        words = seconds if each.limit == "mailbox floor" else bytes_per_s
+        unit = seconds if each.limit == "mailbox floor" else bytes_per_s
         ratio = f"{each.ratio.value:.3g} × {plus_minus(each.ratio.relative_error)}"
-        yield f"  {each.what:<18}  {ratio} of {_article(each.limit)} ({words(each.value.value)})"
+        yield f"  {each.what:<18}  {ratio} of {_article(each.limit)} ({unit(each.value.value)})"
     if not found.alike:
         known = (*levels(found, TIME), *levels(found, BANDWIDTH))
         yield from (f"  {level.label}" for level in known)

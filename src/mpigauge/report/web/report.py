@@ -122,8 +122,8 @@ def _sections(shown: Sequence[Shown]) -> Iterator[Section]:
         said = tuple(best.remarks(arms)) if arms and tables else ()
         if pictures or tables:
             yield Section(id_, name, pictures, tables, said)
-    if found := shown[0].document.fresh:
-        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], found)))
+    if both := shown[0].document.fresh:
+        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], both)))
 
 
 def _short(picture: Picture) -> Picture:
