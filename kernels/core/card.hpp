@@ -114,7 +114,7 @@ struct Shape {
 /// Why a benchmark cannot run in this shape; empty: it can.
 using Excuse = std::string (*)(const Shape&);
 
-/// How a benchmark does its work in this shape, in words, once it has found that out by trial.
+/// How and where a benchmark does its work in this shape, in words, once it has found that out.
 using Choice = std::string (*)(const Shape&);
 
 /// What all ranks of a job do together, whichever of them run the benchmark; harmless again.
@@ -153,6 +153,8 @@ struct Card {
   bool counts_per_rank = false;  ///< its call takes a count (and a place) for every rank
   bool large_counts = false;     ///< can send more than 2^31 - 1 elements where the MPI can
   bool threaded = false;         ///< runs on --threads threads of a rank at once
+  bool pooled = false;           ///< shares its work among --threads threads, which call no MPI
+  bool placed = false;           ///< its memory can be put on NUMA nodes (--memory-on)
   bool on_files = false;         ///< works on files in --dir
   bool partitioned = false;      ///< its messages have --partitions
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
@@ -165,7 +167,7 @@ struct Card {
   bool by_default = true;
   Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
   Preparation prepare = nullptr;  ///< before its first cell
-  Choice choice = nullptr;        ///< where it chooses its way by trial
+  Choice choice = nullptr;        ///< where it has something to say about that
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };
 

@@ -35,6 +35,8 @@ struct Settings {
   std::vector<int> topo;       ///< sides of HALO's grid; empty: as even as the ranks allow
   double test_every_us = 2.0;  ///< of a computation that makes progress by calling MPI_Test
   int partitions = 4;          ///< of a partitioned message
+  std::string memory_on;       ///< NUMA nodes of NODE's arrays; empty: as the system puts them
+  std::string thread_order;    ///< of NODE's threads on the cores of their rank; empty: compact
 };
 inline const Settings default_settings{};
 

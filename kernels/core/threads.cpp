@@ -13,26 +13,6 @@ namespace mpigauge {
 
 namespace {
 
-// Binds the calling thread as long as it lives; an empty set leaves it where it is.
-class Bound {
- public:
-  explicit Bound(const platform::CpuSet& cpus) {
-    if (cpus.empty()) return;
-    before_ = platform::allowed_cpus();
-    if (!platform::bind(cpus) || platform::allowed_cpus() != cpus) {
-      throw std::runtime_error("cannot bind a thread to core " + platform::format_cpuset(cpus));
-    }
-  }
-  ~Bound() {
-    if (!before_.empty()) platform::bind(before_);
-  }
-  Bound(const Bound&) = delete;
-  Bound& operator=(const Bound&) = delete;
-
- private:
-  platform::CpuSet before_;
-};
-
 // A copy of a communicator for one thread.
 class Duplicate {
  public:
@@ -128,6 +108,18 @@ Outcome run_thread(const Run& of_rank, const Team& team, const platform::CpuSet&
 }
 
 }  // namespace
+
+Bound::Bound(const platform::CpuSet& cpus) {
+  if (cpus.empty()) return;
+  before_ = platform::allowed_cpus();
+  if (!platform::bind(cpus) || platform::allowed_cpus() != cpus) {
+    throw std::runtime_error("cannot bind a thread to core " + platform::format_cpuset(cpus));
+  }
+}
+
+Bound::~Bound() {
+  if (!before_.empty()) platform::bind(before_);
+}
 
 std::string_view word(ThreadLevel level) {
   switch (level) {

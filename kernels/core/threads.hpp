@@ -22,6 +22,19 @@ ThreadLevel thread_level_of(int mpi_constant);
 std::vector<platform::CpuSet> cores_of_threads(const platform::CpuSet& allowed, int threads,
                                                int local_rank);
 
+/// Binds the calling thread as long as it lives; an empty set leaves it where it is. Throws
+/// std::runtime_error where the thread is not on these cores then.
+class Bound {
+ public:
+  explicit Bound(const platform::CpuSet& cpus);
+  ~Bound();
+  Bound(const Bound&) = delete;
+  Bound& operator=(const Bound&) = delete;
+
+ private:
+  platform::CpuSet before_;
+};
+
 /// Runs the benchmark on all threads of this rank at once, each with a communicator, buffers and
 /// (where there are enough) a core of its own.
 void on_threads(Run& run, const std::function<void(Run&)>& benchmark);

@@ -57,17 +57,31 @@ const DataType* in_memory(const DataType& type, Contiguity contiguity) {
   return is_spread(contiguity) ? find_spread(type.name) : &type;
 }
 
-Case case_of(const Card& card, Shape shape, const Options& options) {
+// Those ways that differ in what this benchmark heeds.
+std::vector<const Settings*> ways_of(const Card& card, const Options& options) {
+  std::vector<const Settings*> ways;
+  if (options.ways.empty()) return {&options.settings};  // as IMB's words are understood
+  const Settings& first = options.ways.front();
+  for (const Settings& way : options.ways) {
+    const bool alike = way.threads == first.threads && way.thread_order == first.thread_order;
+    if ((card.placed || way.memory_on == first.memory_on) && (card.pooled || alike)) {
+      ways.push_back(&way);
+    }
+  }
+  return ways;
+}
+
+Case case_of(const Card& card, Shape shape, const Options& options, const Settings& settings) {
   const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : options.contiguity;
   shape.inflight = card.windowed ? options.inflight : 1;
-  shape.threads = card.threaded ? options.settings.threads : 1;
-  shape.settings = &options.settings;
+  shape.threads = card.threaded || card.pooled ? settings.threads : 1;
+  shape.settings = &settings;
   return {.card = &card,
           .shape = shape,
           .type = in_memory(type_of(card, options), contiguity),
           .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
           .contiguity = contiguity,
-          .settings = &options.settings,
+          .settings = &settings,
           .root_shift = options.root_shift && card.rooted,
           .cold_bytes = options.cache_bytes};
 }
@@ -163,10 +177,12 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
   for (const auto& directory : card.on_files ? options.settings.directories : nowhere) {
     for (const Completion completion : completions_of(card.modes)) {
       for (const std::size_t bytes : sizes_of(card, type_of(card, options), options)) {
-        Case row = case_of(card, {bytes, ranks}, options);
-        row.completion = completion;
-        if (card.on_files) row.directory = directory;
-        add_hot_and_cold(jobs, {&benchmark, row}, options);
+        for (const Settings* way : ways_of(card, options)) {
+          Case row = case_of(card, {bytes, ranks}, options, *way);
+          row.completion = completion;
+          if (card.on_files) row.directory = directory;
+          add_hot_and_cold(jobs, {&benchmark, row}, options);
+        }
       }
     }
   }
@@ -225,7 +241,7 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::threads, job.row.shape.threads)
       .add(column::directory, job.row.directory)
       .add(column::layout, word(job.row.contiguity))
-      .add(column::settings, unusual(card, options.settings))
+      .add(column::settings, unusual(card, *job.row.settings))
       .add(column::arm, options.arms.empty() ? std::string() : options.arms[job.arm].name)
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")

@@ -50,10 +50,11 @@ Object launch_record(const Session& session) {
   return line;
 }
 
-// Where each thread of this rank will run; nothing where there is one, or too few cores.
+// Where each thread of this rank that calls MPI will run; nothing where there is one, or too few
+// cores.
 std::string thread_cpusets(const Options& options) {
   std::string sets;
-  if (options.settings.threads < 2) return sets;
+  if (!uses_threads(options)) return sets;
   for (const auto& core : cores_of_threads(platform::allowed_cpus(), options.settings.threads,
                                            platform::launcher_local_rank().value_or(0))) {
     sets += (sets.empty() ? "" : " ") + platform::format_cpuset(core);

@@ -182,6 +182,13 @@ std::vector<std::string> directories_of(const std::string& text) {
   return names;
 }
 
+std::vector<std::string> words_in(const std::string& text) {
+  auto words = split(text, ',');
+  const bool empty = std::find(words.begin(), words.end(), "") != words.end();
+  if (words.empty() || empty) throw UsageError("a word is missing in '" + text + "'");
+  return words;
+}
+
 void set_io_cache(Options& o, const std::string& v) {
   o.settings.io_cache = choice(
       v, std::array<std::pair<std::string_view, IoCache>, 3>{
@@ -245,8 +252,15 @@ const std::vector<Row>& table() {
       {"dir", "directories for benchmarks on files, each measured",
        [](Options& o, Text v) { o.settings.directories = directories_of(v); }},
       {"io-cache", "page cache in benchmarks on files: keep, drop or direct", set_io_cache},
-      {"threads", "of each rank, for benchmarks on threads",
-       [](Options& o, Text v) { o.settings.threads = number<int>(v, 1, most_threads); }},
+      {"threads", "of each rank, for benchmarks on threads; several, each measured, for NODE",
+       [](Options& o, Text v) {
+         o.threads = numbers<int>(v, 1, most_threads);
+         o.settings.threads = o.threads.front();
+       }},
+      {"thread-order", "of NODE's threads, each measured: compact, scatter, or places 0:2+3",
+       [](Options& o, Text v) { o.thread_orders = words_in(v); }},
+      {"memory-on", "NUMA nodes of arrays, each measured: local, remote, interleaved, 1 or 0+1",
+       [](Options& o, Text v) { o.memory_on = words_in(v); }},
       {"thread-level", "that MPI is asked for: single, funneled, serialized, multiple",
        [](Options& o, Text v) { o.thread_level = thread_level(v); }},
       {"thread-memory", "buffers of threads: parallel, serial or continuous",
@@ -311,6 +325,9 @@ void check(const Options& o) {
   for (const auto& name : o.benchmarks) {
     const Card& card = find_benchmark(name)->card;
     check_layout(o, card);
+    if (card.threaded && o.threads.size() > 1) {
+      throw UsageError("--threads: " + std::string(card.name) + " takes one number of threads");
+    }
     if (card.unit != Unit::reduction) continue;
     const auto* type = find_type(o.datatype.empty() ? "float" : o.datatype);
     if (!has_op(*type, o.op)) {
@@ -319,18 +336,41 @@ void check(const Options& o) {
   }
 }
 
-// Whether any of the benchmarks makes threads that call MPI.
+// What runs on threads that call no MPI.
+bool uses_pool(const Options& o) {
+  const auto pooled = [](const auto& name) { return find_benchmark(name)->card.pooled; };
+  return !o.threads.empty() && std::any_of(o.benchmarks.begin(), o.benchmarks.end(), pooled);
+}
+
+}  // namespace
+
 bool uses_threads(const Options& o) {
   return o.settings.threads > 1 &&
          std::any_of(o.benchmarks.begin(), o.benchmarks.end(),
                      [](const auto& name) { return find_benchmark(name)->card.threaded; });
 }
 
-}  // namespace
+void make_ways(Options& o) {
+  const auto or_usual = [](auto wanted, auto usual) {
+    return wanted.empty() ? decltype(wanted){usual} : wanted;
+  };
+  o.ways.clear();
+  for (const auto& nodes : or_usual(o.memory_on, o.settings.memory_on)) {
+    for (const auto& order : or_usual(o.thread_orders, o.settings.thread_order)) {
+      for (const int threads : or_usual(o.threads, o.settings.threads)) {
+        Settings& way = o.ways.emplace_back(o.settings);
+        way.memory_on = nodes;
+        way.thread_order = order;
+        way.threads = threads;
+      }
+    }
+  }
+}
 
 ThreadLevel needed_thread_level(const Options& options) {
   const bool all_at_once = uses_threads(options);
-  const auto lowest = all_at_once ? ThreadLevel::multiple : ThreadLevel::single;
+  const auto least = uses_pool(options) ? ThreadLevel::funneled : ThreadLevel::single;
+  const auto lowest = all_at_once ? ThreadLevel::multiple : least;
   const ThreadLevel level = options.thread_level.value_or(lowest);
   if (all_at_once && level != ThreadLevel::multiple) {
     throw UsageError("--threads " + std::to_string(options.settings.threads) +
@@ -356,6 +396,7 @@ Options read_options(const std::vector<std::string>& words) {
   check(options);
   if (options.pairs) options.multi = Multi::apart;
   options.settings.pairing = options.seed;
+  make_ways(options);
   static_cast<void>(needed_thread_level(options));  // says what does not go together
   return options;
 }

@@ -60,10 +60,18 @@ struct Options {
   std::vector<Arm> arms;                    ///< none: the library as it is
   std::optional<ThreadLevel> thread_level;  ///< none: the lowest that will do
   Settings settings;
+  std::vector<int> threads;  ///< of a rank, each measured; settings.threads is the first of them
+  std::vector<std::string> memory_on;      ///< each measured, where benchmarks heed it
+  std::vector<std::string> thread_orders;  ///< likewise
+  std::vector<Settings> ways;  ///< the settings, with each of these in turn; at least one
 };
 
 /// Throws UsageError.
 Options read_options(const std::vector<std::string>& words);
+/// Makes the ways out of what is to be measured in turn.
+void make_ways(Options& options);
+/// Whether any of the benchmarks makes threads that call MPI.
+bool uses_threads(const Options& options);
 /// The level of threads that MPI has to provide.
 ThreadLevel needed_thread_level(const Options& options);
 /// One line per option, for --help.

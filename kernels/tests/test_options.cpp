@@ -69,7 +69,12 @@ const std::map<std::string, Good>& good_values() {
        {"/a,/b",
         [](O o) { return o.settings.directories == std::vector<std::string>{"/a", "/b"}; }}},
       {"io-cache", {"drop", [](O o) { return o.settings.io_cache == IoCache::drop; }}},
-      {"threads", {"4", [](O o) { return o.settings.threads == 4; }}},
+      {"threads", {"4,2", [](O o) { return o.settings.threads == 4 && o.ways.size() == 2; }}},
+      {"thread-order",
+       {"compact,0:2+3", [](O o) { return o.ways.at(1).thread_order == "0:2+3"; }}},
+      {"memory-on",
+       {"local,0+1",
+        [](O o) { return o.ways.size() == 2 && o.ways.at(1).memory_on == "0+1"; }}},
       {"thread-level", {"multiple", [](O o) { return o.thread_level == ThreadLevel::multiple; }}},
       {"thread-memory",
        {"continuous", [](O o) { return o.settings.thread_memory == ThreadMemory::continuous; }}},
@@ -122,6 +127,14 @@ TEST(help_and_this_test_know_every_option) {
 TEST(the_last_of_two_values_wins) { CHECK_EQ(with({"--npmin", "3", "--npmin", "4"}).npmin, 4); }
 
 TEST(no_cores_means_no_binding) { CHECK(with({"--bind", ""}).bind.empty()); }
+
+TEST(what_is_measured_in_turn_is_measured_with_each_other) {
+  const Options o = with({"--threads", "1,2", "--thread-order", "compact,scatter"});
+  std::string all;
+  for (const auto& way : o.ways) all += std::to_string(way.threads) + way.thread_order + ' ';
+  CHECK_EQ(all, "1compact 2compact 1scatter 2scatter ");
+  CHECK_EQ(with({}).ways.size(), 1U);
+}
 
 TEST(both_caches) {
   const Options o = with({"--cache", "both"});

@@ -21,7 +21,7 @@ from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, p
 from mpigauge.mpi import find, kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.mpi import Kernels, Mpi
@@ -107,11 +107,16 @@ def words(
 
 
 def start(
-    where: Site, ranks: int, *options: object, bind: tuple[tuple[int, ...], ...] = ()
+    where: Site,
+    ranks: int,
+    *options: object,
+    bind: tuple[tuple[int, ...], ...] = (),
+    before: Sequence[str] = (),
 ) -> subprocess.Popen[str]:
+    """`before`: words that the launcher is started by."""
     argv, env = words(where, ranks, *options, bind=bind)
     return subprocess.Popen(
-        argv,
+        [*before, *argv],
         env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -132,10 +137,12 @@ def finish(job: subprocess.Popen[str]) -> Ended:
     return Ended(job.returncode, tuple(_records(output)), errors)
 
 
-def run(where: Site, ranks: int, *options: object) -> Ended:
+def run(where: Site, ranks: int, *options: object, before: Sequence[str] = ()) -> Ended:
     """As campaigns do, started again where a launcher lost a race with itself."""
-    ended = finish(start(where, ranks, *options))
-    return finish(start(where, ranks, *options)) if stumbled([ended.errors]) else ended
+    ended = finish(start(where, ranks, *options, before=before))
+    if stumbled([ended.errors]):
+        ended = finish(start(where, ranks, *options, before=before))
+    return ended
 
 
 def _records(output: str) -> Iterator[Record]:

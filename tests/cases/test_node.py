@@ -7,10 +7,13 @@ One MPI must do, as it measures none: that each runs is in test_registry_matrix.
 
 from __future__ import annotations
 
+import os
 import platform
+import sys
 
 import pytest
 
+from mpigauge.topology.words import as_list, parse_list
 from tests.cases.launching import run, site
 
 pytestmark = pytest.mark.mpi
@@ -20,7 +23,7 @@ STREAMS = "NODE:Read,NODE:Read_tuned,NODE:Triad,NODE:Triad_tuned,NODE:Memcpy"
 
 def test_rows_name_the_way_that_was_taken() -> None:
     ended = run(site("mpich"), 2, "--benchmarks", STREAMS, "--ranks", "1,2", "--sizes", "100000",
-                "--seconds", 1)  # fmt: skip
+                "--seconds", 3)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     ways = {(c.benchmark, c.ranks): c.variant for c in ended.cells}
     assert len(ways) == 10
@@ -45,9 +48,9 @@ def test_arrays_larger_than_memory_are_refused_and_the_rest_is_measured() -> Non
     assert {(c.benchmark, c.message_bytes) for c in ended.cells} == {
         ("Triad", 4096), ("Triad_tuned", 4096), ("Chase", 4096)
     }  # fmt: skip
-    assert {skip.reason for skip in ended.skips} == {
-        "not enough memory: three arrays of 67108864.0 MiB on each of 2 ranks"
-    }
+    for skip in ended.skips:
+        why = "not enough memory: three arrays of 67108864.0 MiB on each of 2 ranks, and there are "
+        assert skip.reason.startswith(why)
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="there is nothing wider to leave out")
@@ -97,3 +100,71 @@ def test_cold_buffers_are_not_claimed_where_there_are_none() -> None:
     ended = run(site("mpich"), 1, "--benchmarks", "NODE:Copy", "--ranks", 1, "--cache", "both",
                 "--cache-bytes", 1 << 20, "--sizes", "4096", "--seconds", 1)  # fmt: skip
     assert [cell.cache for cell in ended.cells] == ["hot"]
+
+
+def test_threads_of_a_rank_share_its_work_where_they_are_told() -> None:
+    """One launch: each number of threads in each order; more than there are cores is refused."""
+    cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))
+    if "," not in cores:
+        pytest.skip("two threads need two cores")
+    names = ("Triad_tuned", "Dot", "Memcpy", "Chase")
+    options = ("--ranks", 1, "--sizes", 100_000, "--seconds", 2, "--bind", cores.replace(",", "+"))
+    ended = run(site("mpich"), 1, "--benchmarks", ",".join(f"NODE:{name}" for name in names),
+                *options, "--threads", "1,2,3", "--thread-order", "compact,scatter")  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    rows = {(c.benchmark, c.threads, c.settings) for c in ended.cells}
+    orders = ("thread-order=compact", "thread-order=scatter")
+    expected = {(b, n, o) for b in names[:3] for n in (1, 2) for o in orders}
+    assert rows == expected | {("Chase", 1, "")}
+    both = as_list(parse_list(cores))
+    assert all(f"2 threads on {both}" in c.variant for c in ended.cells if c.threads == 2)
+    assert {skip.reason for skip in ended.skips} == {
+        f"3 threads are more than the 2 cores that this rank may use ({both})"
+    }
+
+
+def test_memory_is_looked_for_where_it_was_put() -> None:
+    """On a machine of one node, or in a container that lets nobody put memory, that is said."""
+    ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad,NODE:Triad_tuned,NODE:Chase_huge",
+                "--ranks", 1, "--sizes", 1 << 20, "--seconds", 1,
+                "--memory-on", "local,interleaved,4095")  # fmt: skip
+    assert ended.status == 0, ended.errors
+    placed = [c for c in ended.cells if c.settings in ("memory-on=local", "memory-on=interleaved")]
+    assert placed == ended.cells
+    assert all("memory on node" in c.variant for c in placed)
+    reasons = {s.reason for s in ended.skips}
+    refused = {why for why in reasons if "does not let" in why or "does not tell" in why}
+    assert len(placed) == 6 or refused
+    (missing,) = reasons - refused
+    assert missing.startswith("there is no memory on NUMA node 4095; ")
+
+
+SECCOMP = """
+import ctypes, os, struct, sys
+number, words = int(sys.argv[1]), sys.argv[2:]
+load, equal, give = 0x20, 0x15, 0x06
+refuse, allow = 0x00050001, 0x7FFF0000  # EPERM
+steps = [(load, 0, 0, 0), (equal, 0, 1, number), (give, 0, 0, refuse), (give, 0, 0, allow)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+class Program(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+program = Program(len(steps), ctypes.cast(code, ctypes.c_void_p))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0  # PR_SET_NO_NEW_PRIVS
+assert libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0  # PR_SET_SECCOMP
+os.execvp(words[0], words)
+"""
+"""Runs a program that may not make one call of the system, as container runtimes do."""
+MBIND = {"x86_64": 237, "aarch64": 235}
+
+
+@pytest.mark.skipif(platform.machine() not in MBIND, reason="the number of mbind is not known")
+def test_a_system_that_lets_nobody_put_memory_is_quoted() -> None:
+    words = [sys.executable, "-c", SECCOMP, str(MBIND[platform.machine()])]
+    ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad", "--ranks", 1, "--sizes", 4096,
+                "--seconds", 1, "--memory-on", "local", before=words)  # fmt: skip
+    assert ended.status == 0, ended.errors
+    assert not ended.cells
+    (skip,) = ended.skips
+    assert "(mbind: Operation not permitted); a container or a cpuset may be why" in skip.reason
+    assert skip.key["settings"] == "memory-on=local"

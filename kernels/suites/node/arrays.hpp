@@ -38,9 +38,16 @@ std::size_t wrong_numbers(Stream what, const Arrays& arrays, double sum);
 /// The pages that memory is asked for with.
 enum class Pages { usual, huge };
 
+class Crew;
+
 /// Arrays of this process of so many bytes each, z and y `lines` cache lines further on than they
-/// would be. Throws Refused, on all ranks of the run alike, where memory is short.
-Arrays arrays_of(const Run& run, Pages pages, std::size_t lines = 0);
+/// would be. Each thread of the crew touches its part first, unless the run says on which NUMA
+/// nodes they are to lie; then they are looked for there, page by page. Throws Refused, on all
+/// ranks of the run alike, where memory is short, or is not where it was wanted.
+Arrays arrays_of(const Run& run, const Crew& crew, Pages pages, std::size_t lines = 0);
+/// What is known of a row that goes over such arrays: its threads, and the nodes they lie on, where
+/// there are several or somebody asked; found out at the checked visit.
+std::string whereabouts(const Shape& shape, Pages pages);
 /// Whether the arrays lie in huge pages, most of them.
 bool in_huge_pages(const Arrays& arrays);
 

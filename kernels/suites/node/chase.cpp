@@ -5,7 +5,7 @@
 // where the next one is.
 #include <cstring>
 
-#include "suites/node/arrays.hpp"
+#include "suites/node/crew.hpp"
 
 namespace mpigauge::node {
 namespace {
@@ -25,15 +25,18 @@ constexpr Card usual_card{
     .place = 100,
     .send = nothing,
     .recv = nothing,
+    .placed = true,
     .may_refuse = true,
     .steps = loads,
     .sizes = set_sizes,
+    .choice = [](const Shape& shape) { return whereabouts(shape, Pages::usual); },
 };
 constexpr Card huge_card = [] {
   Card card = usual_card;
   card.name = "Chase_huge";
   card.about = "The same in huge pages: without most of what finding the page takes.";
   card.place = 110;
+  card.choice = [](const Shape& shape) { return whereabouts(shape, Pages::huge); };
   return card;
 }();
 
@@ -72,7 +75,8 @@ std::size_t missed(const Link* first, std::size_t lines) {
 }
 
 void chase(Run& run, Pages pages) {
-  const Arrays arrays = arrays_of(run, pages);
+  const Crew crew(run);
+  const Arrays arrays = arrays_of(run, crew, pages);
   const std::size_t lines = lay_out(arrays.x, run.bytes());
   auto* at = reinterpret_cast<Link*>(arrays.x);
   const Link* const first = at;

@@ -32,30 +32,42 @@ double counted(const Shape& s) {
          s.ranks;
 }
 
-template <Stream what>
-std::string by_trial(const Shape& shape) {
-  return found_for(what, shape);
+std::string with(std::string way, const std::string& where) {
+  if (!way.empty() && !where.empty()) way += "; ";
+  return way + where;
 }
 
-std::string as_compiled(const Shape& /*any*/) { return std::string(usual_vectors().name); }
+template <Stream what>
+std::string by_trial(const Shape& shape) {
+  return with(found_for(what, shape), whereabouts(shape, Pages::huge));
+}
 
-void go_over(Run& run, Stream what, const Arrays& arrays, Loop loop) {
+std::string as_compiled(const Shape& shape) {
+  return with(std::string(usual_vectors().name), whereabouts(shape, Pages::usual));
+}
+
+std::string as_it_likes(const Shape& shape) { return whereabouts(shape, Pages::usual); }
+
+void go_over(Run& run, const Crew& crew, Stream what, const Arrays& arrays, Loop loop) {
   if (run.checking() || what == Stream::update) make_ready(what, arrays);
+  Passes go(crew, what, arrays);
   double sum = 0;
-  run.measure(
-      [&sum, loop, a = arrays, s = factor_of(what)](Turn) { sum = loop(a.x, a.y, a.z, a.n, s); });
+  run.measure([&sum, &go, loop](Turn) { sum = go(loop); });
   run.expect(run.checking() ? wrong_numbers(what, arrays, sum) : 0);
 }
 
 template <Stream what>
 void plain(Run& run) {
-  go_over(run, what, arrays_of(run, Pages::usual), usual_vectors().plain.at(place_of(what)));
+  const Crew crew(run);
+  go_over(run, crew, what, arrays_of(run, crew, Pages::usual),
+          usual_vectors().plain.at(place_of(what)));
 }
 
 template <Stream what>
 void tuned(Run& run) {
-  const Tuned& best = tuned_for(run, what);
-  go_over(run, what, arrays_of(run, Pages::huge, best.lines), best.loop(what));
+  const Crew crew(run);
+  const Tuned& best = tuned_for(run, crew, what);
+  go_over(run, crew, what, arrays_of(run, crew, Pages::huge, best.lines), best.loop(what));
 }
 
 template <Stream what>
@@ -69,6 +81,8 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place,
       .send = nothing,
       .recv = nothing,
       .moved = counted<what>,
+      .pooled = true,
+      .placed = true,
       .may_refuse = true,
       .sizes = array_sizes,
       .choice = choice,
@@ -96,19 +110,22 @@ const Both<Stream::update> update("Update", "x = s x, in place: nothing is fetch
 const Both<Stream::dot> dot("Dot", "Adds up the products y z.", "Dot_tuned", 90);
 
 // Called through a pointer, so that it is the library's and none of the compiler's.
+double copy_of_library(double* x, const double* y, const double* /*z*/, std::size_t n,
+                       double /*s*/) {
+  static void* (*volatile const function)(void*, const void*, std::size_t) = std::memcpy;
+  function(x, y, n * sizeof(double));
+  return 0;
+}
+
 void library_copy(Run& run) {
-  const Arrays arrays = arrays_of(run, Pages::usual);
-  if (run.checking()) make_ready(Stream::copy, arrays);
-  void* (*volatile copy_of_library)(void*, const void*, std::size_t) = std::memcpy;
-  run.measure(
-      [a = arrays, function = copy_of_library](Turn) { function(a.x, a.y, a.n * sizeof(double)); });
-  run.expect(run.checking() ? wrong_numbers(Stream::copy, arrays, 0) : 0);
+  const Crew crew(run);
+  go_over(run, crew, Stream::copy, arrays_of(run, crew, Pages::usual), copy_of_library);
 }
 
 const Add by_library(card_of<Stream::copy>("Memcpy",
                                            "x = y by the C library's memcpy, which chooses its way "
                                            "by what it takes for the cache's size.",
-                                           40, nullptr),
+                                           40, as_it_likes),
                      library_copy);
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr std::array manners{Manner{false, false}, Manner{false, true}, Manner{t
                              Manner{true, true}};
 constexpr bool stores(Stream what) { return what != Stream::read && what != Stream::dot; }
 
-using Key = std::tuple<Stream, std::size_t, int>;
+// Bytes, ranks, threads, their order, and the NUMA nodes of memory.
+using Key = std::tuple<Stream, std::size_t, int, int, std::string, std::string>;
 std::map<Key, Tuned>& found() {
   static std::map<Key, Tuned> all;
   return all;
@@ -28,13 +29,14 @@ std::map<Key, Tuned>& found() {
 constexpr std::size_t least_numbers = 1U << 14U;  // of an attempt; fewer are gone over again
 constexpr std::size_t many_numbers = 1U << 20U;   // a pass over these takes long
 
-double shortest(Stream what, const Arrays& a, Loop loop, int attempts) {
+double shortest(const Crew& crew, Stream what, const Arrays& a, Loop loop, int attempts) {
+  Passes go(crew, what, a);
   const std::size_t passes =
       std::max<std::size_t>(1, least_numbers / std::max<std::size_t>(a.n, 1));
   auto least = std::numeric_limits<platform::Ticks>::max();
   for (int i = 0; i < attempts; ++i) {
     const auto start = platform::ticks();
-    for (std::size_t pass = 0; pass < passes; ++pass) loop(a.x, a.y, a.z, a.n, factor_of(what));
+    for (std::size_t pass = 0; pass < passes; ++pass) go(loop);
     least = std::min(least, platform::ticks() - start);
   }
   return static_cast<double>(least);
@@ -47,11 +49,11 @@ std::vector<double> slowest(const Run& run, std::vector<double> times) {
   return times;
 }
 
-std::vector<double> times_of(const Run& run, Stream what, const Arrays& a,
+std::vector<double> times_of(const Run& run, const Crew& crew, Stream what, const Arrays& a,
                              const std::vector<Tuned>& ways, int attempts) {
   std::vector<double> times;
   for (const Tuned& way : ways) {
-    times.push_back(way.vectors != nullptr ? shortest(what, a, way.loop(what), attempts)
+    times.push_back(way.vectors != nullptr ? shortest(crew, what, a, way.loop(what), attempts)
                                            : std::numeric_limits<double>::infinity());
   }
   return slowest(run, times);
@@ -82,22 +84,25 @@ std::vector<Tuned> fastest(const std::vector<Tuned>& ways, const std::vector<dou
 }
 
 // A glance at all, a closer look at the best of them, and then whether it likes its arrays moved.
-Tuned choose(const Run& run, Stream what) {
-  const Arrays a = arrays_of(run, Pages::huge);
+Tuned choose(const Run& run, const Crew& crew, Stream what) {
+  const Arrays a = arrays_of(run, crew, Pages::huge);
   make_ready(what, a);
   const auto all = all_ways(what);
   const int glance = a.n >= many_numbers ? 2 : 3;
-  const auto few = fastest(all, times_of(run, what, a, all, glance), few_ways);
-  Tuned best = fastest(few, times_of(run, what, a, few, 3), 1).front();
+  const auto few = fastest(all, times_of(run, crew, what, a, all, glance), few_ways);
+  Tuned best = fastest(few, times_of(run, crew, what, a, few, 3), 1).front();
   const Loop loop = best.loop(what);
-  const Arrays moved = arrays_of(run, Pages::huge, lines_apart);
-  const auto both = slowest(run, {shortest(what, a, loop, 3), shortest(what, moved, loop, 3)});
+  const Arrays moved = arrays_of(run, crew, Pages::huge, lines_apart);
+  const auto both = slowest(
+      run, {shortest(crew, what, a, loop, 3), shortest(crew, what, moved, loop, 3)});
   best.lines = both[1] < both[0] ? lines_apart : 0;
   best.huge = in_huge_pages(a);
   return best;
 }
 
-Key key_of(Stream what, std::size_t bytes, int ranks) { return {what, bytes, ranks}; }
+Key key_of(Stream what, std::size_t bytes, int ranks, int threads, const Settings& s) {
+  return {what, bytes, ranks, threads, s.thread_order, s.memory_on};
+}
 
 }  // namespace
 
@@ -111,14 +116,15 @@ std::string words_of(const Tuned& tuned) {
 
 // At the checked visit, which all ranks of a run make together; a rank that knew an answer from
 // another group of as many must not leave the others alone.
-const Tuned& tuned_for(const Run& run, Stream what) {
-  const Key key = key_of(what, run.bytes(), run.ranks());
-  if (run.checking()) found()[key] = choose(run, what);
+const Tuned& tuned_for(const Run& run, const Crew& crew, Stream what) {
+  const Key key = key_of(what, run.bytes(), run.ranks(), run.threads(), run.settings());
+  if (run.checking()) found()[key] = choose(run, crew, what);
   return found().at(key);
 }
 
 std::string found_for(Stream what, const Shape& shape) {
-  const auto at = found().find(key_of(what, shape.bytes, shape.ranks));
+  const auto at = found().find(
+      key_of(what, shape.bytes, shape.ranks, shape.threads, *shape.settings));
   return at == found().end() ? "" : words_of(at->second);
 }
 

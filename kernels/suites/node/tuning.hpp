@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "suites/node/arrays.hpp"
+#include "suites/node/crew.hpp"
 
 namespace mpigauge::node {
 
@@ -22,8 +22,9 @@ struct Tuned {
 /// avx2, past the caches, 4 strips, 37 lines apart, huge pages.
 std::string words_of(const Tuned& tuned);
 
-/// The best for this stream at the run's size on so many ranks; tried once, the same on all ranks.
-const Tuned& tuned_for(const Run& run, Stream what);
+/// The best for this stream at the run's size on so many ranks and threads; tried once, the same on
+/// all ranks.
+const Tuned& tuned_for(const Run& run, const Crew& crew, Stream what);
 /// What was found for a row; empty where nothing was tried.
 std::string found_for(Stream what, const Shape& shape);
 

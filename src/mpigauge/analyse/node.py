@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.node_threads import ENOUGH, Placed, Sweep, is_usual, places, sweeps
 from mpigauge.model.row import NOTHING
 from mpigauge.stats.launches import OR
 
@@ -26,8 +27,6 @@ STREAMS = {
 fetched before."""
 SAME_CLOCK = 0.02
 """What two ways to count cycles may differ by."""
-ENOUGH = 0.95
-"""Of the best: what so many ranks reach is as good as all of it."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +105,8 @@ class Node:
     clocks: Mapping[int, Clock]
     """By how many ranks counted at the same time."""
     floors: tuple[Floor, ...]
+    sweeps: tuple[Sweep, ...] = ()
+    places: tuple[Placed, ...] = ()
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -120,14 +121,17 @@ class Node:
 def node(rows: Iterable[Row]) -> Node | None:
     """None: these rows are about no node."""
     known = list(rows)
-    ours = [row for row in known if row.cell.suite == SUITE]
+    of_node = [row for row in known if row.cell.suite == SUITE]
+    ours = [row for row in of_node if is_usual(row)]
     return Node(
         streams=tuple(_streams(ours)),
         curves=_curves(ours),
         peaks=tuple(row for row in ours if row.cell.benchmark.startswith("Peak_")),
         clocks=_clocks(ours),
         floors=tuple(_floors(known, ours)),
-    ) if ours else None  # fmt: skip
+        sweeps=sweeps(of_node),
+        places=places(of_node),
+    ) if of_node else None  # fmt: skip
 
 
 def _streams(ours: Sequence[Row]) -> Iterable[Stream]:

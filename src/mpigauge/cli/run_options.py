@@ -13,7 +13,7 @@ from mpigauge.cli.transport import transport_option
 from mpigauge.model.settings import SETTINGS, Setting
 
 
-def _heeded(setting: Setting) -> Any:
+def heeded_option(setting: Setting) -> Any:
     """An option that only some benchmarks heed."""
     values = click.Choice(setting.choices) if setting.choices else None
     return click.option(
@@ -64,7 +64,7 @@ RUN_OPTIONS = (
     ),
     options.place_option,
     options.placement_option,
-    *map(_heeded, SETTINGS),
+    *map(heeded_option, SETTINGS),
     options.mpis_option,
     transport_option,
     options.set_option,

@@ -7,14 +7,18 @@ A card says which of them it heeds.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpigauge.model.errors import UserError
+from mpigauge.model import openmp
+from mpigauge.model.errors import UserError, did_you_mean
 
 MOST = 1 << 20
+ORDERS = ("compact", "scatter", "omp")
+NODES = ("local", "remote", "interleaved", "all")
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,44 @@ def _count(option: str, text: str) -> str:
     if not digits.isdecimal() or not 1 <= int(digits) <= MOST:
         raise UserError(f"{option}: '{text}' is no number; write one from 1 to {MOST}")
     return digits
+
+
+def _thread_counts(option: str, text: str) -> str:
+    """4, 1,2,4, 1..8, or omp: what OMP_NUM_THREADS says."""
+    counts: dict[str, None] = {}
+    for word in text.split(","):
+        if word.strip() == "omp":
+            counts[str(openmp.threads(os.environ))] = None
+            continue
+        first, dots, last = word.partition("..")
+        ends = int(_count(option, first)), int(_count(option, last if dots else first))
+        if ends[1] < ends[0]:
+            raise UserError(f"{option}: '{word.strip()}' goes down; write {ends[1]}..{ends[0]}")
+        counts |= dict.fromkeys(map(str, range(ends[0], ends[1] + 1)))
+    return ",".join(counts)
+
+
+def _thread_orders(option: str, text: str) -> str:
+    """The words of the kernels: compact, scatter, or places with colons between."""
+    orders = []
+    for word in (each.strip() for each in text.split(",")):
+        if word not in ORDERS:
+            hint = did_you_mean(word, ORDERS) or f"; there are {', '.join(ORDERS)}"
+            raise UserError(f"{option}: there is no order '{word}'{hint}")
+        orders.append(openmp.order(os.environ) if word == "omp" else word)
+    return ",".join(dict.fromkeys(orders))
+
+
+def _memory_on(option: str, text: str) -> str:
+    """Which NUMA nodes a machine has is looked up later."""
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in NODES and not re.fullmatch(r"\d+(\+\d+)*", word):
+            hint = did_you_mean(word, NODES) or (
+                f"; write {', '.join(NODES)}, or numbers such as 1 or 0+1"
+            )
+            raise UserError(f"{option}: '{word}' says no NUMA nodes{hint}")
+    return ",".join(dict.fromkeys(words))
 
 
 def _stride(option: str, text: str) -> str:
@@ -102,7 +144,25 @@ SETTINGS = (
         ("keep", "drop", "direct"),
         "The page cache under MPI-IO: as it is, dropped before reading, gone around.",
     ),
-    Setting("threads", "N", "Threads of each rank (MT).  [default: 1]", _count),
+    Setting(
+        "threads",
+        "N",
+        "Threads of each rank (MT, NODE); for NODE several, as 1..8, or omp: OMP_NUM_THREADS.  "
+        "[default: 1]",
+        _thread_counts,
+    ),
+    Setting(
+        "thread-order",
+        "ORDER,…",
+        "Cores of threads (NODE): compact, scatter, or omp, OMP_PLACES.  [default: compact]",
+        _thread_orders,
+    ),
+    Setting(
+        "memory-on",
+        "NODES,…",
+        "NUMA nodes of the arrays (NODE), each measured: local, remote, interleaved, 1, 0+1, all.",
+        _memory_on,
+    ),
     _one_of(
         "thread-level", ("single", "funneled", "serialized", "multiple"), "What MPI is asked for."
     ),

@@ -35,6 +35,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "cache-bytes": plan.cache_bytes,
         "sync": plan.sync,
         **plan.heeded,
+        **part.heeded,
         "data": plan.data,
         "insist": _list(name for name in part.benchmarks if name in plan.insist),
         "bind": _list(part.bind) if plan.bound_by == "kernel" else "",  # hosts have their own

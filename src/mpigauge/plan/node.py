@@ -8,11 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.placement import Placement
 from mpigauge.model.sizes import parse_sizes
+from mpigauge.plan import threads, where
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.plan.ground import Ground
@@ -25,6 +29,11 @@ CURVES = ("Triad", "Chase", "Chase_huge")
 PEAKS = ("Peak_scalar", "Peak_sse2", "Peak_avx2", "Peak_avx512", "Peak_neon")
 CLOCKS = ("Clock_multiply", "Clock_xor")
 LINES = ("Line", "Mailbox", "Payload")
+PLACED = ("Triad", "Triad_tuned")
+"""What is measured on threads and on NUMA nodes..."""
+CHASED = "Chase_huge"
+"""...and on these the latency of, too."""
+MOST_COUNTS = 16
 MESSAGE = "PingPong"
 ARRAY = tuple(parse_sizes("128Mi"))
 """Of each of three arrays, on each rank: more than the caches of most cores hold."""
@@ -38,10 +47,11 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     if len(wheres) != 1:
         names = ", ".join(each.name for each in wheres)
         raise UserError(f"node measures one placement, not {len(wheres)} ({names}); name one")
-    (where,) = wheres
+    (seats,) = wheres
     arrays = request.sizes or ARRAY
-    seated = [ground.seated(part, where) for part in parts(where.ranks, arrays, cards)]
-    plan = plan_of(request, tuple(seated), cards, ground, mpi)
+    seated = [ground.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
+    seated += [*thread_parts(request, ground, arrays), *memory_parts(request, ground, arrays)]
+    plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
     return replace(plan, seconds=plan.seconds or SECONDS, launches=request.launches or 1)
 
 
@@ -57,6 +67,50 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
         Part(_words(CURVES), ranks, (1,), SETS),
         Part((*peaks, *_words(CLOCKS), *pairs), ranks, alone_and_all, MESSAGES),
     )
+
+
+def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
+    """One rank with more and more threads. UserError: more than it has cores."""
+    if not {threads.THREADS, threads.ORDER} & set(request.heeded):
+        return
+    usual = {threads.THREADS: _up_to(ground.machine.cores), threads.ORDER: "compact"}
+    wanted = {name: request.heeded.get(name, usual[name]) for name in usual}
+    (one,) = ground.placements(replace(request, np=1, place=(), ppn=None), 1)
+    part = Part(_words(PLACED), 1, (1,), arrays, heeded=wanted)
+    part = threads.with_cores(ground.seated(part, one), ground)
+    threads.check_counts(wanted[threads.THREADS], [part], ground)
+    yield part
+
+
+def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
+    """All cores of each NUMA node in turn, each with its memory here and there."""
+    if where.MEMORY_ON not in request.heeded:
+        return
+    if len(ground.sites) > 1:
+        raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
+    (site,) = ground.sites
+    where.check(request.heeded[where.MEMORY_ON], site.topology)
+    free = site.topology.allowed
+    for node in site.topology.numa:
+        cores = [pu for pu in site.cores if pu in node.pus & free]
+        nodes = where.seen_from(node.number, request.heeded[where.MEMORY_ON], site.topology)
+        if not cores or not nodes:
+            continue
+        on_node = Placement(f"{where.COMPUTE_ON}{node.number}", (site.seat(*cores),))
+        wanted = {
+            threads.THREADS: str(len(cores)),
+            threads.ORDER: "compact",
+            where.MEMORY_ON: ",".join(nodes),
+        }
+        yield ground.seated(
+            Part(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node
+        )
+
+
+def _up_to(cores: int) -> str:
+    """1 to all where they are few, else 1, 2, 4, … and all."""
+    many = range(1, cores + 1) if cores <= MOST_COUNTS else counts(cores)
+    return ",".join(map(str, many))
 
 
 def counts(ranks: int) -> tuple[int, ...]:

@@ -46,6 +46,8 @@ class Part:
     """Those that share its launches: their names, and control variables to be written."""
     foreign: Foreign | None = None
     """A program that is not ours, in place of benchmarks of ours."""
+    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options of model.settings of this part alone, in the kernels' words."""
     in_turn: bool = False
     """Ranks go from host to host in turn; else the hosts are filled one after the other."""
 
@@ -71,6 +73,8 @@ class Part:
             return 1
         sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
         many = max(1, len(self.ranks), len(self.places)) * max(1, len(self.arms))
+        for words in self.heeded.values():
+            many *= words.count(",") + 1
         return len(self.benchmarks) * sizes * many
 
 
@@ -201,6 +205,7 @@ def _part(data: Mapping[str, Any]) -> Part:
         foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
         settings=dict(data.get("settings") or {}),
         arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
+        heeded=dict(data.get("heeded") or {}),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.placement import together
+from mpigauge.plan import threads, where
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.request import DEFAULT_PRECISION, Request
 
@@ -50,7 +51,9 @@ def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]
         parts = pair_parts(ground, wheres, Part(benchmarks, 2, sizes=request.sizes))
     else:
         wanted = Part(benchmarks, 0, request.ranks, request.sizes)
-        parts = tuple(ground.seated(wanted, where) for where in wheres)
+        parts = tuple(ground.seated(wanted, each) for each in wheres)
+        if threads.wanted(request, chosen) and not (request.place or request.unbound):
+            parts = tuple(threads.with_cores(part, ground) for part in parts)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
     return parts
@@ -78,6 +81,7 @@ def plan_of(
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen)
+    threads.check(request, chosen, ours, ground)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
     return Plan(
@@ -107,7 +111,7 @@ def plan_of(
         rsh=request.rsh,
         launcher=request.launcher,
         bound_by=request.bound_by,
-        heeded=dict(request.heeded),
+        heeded=where.known(request.heeded, ground),
         settings=dict(request.settings),
         env=dict(request.env),
     )
@@ -132,6 +136,8 @@ def world_ranks(request: Request, chosen: Sequence[Card], ground: Ground) -> int
         return ground.room
     if request.ranks:
         return max(request.ranks)
+    if threads.wanted(request, chosen):
+        return len(ground.sites)
     if all(card.ranks in ("one", "pair") for card in chosen):
         return 2 if any(card.ranks == "pair" for card in chosen) else 1
     return max(ground.room, request.npmin or 1)

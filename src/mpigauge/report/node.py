@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
 from mpigauge.report.formats.table import heading, remark_lines
+from mpigauge.report.node_threads import place_lines, thread_lines
 
 if TYPE_CHECKING:
     from mpigauge.analyse.node import Floor, Node, Stream
@@ -22,7 +23,7 @@ _WAY = {True: "tuned", False: "plain"}
 
 def page(document: Document, found: Node, colour: bool = False) -> Iterator[str]:
     """The lines: memory, the way there, cores, and the least latency."""
-    blocks = (_memory, _ranks, _curve, _cores, _floors)
+    blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _floors)
     yield from heading(document.facts)
     for block in blocks:
         lines = list(block(found))

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.run_options import heeded_option
+from mpigauge.model.settings import SETTINGS
 
 if TYPE_CHECKING:
     from mpigauge.store import Run
+
+
+SETTING = {setting.name: setting for setting in SETTINGS}
 
 
 @click.command("node")
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     click.option(
         "--sizes", metavar="SIZE", help="Bytes of each array of a rank.  [default: 128Mi]"
     ),
+    *(heeded_option(SETTING[name]) for name in ("threads", "thread-order", "memory-on")),
     options.place_option,
     options.placement_option,
     options.mpis_option,
@@ -45,7 +51,9 @@ def command(
 
     Memory bandwidth as the simple loop has it and tuned, on one rank and on all; latency from
     cache to memory; the peak of each set of instructions and the clock; and the least time of a
-    cache line between two cores, beside that of a message. With RUN, a stored one is shown again.
+    cache line between two cores, beside that of a message. --threads 1..8 adds how many threads of
+    one rank it takes, --memory-on all the memory of each NUMA node from each other. With RUN, a
+    stored one is shown again.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
     from mpigauge.cli.placing import print_seats

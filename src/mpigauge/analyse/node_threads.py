@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What more threads of a rank bring, and what memory costs that lies on another NUMA node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.row import NOTHING
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate, Row
+
+MEMORY_ON = "memory-on"
+ORDER = "thread-order"
+COMPUTE_ON = "numa:"
+TRIAD = "Triad_tuned"
+CHASE = "Chase_huge"
+ENOUGH = 0.95
+"""Of the best: what so many ranks or threads reach is as good as all of it."""
+
+
+def told(row: Row) -> dict[str, str]:
+    """The settings of a row by their names."""
+    return dict(word.split("=", 1) for word in row.cell.settings.split() if "=" in word)
+
+
+def is_usual(row: Row) -> bool:
+    """Whether a rank worked alone, over memory as the system gave it."""
+    return row.cell.threads == 1 and not {MEMORY_ON, ORDER} & set(told(row))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """More and more threads of one rank, in one order of cores."""
+
+    order: str
+    speeds: Mapping[int, Mapping[str, Estimate]]
+    """Bytes per second by the number of threads and the benchmark."""
+
+    @property
+    def enough(self) -> int:
+        """The fewest threads with which the tuned loop comes close to its best; 0: not known."""
+        found = {n: each[TRIAD].value for n, each in self.speeds.items() if TRIAD in each}
+        return min((n for n in found if found[n] >= ENOUGH * max(found.values())), default=0)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Cores of one NUMA node, and memory on some: by name, as it was asked for and verified."""
+
+    compute: str
+    """Empty: where nobody named the cores."""
+    memory: str
+    bandwidth: Estimate | None
+    """Of the tuned triad, in bytes per second."""
+    load: Estimate | None
+    """Time of a load that needs the one before, in seconds."""
+
+    @property
+    def is_local(self) -> bool:
+        return self.memory in ("local", self.compute)
+
+
+def sweeps(rows: Iterable[Row]) -> tuple[Sweep, ...]:
+    """Over the largest arrays; of rows whose memory nobody placed."""
+    found: dict[str, dict[int, dict[str, Estimate]]] = {}
+    for row in _largest([r for r in rows if not is_usual(r) and r.ranks == 1]):
+        if MEMORY_ON in told(row) or row.bandwidth is None:
+            continue
+        of_order = found.setdefault(told(row).get(ORDER, "compact"), {})
+        of_order.setdefault(row.cell.threads, {})[row.cell.benchmark] = row.bandwidth
+    return tuple(
+        Sweep(order, dict(sorted(of_order.items()))) for order, of_order in sorted(found.items())
+    )
+
+
+def places(rows: Iterable[Row]) -> tuple[Placed, ...]:
+    """In the order of compute nodes, then as memory was named."""
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in _largest([row for row in rows if MEMORY_ON in told(row)]):
+        compute = row.cell.placement
+        known = compute.removeprefix(COMPUTE_ON) if compute.startswith(COMPUTE_ON) else ""
+        found.setdefault((known, told(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
+    return tuple(_placed(*key, found[key]) for key in sorted(found, key=_in_order))
+
+
+def _placed(compute: str, memory: str, there: Mapping[str, Row]) -> Placed:
+    triad, chase = there.get(TRIAD), there.get(CHASE)
+    return Placed(
+        compute, memory, triad.bandwidth if triad else None, chase.latency if chase else None
+    )
+
+
+def _in_order(key: tuple[str, str]) -> tuple[tuple[bool, int, str], ...]:
+    return tuple((not word.isdecimal(), int(word) if word.isdecimal() else 0, word) for word in key)
+
+
+def _largest(rows: Sequence[Row]) -> Iterable[Row]:
+    """Of each benchmark, those over its largest arrays: they are in memory."""
+    for row in rows:
+        alike = (r.message_bytes for r in rows if r.cell.benchmark == row.cell.benchmark)
+        if row.message_bytes == max(alike):
+            yield row
+
+
+def remote_shares(found: Sequence[Placed]) -> tuple[float, ...]:
+    """Bandwidth of remote memory over that of local memory from the same cores, the least first."""
+    local = {each.compute: each.bandwidth or NOTHING for each in found if each.is_local}
+    shares = (
+        (each.bandwidth or NOTHING).value / local[each.compute].value
+        for each in found
+        if not each.is_local and each.memory.isdecimal() and each.compute in local
+    )
+    return tuple(sorted(share for share in shares if share == share))

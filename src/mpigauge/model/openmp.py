@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the environment says of threads in OpenMP's words: OMP_NUM_THREADS and OMP_PLACES.
+
+OpenMP Application Programming Interface, version 5.2, sections 21.1.2 and 21.1.6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mpigauge.model.errors import UserError
+
+NUM_THREADS = "OMP_NUM_THREADS"
+PLACES = "OMP_PLACES"
+PROC_BIND = "OMP_PROC_BIND"
+MOST = 1 << 16
+_PLACE = re.compile(r"\{([^{}]*)\}((?::-?\d+){0,2})")
+_RANGE = re.compile(r"(\d+)(?::(\d+)(?::(-?\d+))?)?")
+
+
+def threads(environment: Mapping[str, str]) -> int:
+    """The first number: the others are of threads that threads make. UserError: there is none."""
+    text = environment.get(NUM_THREADS, "").strip()
+    first = text.partition(",")[0].strip()
+    if not text:
+        raise UserError(f"--threads omp: {NUM_THREADS} is not set; set it, or write a number")
+    if not first.isdecimal() or not 1 <= int(first) <= MOST:
+        raise UserError(f"--threads omp: {NUM_THREADS} is '{text}', which is no number from 1 on")
+    return int(first)
+
+
+def order(environment: Mapping[str, str]) -> str:
+    """Places as the kernels take them, such as 0:2+3; or compact and scatter, where every core is a
+    place. UserError: it is not set, or names other places than cores."""
+    text = environment.get(PLACES, "").strip()
+    if not text:
+        raise UserError(f"--thread-order omp: {PLACES} is not set; set it, or write compact")
+    if re.fullmatch(r"(cores|threads)(\(\d+\))?", text.lower()):
+        spread = environment.get(PROC_BIND, "").strip().lower().startswith("spread")
+        return "scatter" if spread else "compact"
+    return ":".join("+".join(map(str, place)) for place in places(text))
+
+
+def places(text: str) -> list[list[int]]:
+    """{0,1},{4:2}:3:8 as lists of processors: {first:count:step}, then how many such places, and
+    how far apart they are. UserError says what is not understood."""
+    found: list[list[int]] = []
+    rest = text.replace(" ", "")
+    while rest:
+        match = _PLACE.match(rest)
+        after = rest[match.end() :] if match else ""
+        if not match or after == "," or after[:1] not in ("", ","):
+            raise _unknown(text)
+        found += _repeated(_processors(match[1], text), match[2])
+        rest = after[1:]
+    if any(pu < 0 for place in found for pu in place) or len(found) > MOST:
+        raise _unknown(text)
+    return found
+
+
+def _processors(text: str, whole: str) -> list[int]:
+    found: list[int] = []
+    for word in text.split(","):
+        match = _RANGE.fullmatch(word)
+        if not match or int(match[2] or 1) > MOST:
+            raise _unknown(whole)
+        first, count, step = int(match[1]), int(match[2] or 1), int(match[3] or 1)
+        found += [first + i * step for i in range(count)]
+    return sorted(set(found))
+
+
+def _repeated(place: list[int], text: str) -> list[list[int]]:
+    numbers = [int(word) for word in text.split(":")[1:]]
+    count = min(numbers[0], MOST + 1) if numbers else 1
+    step = numbers[1] if len(numbers) > 1 else len(place)
+    return [[pu + i * step for pu in place] for i in range(count)]
+
+
+def _unknown(text: str) -> UserError:
+    return UserError(
+        f"--thread-order omp: {PLACES} is '{text}', which is not understood here; write cores, "
+        "threads, or places such as {0},{2} or {0:2}:4:2"
+    )
