@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Is our plain loop over memory as fast as one by hand, and what does tuning bring?
+"""Is our plain loop over memory as fast as one by hand, and tuned faster than likwid-bench's?
 
-Exit status: 0 plain within 5 %, 1 it is not, 2 it could not be tried.
+Exit status: 0 all is as it should be, 1 it is not, 2 it could not be tried.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -23,57 +26,68 @@ import common
 from mpigauge.model.errors import UserError
 
 MOST_APART = 0.05
+TUNED_OVER_PLAIN = 1.5
+TUNED_OVER_LIKWID = 1.1
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
 NODE = KERNELS / "suites" / "node"
+STREAMS = ("scale", "add", "triad")
 LOOPS = ("-O3", "-fno-builtin")
 """As CMakeLists.txt builds the loops, with what each set of instructions needs."""
 WIDER = {
     "avx2": ("-mavx2", "-mfma"),
     "avx512": ("-mavx512f", "-mfma", "-mprefer-vector-width=512"),
 }
+OTHERS = (
+    NODE / "vectors.cpp",
+    NODE / "pool.cpp",
+    KERNELS / "platform" / "linux.cpp",
+    KERNELS / "platform" / "numa_linux.cpp",
+    HERE / "node_memory.cpp",
+)
+BENCH, KERNEL = "likwid-bench", "stream_mem"
 NOTES = """\
-plain, native, tuned  median over rounds of speeds, over that of a loop by hand (-O3) with the same
-              instructions as our plain one, measured in turn in one process. native: the loop by
-              hand with -march=native, for which compilers may choose wider registers. All three go
-              over the same arrays in usual pages, tuned over others in huge pages.
+plain, tuned  median over rounds of speeds, over that of a loop by hand (-O3 -march=native, as one
+              builds STREAM), measured in turn in one process on as many threads. By hand and plain
+              go over the same arrays in usual pages, tuned over others in huge pages. Who goes
+              second over the same arrays finds their page tables in the caches, so these two take
+              turns.
 best          the same of the fastest rounds: where both differ, others were at work here.
+likwid        tuned triad over the fastest stream_mem kernel of likwid-bench, which runs between
+              blocks of rounds over arrays of the same size: of medians, and of the best.
 Copying is left out: compilers make a call of memcpy of the loop by hand."""
 
-Round = tuple[float, float, float, float]
-"""Seconds by hand, native, plain, tuned."""
-Rounds = dict[str, list[Round]]
-"""By stream."""
+Round = tuple[float, float, float]
+"""Seconds by hand, plain, tuned."""
+
+
+@dataclass
+class Found:
+    """Of one number of threads."""
+
+    rounds: dict[str, list[Round]] = field(default_factory=dict)
+    """By stream."""
+    kernel: str = ""
+    """The fastest of likwid-bench's; empty: it is not here."""
+    likwid: list[float] = field(default_factory=list)
+    """Bytes per second of each of its runs."""
 
 
 def build(folder: Path) -> Path:
-    """The program. Each file has flags of its own, so each is compiled by itself; which ones a loop
-    like ours needs is known once the first build has told what our plain loops use."""
-    objects = [
-        _object(folder, path, LOOPS, _wider(path)) for path in sorted(NODE.glob("vectors_*.cpp"))
-    ]
-    objects.append(_object(folder, NODE / "vectors.cpp", ("-O2",)))
-    objects.append(_object(folder, HERE / "node_memory.cpp", ("-O2",)))
-    objects.append(_by_hand(folder, "by_hand_native", ("-march=native",)))
+    """The program. Each file has flags of its own, so each is compiled by itself."""
+    loops = sorted(NODE.glob("vectors_*.cpp"))
+    objects = [_object(folder, path, (*LOOPS, *_wider(path))) for path in loops]
+    objects += [_object(folder, path, ("-O2",)) for path in OTHERS]
+    by_hand = ("-O3", "-march=native", "-DBY_HAND=by_hand")
+    objects.append(_object(folder, HERE / "node_memory_by_hand.cpp", by_hand))
     program = folder / "node_memory"
-    asked = _by_hand(folder, "by_hand", ())
-    _compile(*objects, asked, "-o", str(program))
-    words = [str(program), "--isa"]
-    isa = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    _compile(*objects, _by_hand(folder, "by_hand", WIDER.get(isa, ())), "-o", str(program))
+    _compile(*objects, "-pthread", "-o", str(program))
     return program
 
 
-def _by_hand(folder: Path, name: str, flags: tuple[str, ...]) -> str:
-    source = HERE / "node_memory_by_hand.cpp"
-    return _object(folder, source, ("-O3", f"-DBY_HAND={name}"), flags, name)
-
-
-def _object(
-    folder: Path, path: Path, flags: tuple[str, ...], more: tuple[str, ...] = (), name: str = ""
-) -> str:
-    made = str(folder / f"{name or path.stem}.o")
-    _compile("-std=c++20", *flags, *more, f"-I{KERNELS}", "-c", str(path), "-o", made)
+def _object(folder: Path, path: Path, flags: tuple[str, ...]) -> str:
+    made = str(folder / f"{path.stem}.o")
+    _compile("-std=c++20", *flags, f"-I{KERNELS}", "-c", str(path), "-o", made)
     return made
 
 
@@ -89,17 +103,54 @@ def _compile(*words: str) -> None:
         raise UserError(f"{compiler} could not build node_memory: {done.stderr.strip()}")
 
 
-def read(text: str) -> Rounds:
-    found: Rounds = {}
+def read(text: str, into: dict[str, list[Round]]) -> None:
     for line in text.splitlines():
-        name, hand, native, plain, tuned = line.split()
-        found.setdefault(name, []).append((float(hand), float(native), float(plain), float(tuned)))
+        name, hand, plain, tuned = line.split()
+        into.setdefault(name, []).append((float(hand), float(plain), float(tuned)))
+
+
+def likwid_kernels() -> list[str]:
+    """All ways that it has to make a triad past the caches here; none: it is not installed."""
+    if not shutil.which(BENCH):
+        return []
+    listed = subprocess.run([BENCH, "-a"], capture_output=True, text=True, check=False).stdout
+    names = re.findall(rf"^({KERNEL}\w*) ", listed, re.MULTILINE)
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    return [name for name in names if "avx512" not in name or "avx512f" in flags]
+
+
+def likwid(kernel: str, size: int, threads: int) -> float:
+    """Bytes per second, counted as STREAM does; 0: it said none (some of its kernels crash)."""
+    words = [BENCH, "-t", kernel, "-w", f"N:{3 * size // 1000}kB:{threads}", "-s", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    match = re.search(r"^MByte/s:\s*([\d.]+)", done.stdout, re.MULTILINE)
+    return float(match[1]) * 1e6 if match else 0.0
+
+
+def fastest_of_likwid(size: int, threads: int) -> str:
+    """Empty: there is none that works here."""
+    speeds = {name: likwid(name, size, threads) for name in likwid_kernels()}
+    name = max(speeds, key=lambda each: speeds[each], default="")
+    return name if name and speeds[name] else ""
+
+
+def compete(program: Path, size: int, rounds: int, threads: int, blocks: int) -> Found:
+    """Blocks of rounds with a run of likwid-bench between them."""
+    found = Found(kernel=fastest_of_likwid(size, threads))
+    for _ in range(blocks):
+        each = [str(program), str(size), str(max(1, rounds // blocks)), str(threads), *STREAMS]
+        done = subprocess.run(each, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise UserError(done.stderr.strip())
+        read(done.stdout, found.rounds)
+        if found.kernel:
+            found.likwid.append(likwid(found.kernel, size, threads))
     return found
 
 
 def ratios(rounds: Sequence[Round]) -> list[float]:
-    """Of native, plain and tuned, as speeds over the loop by hand."""
-    return [median(each[0] / each[i] for each in rounds) for i in (1, 2, 3)]
+    """Of plain and tuned, as speeds over the loop by hand."""
+    return [median(each[0] / each[i] for each in rounds) for i in (1, 2)]
 
 
 def best(rounds: Sequence[Round]) -> list[float]:
@@ -108,43 +159,76 @@ def best(rounds: Sequence[Round]) -> list[float]:
     return [hand / other for other in others]
 
 
-def table(found: Rounds) -> list[str]:
-    form = "{:8}" + "{:>8}{:>7}" * 3 + "{:>8}"
-    lines = [form.format("stream", "native", "best", "plain", "best", "tuned", "best", "rounds")]
-    for name, rounds in found.items():
-        both = zip(ratios(rounds), best(rounds), strict=True)
-        lines.append(form.format(name, *(f"{x:.2f}" for pair in both for x in pair), len(rounds)))
-    return lines
+def over_plain(rounds: Sequence[Round]) -> float:
+    return median(each[1] / each[2] for each in rounds)
 
 
-def is_kept(found: Rounds) -> bool:
-    """Whether the plain loops are within 5 % of those by hand."""
-    return all(abs(ratios(rounds)[1] - 1) <= MOST_APART for rounds in found.values())
+def over_likwid(found: Found, size: int) -> tuple[float, float]:
+    """Tuned triad over likwid's, of medians and of the best."""
+    speeds = [3 * size / each[2] for each in found.rounds["triad"]]
+    return median(speeds) / median(found.likwid), max(speeds) / max(found.likwid)
+
+
+def table(found: dict[int, Found], size: int) -> Iterable[str]:
+    form = "{:>7} {:8}{:>7}{:>7}{:>8}{:>7}{:>14}{:>8}{:>7}{:>8}"
+    yield form.format(
+        "threads", "stream", "plain", "best", "tuned", "best", "tuned/plain", "likwid", "best",
+        "rounds",
+    )  # fmt: skip
+    for threads, each in found.items():
+        for name, rounds in each.rounds.items():
+            (plain, tuned), (plain_best, tuned_best) = ratios(rounds), best(rounds)
+            beside = [""] * 2
+            if name == "triad" and each.likwid:
+                beside = [f"{x:.2f}" for x in over_likwid(each, size)]
+            both = [f"{x:.2f}" for x in (plain, plain_best, tuned, tuned_best, over_plain(rounds))]
+            yield form.format(threads, name, *both, *beside, len(rounds))
+
+
+def failures(found: dict[int, Found], size: int) -> Iterable[str]:
+    """What is not as it should be."""
+    for threads, each in found.items():
+        where = f"on {threads} thread{'s' if threads > 1 else ''}"
+        for name, rounds in each.rounds.items():
+            if abs(ratios(rounds)[0] - 1) > MOST_APART:
+                yield f"plain {name} {where} is not within 5 % of the loop by hand"
+        if over_plain(each.rounds["triad"]) < TUNED_OVER_PLAIN:
+            yield f"tuned triad {where} is less than {TUNED_OVER_PLAIN} × plain"
+        if each.likwid and over_likwid(each, size)[0] < TUNED_OVER_LIKWID:
+            yield f"tuned triad {where} is less than {TUNED_OVER_LIKWID} × likwid-bench's"
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--bytes", type=int, default=128 << 20, help="of each array (128 MiB)")
-    parser.add_argument("--rounds", type=int, default=41, help="of each stream (41)")
+    parser.add_argument("--bytes", type=int, default=256 << 20, help="of each array (256 MiB)")
+    parser.add_argument("--rounds", type=int, default=40, help="of each stream (40)")
+    parser.add_argument("--blocks", type=int, default=5, help="with likwid-bench between (5)")
     parser.add_argument("--quick", action="store_true", help="3 small rounds: does it work at all?")
     return parser.parse_args(words)
 
 
 def main(words: Sequence[str]) -> int:
     asked = arguments(words)
-    size, rounds = (8 << 20, 3) if asked.quick else (asked.bytes, asked.rounds)
+    size, rounds, blocks = asked.bytes, asked.rounds, asked.blocks
+    if asked.quick:
+        size, rounds, blocks = 8 << 20, 3, 1
+    counts = [n for n in (1, 2) if n <= len(os.sched_getaffinity(0))]
     try:
         conditions = common.machine()
         with tempfile.TemporaryDirectory() as folder:
-            program = [str(build(Path(folder))), str(size), str(rounds)]
-            done = subprocess.run(program, capture_output=True, text=True, check=True)
-    except (UserError, subprocess.CalledProcessError) as error:
+            program = build(Path(folder))
+            found = {n: compete(program, size, rounds, n, blocks) for n in counts}
+    except UserError as error:
         print(f"node_memory: {error}", file=sys.stderr)
         return 2
-    found = read(done.stdout)
     print(f"# {conditions}\n")
-    print("\n".join(table(found)), NOTES, sep="\n\n")
-    return 0 if is_kept(found) or asked.quick else 1
+    print("\n".join(table(found, size)), NOTES, sep="\n\n")
+    kernels = ", ".join(f"{each.kernel} on {n}" for n, each in found.items() if each.kernel)
+    missing = f"{BENCH} is not on PATH (Debian's package likwid), so nothing is said of it"
+    print(f"\nlikwid-bench: {kernels}" if kernels else f"\n{missing}")
+    wrong = list(failures(found, size))
+    print(*(f"not reached: {each}" for each in wrong), sep="\n")
+    return 1 if wrong and not asked.quick else 0
 
 
 if __name__ == "__main__":

@@ -128,6 +128,27 @@ TEST(instructions_can_be_left_out) {
            "MPIGAUGE_ISA is 'avx1024', none of baseline, avx2, avx512");
 }
 
+// Whoever runs this on another processor says what that one has.
+TEST(the_processor_has_what_it_is_said_to_have) {
+  const char* expected = std::getenv("MPIGAUGE_EXPECT_VECTORS");
+  if (expected != nullptr) CHECK_EQ(names(vectors_up_to("")), std::string(expected));
+}
+
+TEST(simple_loops_are_as_wide_as_compilers_make_them) {
+  const auto usual = [](std::initializer_list<std::string_view> names, bool of_intel) {
+    std::vector<Vectors> made;
+    for (const auto name : names) made.push_back({.name = name});
+    std::vector<const Vectors*> all;
+    for (const Vectors& each : made) all.push_back(&each);
+    return std::string(usual_among(all, of_intel));
+  };
+  CHECK_EQ(usual({"generic", "sse2", "avx2", "avx512"}, true), "avx2");
+  CHECK_EQ(usual({"generic", "sse2", "avx2", "avx512"}, false), "avx512");
+  CHECK_EQ(usual({"generic", "sse2"}, false), "sse2");
+  CHECK_EQ(usual({"generic", "neon"}, false), "neon");
+  CHECK_EQ(usual({"generic"}, false), "generic");
+}
+
 TEST(what_was_chosen_is_said_in_words) {
   CHECK_EQ(words_of({generic_vectors(), {true, true}, 37, true}),
            "generic, past the caches, 4 strips, 37 lines apart, huge pages");

@@ -46,9 +46,12 @@ class Installed:
         return self.python("-c", "from mpigauge.cli import main; main()", *words, cwd=cwd)
 
     def python(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        return self.run(sys.executable, *words, cwd=cwd)
+
+    def run(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         enter = ["nsenter", "--mount", f"--target={self.keeper}", "env", f"--chdir={cwd}"]
         return subprocess.run(
-            [*enter, sys.executable, *words],
+            [*enter, *words],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -229,12 +230,15 @@ def test_questions_to_made_up_rows_find_them(program: ModuleType, tmp_path: Path
 # --- node_memory ----------------------------------------------------------------------------
 @with_program("node_memory")
 def test_loops_over_memory_are_compared_round_by_round(program: ModuleType) -> None:
-    found = program.read("triad 2.0 2.5 2.0 1.0\ntriad 3.0 3.75 3.03 1.5\ntriad 2.2 2.75 2.0 1.1\n")
-    assert program.ratios(found["triad"]) == [0.8, 1.0, 2.0]
-    assert program.best(found["triad"]) == [0.8, 1.0, 2.0]
-    assert program.is_kept(found)
-    words = ["triad", "0.80", "0.80", "1.00", "1.00", "2.00", "2.00", "3"]
-    assert program.table(found)[1].split() == words
+    rounds: dict[str, Any] = {}
+    program.read("triad 2.0 2.0 1.0\ntriad 3.0 3.03 1.5\n", rounds)
+    program.read("triad 2.2 2.0 1.1\n", rounds)
+    assert program.ratios(rounds["triad"]) == [1.0, 2.0]
+    assert program.best(rounds["triad"]) == [1.0, 2.0]
+    found = {2: program.Found(rounds, "stream_mem", [1.0, 1.5, 3.0])}
+    words = ["2", "triad", "1.00", "1.00", "2.00", "2.00", "2.00", "1.82", "1.00", "3"]
+    assert list(program.table(found, 1))[1].split() == words
+    assert not list(program.failures(found, 1))
 
 
 @with_program("node_memory")
@@ -242,4 +246,15 @@ def test_loops_over_memory_are_compared_round_by_round(program: ModuleType) -> N
 def test_a_plain_loop_that_is_faster_is_no_plain_one_either(
     program: ModuleType, plain: float
 ) -> None:
-    assert not program.is_kept({"add": [(1.0, 1.0, 1 / plain, 0.5)]})
+    found = {1: program.Found({"triad": [(1.0, 1 / plain, 0.5)]})}
+    (wrong,) = program.failures(found, 1)
+    assert wrong == "plain triad on 1 thread is not within 5 % of the loop by hand"
+
+
+@with_program("node_memory")
+def test_tuned_loops_that_bring_too_little_are_named(program: ModuleType) -> None:
+    found = {1: program.Found({"triad": [(1.0, 1.0, 0.7)]}, "stream_mem", [4.0])}
+    assert list(program.failures(found, 1)) == [
+        "tuned triad on 1 thread is less than 1.5 × plain",
+        "tuned triad on 1 thread is less than 1.1 × likwid-bench's",
+    ]

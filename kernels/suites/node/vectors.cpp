@@ -62,11 +62,23 @@ const Vectors* vectors(std::string_view name) {
   return at == all.end() ? nullptr : *at;
 }
 
-const Vectors& usual_vectors() {
-  for (const auto* name : {"avx2", "sse2", "neon"}) {
-    if (const Vectors* found = vectors(name); found != nullptr) return *found;
+std::string_view usual_among(const std::vector<const Vectors*>& all, bool of_intel) {
+  for (const std::string_view name : {"avx512", "avx2", "sse2", "neon"}) {
+    const bool passed_over = name == "avx512" && of_intel;
+    for (const Vectors* each : all) {
+      if (each->name == name && !passed_over) return name;
+    }
   }
-  return *vectors().front();
+  return all.front()->name;
+}
+
+const Vectors& usual_vectors() {
+#if defined(__x86_64__)
+  const bool of_intel = __builtin_cpu_is("intel") != 0;
+#else
+  const bool of_intel = false;
+#endif
+  return *vectors(usual_among(vectors(), of_intel));
 }
 
 }  // namespace mpigauge::node

@@ -69,7 +69,10 @@ std::vector<const Vectors*> vectors_up_to(std::string_view most);
 const std::vector<const Vectors*>& vectors();
 /// The one of this name among them; null: not here.
 const Vectors* vectors(std::string_view name);
-/// What compilers use for this processor when they are left to choose: AVX2 rather than AVX-512.
+/// What compilers choose for a processor with these when they are told no more than -march=native:
+/// the widest, but half of AVX-512 on Intel's (GCC, x86-tune.def: avx256_optimal).
+std::string_view usual_among(const std::vector<const Vectors*>& all, bool of_intel);
+/// That one for this processor.
 const Vectors& usual_vectors();
 
 }  // namespace mpigauge::node
