@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mpigauge import topology
 from mpigauge.model.record import CellRecord, Clock, Launch, Noise, Rank
 from mpigauge.store import Run, RunWriter
@@ -95,6 +97,32 @@ def ranks(pus: Sequence[str], host: str = "n1", launch: int = 0, **changed: Any)
 
 def noise(lost: float, cpu: int = 0) -> Noise:
     return Noise(0, cpu, "before", cpu, 0.1, 12, lost, 1e-4)
+
+
+def ticking(
+    hz: float = 250.0,
+    length_s: float = 19e-6,
+    others_s: Sequence[float] = (),
+    cpu: int = 0,
+    seconds: float = 1.0,
+    seed: int = 1,
+) -> Noise:
+    """A core that a clock interrupts, and others now and then."""
+    random = np.random.default_rng(seed)
+    first, jitter = random.uniform(0, 1 / hz), 2e-6
+    ticks = [
+        (first + i / hz + jitter * random.uniform(), length_s * random.uniform(0.9, 1.1))
+        for i in range(int(seconds * hz) if length_s > 0 else 0)
+    ]
+    others = [(random.uniform(0, seconds), length) for length in others_s]
+    found = sorted([*ticks, *others])
+    lengths = [length for _, length in found]
+    return Noise(
+        launch=0, rank=cpu, when="measured", cpu=cpu, seconds=seconds, detours=len(found),
+        lost_ratio=sum(lengths) / seconds, longest_s=max(lengths, default=0.0),
+        start_ns=tuple(round(start * 1e9) for start, _ in found),
+        length_ns=tuple(round(length * 1e9) for length in lengths),
+    )  # fmt: skip
 
 
 def run(

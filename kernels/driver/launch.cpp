@@ -9,9 +9,9 @@
 #include <set>
 
 #include "core/library.hpp"
+#include "core/noise.hpp"
 #include "core/refused.hpp"
 #include "driver/cases.hpp"
-#include "driver/noise.hpp"
 #include "driver/singletons.hpp"
 #include "platform/memory.hpp"
 #include "record/columns.hpp"
@@ -80,18 +80,48 @@ Object rank_record(const Session& session, const Binding& binding) {
   return line;
 }
 
-void listen_to_noise(const Session& session, const char* when) {
-  const Noise noise = listen(listen_s, session.clock.hz);
+std::uint64_t nanoseconds(platform::Ticks ticks, double hz) {
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(ticks) / hz * 1e9));
+}
+
+Object noise_record(const Session& session, const char* when, const Listener& noise) {
+  std::vector<std::uint64_t> starts, lengths;
+  for (const Detour& detour : noise.detours()) {
+    starts.push_back(nanoseconds(detour.start, noise.hz()));
+    lengths.push_back(nanoseconds(detour.length, noise.hz()));
+  }
   Object line = record("noise");
   line.add("launch", session.options.launch)
       .add("rank", session.rank)
       .add("when", when)
       .add("cpu", platform::current_cpu())
-      .add("seconds", noise.seconds)
-      .add("detours", noise.detours)
-      .add("lost_ratio", noise.lost_ratio)
-      .add("longest_s", noise.longest_s);
-  session.write_all(MPI_COMM_WORLD, line.text());
+      .add("seconds", noise.seconds())
+      .add("detours", noise.count())
+      .add("lost_ratio", noise.lost_ratio())
+      .add("longest_s", noise.longest_s())
+      .add("stolen_s", noise.taken().stolen_s)
+      .add("waited_s", noise.taken().waited_s)
+      .add("switched_out", noise.taken().switches)
+      .add("start_ns", starts)
+      .add("length_ns", lengths);
+  return line;
+}
+
+void listen_to_noise(const Session& session, const char* when) {
+  Listener noise(session.clock.hz);
+  const auto before = platform::taken_so_far();
+  noise.listen_for(listen_s);
+  noise.was_taken(before, platform::taken_so_far());
+  session.write_all(MPI_COMM_WORLD, noise_record(session, when, noise).text());
+}
+
+// What NODE:Noise heard, on the ranks that ran it.
+void write_heard_noise(const Session& session) {
+  int mine = heard().seconds() > 0 ? 1 : 0, any = 0;
+  call(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+  if (any == 0) return;
+  const std::string text = mine == 1 ? noise_record(session, "measured", heard()).text() : "";
+  session.write_all(MPI_COMM_WORLD, text);
 }
 
 void look_around(Session& session, const Binding& binding) {
@@ -170,6 +200,7 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;
   if (recorded) listen_to_noise(session, "after");
+  if (recorded) write_heard_noise(session);
   write_memory_use(session);
   unsigned long long mine[2] = {session.wrong, session.cells}, all[2] = {0, 0};
   call(MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));

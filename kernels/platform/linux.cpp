@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "platform/platform.hpp"
+#include "platform/taken.hpp"
 
 namespace mpigauge::platform {
 
@@ -363,25 +364,6 @@ long context_switches() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nvcsw + usage.ru_nivcsw;
-}
-
-// Field 8 of the "cpuN" line of /proc/stat: time that the hypervisor gave to others.
-long stolen_jiffies(int cpu) {
-  std::ifstream file("/proc/stat");
-  const auto name = "cpu" + std::to_string(cpu);
-  std::string line;
-  while (std::getline(file, line) && line.starts_with("cpu")) {
-    if (!line.starts_with(name + ' ')) continue;
-    long value = 0;
-    const char* at = line.c_str() + name.size();
-    for (int field = 0; field < 8; ++field) {
-      char* end = nullptr;
-      value = std::strtol(at, &end, 10);
-      at = end;
-    }
-    return value;
-  }
-  return 0;
 }
 
 // What was stolen from a core, as last looked up.

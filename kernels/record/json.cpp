@@ -74,6 +74,12 @@ Object& Object::add(std::string_view name, const std::vector<std::string_view>& 
   return add_text(name, list + "]");
 }
 
+Object& Object::add(std::string_view name, const std::vector<std::uint64_t>& numbers) {
+  std::string list;
+  for (const auto number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
+  return add_text(name, '[' + list + ']');
+}
+
 Object& Object::add(std::string_view name, const std::vector<Object>& inner) {
   std::string list = "[";
   for (const auto& object : inner) list += (list.size() > 1 ? "," : "") + object.text();

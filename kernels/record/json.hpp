@@ -30,6 +30,7 @@ class Object {
     return add_text(name, std::to_string(value));
   }
   Object& add(std::string_view name, const std::vector<std::string_view>& words);
+  Object& add(std::string_view name, const std::vector<std::uint64_t>& numbers);
   Object& add(std::string_view name, const Object& inner) { return add_text(name, inner.text()); }
   Object& add(std::string_view name, const std::vector<Object>& inner);
   /// Adds the members of another object.

@@ -13,6 +13,7 @@ import sys
 
 import pytest
 
+from mpigauge.model.record import Noise
 from mpigauge.topology.words import as_list, parse_list
 from tests.cases.launching import run, site
 
@@ -87,13 +88,45 @@ def test_each_rank_alone_beside_all_others() -> None:
 
 
 def test_a_printed_time_is_of_one_way_over_one_line() -> None:
-    """A call goes over two lines, 16 times there and back each."""
+    """A call goes over four lines, eight times there and back each."""
     ended = run(site("mpich"), 2, "--benchmarks", "NODE:Line,NODE:Mailbox,NODE:Payload",
                 "--ranks", 2, "--seconds", 2)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     for cell in ended.cells:
         assert cell.time_scale == 0.5 / 32
         assert cell.time_best_s <= cell.time_p50_s <= cell.time_worst_s
+
+
+def test_what_is_taken_of_each_core_is_told_by_itself() -> None:
+    ended = run(site("mpich"), 2, "--benchmarks", "NODE:Noise", "--ranks", 2, "--seconds", 2)
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    heard = [r for r in ended.records if isinstance(r, Noise) and r.when == "measured"]
+    assert sorted(each.rank for each in heard) == [0, 1]
+    cell = ended.cell("Noise")
+    for each in heard:
+        assert each.seconds >= cell.samples * cell.time_best_s
+        assert len(each.start_ns) == len(each.length_ns) == min(each.detours, 4096)
+        assert list(each.start_ns) == sorted(each.start_ns)
+        assert min(each.length_ns, default=1000) >= 999
+        assert sum(each.length_ns) * 1e-9 <= each.seconds
+
+
+BESIDE = ("Chase_loaded", "Read_loaded")
+COPIES = ("Copy_once", "Copy_once_fresh", "Copy_twice", "Copy_twice_fresh")
+
+
+def test_ranks_that_share_memory_say_what_they_moved() -> None:
+    """Sizes that are no multiple of a piece, less than one, and none."""
+    names = ",".join(f"NODE:{name}" for name in (*BESIDE, *COPIES))
+    ended = run(site("mpich"), 2, "--benchmarks", names, "--ranks", 2, "--sizes", "0,100,100000",
+                "--seconds", 3)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    moved = {(c.benchmark, c.message_bytes): c.moved_bytes for c in ended.cells}
+    assert len(moved) == 18
+    assert moved["Read_loaded", 100000] == 16 * 65536
+    for name in COPIES:
+        assert [moved[name, size] for size in (0, 100, 100000)] == [0, 100, 100000]
+        assert ended.cell(name, 100).check == "exact"
 
 
 def test_cold_buffers_are_not_claimed_where_there_are_none() -> None:

@@ -1,178 +1,153 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The limits of the node beside what messages take: whose they are, and what is compared."""
+"""Levels of the caches in words, loads under load, messages by copies: from rows to lines."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from mpigauge.analyse.hardware import hardware
-from mpigauge.analyse.seen import Seen
-from mpigauge.cli.limiting import with_limits
-from mpigauge.cli.main import run as main
-from mpigauge.cli.showing import open_run
-from mpigauge.report.axes import BANDWIDTH, SIZE, TIME
-from mpigauge.report.document import Document, document
-from mpigauge.report.kinds import ALL, Shown, find_kind
-from mpigauge.report.limits import Limits, levels, lines
-from mpigauge.store import Run
-from tests import cells, planted
+from mpigauge.analyse.limits_of_node import copied, loaded, steps
+from mpigauge.analyse.node import node
+from mpigauge.model.columns import Cell
+from mpigauge.model.row import Estimate
+from mpigauge.report.limits_of_node import in_words, sections
+from mpigauge.stats.launches import rows
+from mpigauge.stats.levels import levels
+from tests import cells
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mpigauge.model.columns import Cell
-
-PLAN = {"plan": {"benchmarks": ["NODE:Mailbox"]}}
+KI, MI = 1 << 10, 1 << 20
+DOUBLED = [8 * KI << i for i in range(16)]
+"""8 KiB to 256 MiB."""
 
 
-def of_node(name: str, ranks: int, **changed: Any) -> Cell:
-    return cells.cell(name, suite="NODE", ranks=ranks, message_bytes=-1, **changed)
+def of_node(benchmark: str, ranks: int = 1, **changed: Any) -> Cell:
+    return cells.cell(benchmark, suite="NODE", ranks=ranks, **changed)
 
 
-NODE = [
-    of_node("Line", 2, time_p50_s=64 * 60e-9, time_scale=1 / 64),
-    of_node("Mailbox", 2, time_p50_s=64 * 134e-9, time_scale=1 / 64),
-    of_node("Memcpy", 1, time_p50_s=1.0, moved_bytes=24e9),
-    of_node("Copy_tuned", 1, time_p50_s=1.0, moved_bytes=28e9),
-    of_node("Copy_tuned", 2, time_p50_s=1.0, moved_bytes=32e9),
-    of_node("Triad_tuned", 8, time_p50_s=1.0, moved_bytes=90e9),
-    of_node("Peak_avx2", 8, time_p50_s=1.0, messages=400e9, moved_bytes=0.0),
+def chase(nanoseconds: dict[int, float], benchmark: str = "Chase_huge") -> list[Cell]:
+    return [
+        of_node(benchmark, message_bytes=size, time_scale=1 / 1024, time_p50_s=ns * 1024e-9)
+        for size, ns in nanoseconds.items()
+    ]
+
+
+def cached(memory: float | None = 95.0) -> dict[int, float]:
+    """A processor of 32 KiB and 1 MiB; where memory is None it gets slower and slower."""
+
+    def load(size: int) -> float:
+        if size <= 32 * KI:
+            return 1.2
+        if size <= MI:
+            return 4.0
+        if size <= 4 * MI:
+            return 15.0 * size / MI
+        return memory if memory is not None else 5.0 * size**0.5 / KI * 10
+
+    return {size: load(size) for size in DOUBLED}
+
+
+# --- levels ---------------------------------------------------------------------------------
+def test_levels_are_found_with_their_ends() -> None:
+    (found,) = steps(rows(chase(cached())))
+    assert [(level.first_bytes, level.last_bytes, level.next_bytes) for level in found.levels] == [
+        (8 * KI, 32 * KI, 64 * KI), (64 * KI, MI, 2 * MI), (8 * MI, 256 * MI, None)
+    ]  # fmt: skip
+    assert [level.value.value for level in found.levels] == pytest.approx([1.2e-9, 4e-9, 95e-9])
+
+
+def test_they_are_told_in_words() -> None:
+    (found,) = steps(rows(chase(cached())))
+    said = in_words(found)
+    assert said.startswith("a load, in huge pages: from 8 KiB to 32 KiB 1.20 ns (")
+    assert "from 64 KiB to 1 MiB 4.00 ns (3.96 to 4.04), which ends before 2 MiB" in said
+    assert said.endswith("from 8 MiB to 256 MiB, the largest, 95.0 ns (94.0 to 96.0)")
+    assert "UNDECIDED" not in said
+
+
+def test_memory_that_gets_slower_and_slower_is_undecided() -> None:
+    (found,) = steps(rows(chase(cached(memory=None))))
+    assert in_words(found).endswith("behind 1 MiB UNDECIDED, it still changes at 256 MiB")
+
+
+def test_a_curve_that_stays_nowhere_is_undecided() -> None:
+    (found,) = steps(rows(chase({size: 2.0**i for i, size in enumerate(DOUBLED)})))
+    assert in_words(found).endswith("UNDECIDED, it stays nowhere the same over three sizes")
+
+
+def test_errors_make_alike_what_seems_to_differ() -> None:
+    wide = [(1, Estimate(10, 8, 12)), (2, Estimate(13, 11, 15)), (4, Estimate(11, 9, 13))]
+    assert len(levels(wide)) == 1
+    assert (
+        levels([(size, Estimate(value.value, value.value, value.value)) for size, value in wide])
+        == ()
+    )
+
+
+def test_usual_pages_are_told_of_where_there_are_no_huge_ones() -> None:
+    both = [*chase(cached()), *chase(cached(), "Chase")]
+    assert [each.benchmark for each in steps(rows(both))] == ["Chase_huge"]
+    assert [each.benchmark for each in steps(rows(chase(cached(), "Chase")))] == ["Chase"]
+
+
+# --- loads under load -----------------------------------------------------------------------
+def under_load(others: int, nanoseconds: float, gigabytes: float) -> list[Cell]:
+    load = of_node("Chase_loaded", others + 1, message_bytes=128 * MI, time_scale=1 / 1024,
+                   time_p50_s=nanoseconds * 1024e-9)  # fmt: skip
+    read = of_node("Read_loaded", others + 1, message_bytes=128 * MI, moved_bytes=1e6,
+                   time_p50_s=1e-3 / gigabytes)  # fmt: skip
+    return [load, read]
+
+
+LOAD = [*chase(cached()), *under_load(3, 210.0, 40.0), *under_load(1, 120.0, 15.0)]
+
+
+def test_loads_are_beside_what_the_others_read() -> None:
+    found = loaded(rows(LOAD))
+    assert [each.others for each in found] == [0, 1, 3]
+    assert found[0].others_read is None
+    shown = ["".join(line.split()[:4]) for line in _section("A load while others", LOAD)[2:]]
+    assert shown == ["095.0±1.0%", "1120±1.0%", "3210±1.0%"]
+
+
+def test_streams_of_the_others_are_no_streams_of_the_node() -> None:
+    found = node(rows(LOAD))
+    assert found is not None
+    assert found.streams == ()
+
+
+# --- copies ---------------------------------------------------------------------------------
+def copy(name: str, microseconds: float, suite: str = "NODE", **changed: Any) -> Cell:
+    return cells.cell(name, suite=suite, message_bytes=64 * KI, moved_bytes=64.0 * KI,
+                      time_scale=0.5, time_p50_s=2e-6 * microseconds, **changed)  # fmt: skip
+
+
+COPIED = [
+    copy("Copy_once", 2.0),
+    copy("Copy_once_fresh", 8.0),
+    copy("PingPong", 4.0, "MPI1"),
+    copy("PingPong", 16.0, "MPI1", cache="cold"),
 ]
 
 
-def messages(pus: tuple[str, str] = ("0", "1"), host: str = "n1", **header: Any) -> Run:
-    """0.19 µs, and 11 GB/s at 4 MiB."""
-    curve = planted.curve(planted.line(190e-9, 1 / 11e9), sizes=[0, 8, 4096, 4 << 20])
-    known = {"created": "2026-11-21T12:00:00Z"} | header
-    machine = planted.LAPTOP | {"hostname": host}
-    return planted.run(curve, planted.ranks(pus, host), machine, **known)
+def test_messages_are_put_beside_copies_of_the_same_data() -> None:
+    (found,) = copied(rows(COPIED))
+    assert found.share("Copy_once") == pytest.approx(0.5)
+    assert found.share("Copy_once_fresh") is None
+    fresh = [*COPIED, copy("PingPong", 10.0, "MPI1", data="fresh")]
+    assert copied(rows(fresh))[0].share("Copy_once_fresh") == pytest.approx(0.8)
 
 
-def node_run(host: str = "n1", created: str = "2026-11-21T10:00:00Z", **machine: Any) -> Run:
-    there = planted.LAPTOP | {"hostname": host} | machine
-    return planted.run(NODE, planted.ranks(["0", "1"], host), there, created=created, **PLAN)
+def test_the_page_has_a_column_for_each_way_that_was_measured() -> None:
+    lines = _section("Messages by nothing but copies", COPIED)
+    assert lines[1].split() == ["bytes", "one", "copy", "one", "copy,", "fresh"]
+    assert lines[2].split() == ["64", "KiB", "32.8", "(50", "%)", "8.19"]
 
 
-def store(run: Run, folder: Path, name: str) -> Path:
-    """With the moment that it claims, whatever the clock says."""
-    path = planted.store(run, folder / name)
-    header = json.loads((path / "run.json").read_text())
-    (path / "run.json").write_text(json.dumps(header | {"created": run.header["created"]}))
-    return path
+def test_runs_without_all_this_have_no_sections() -> None:
+    assert list(sections(rows([cells.cell("PingPong")]), (), ())) == []
 
 
-def found(path: Path, word: str | None = None) -> Limits | None:
-    stored = open_run(str(path))
-    return with_limits(document(stored), stored, word).limits
-
-
-def test_what_a_node_can_do() -> None:
-    known = hardware(node_run())
-    assert known is not None
-    assert known.mailbox_s is not None
-    assert known.line_s is not None
-    assert known.one_copy is not None
-    assert known.two_copies is not None
-    assert known.mailbox_s.value == pytest.approx(134e-9)
-    assert known.line_s.value == pytest.approx(60e-9)
-    assert known.one_copy.value == pytest.approx(14e9), "the best copy, a byte read and written"
-    assert known.two_copies.value == pytest.approx(8e9)
-    assert hardware(messages()) is None
-
-
-def test_messages_against_their_limits(tmp_path: Path) -> None:
-    shown = store(messages(), tmp_path, "a")
-    store(node_run(), tmp_path, "node")
-    known = found(shown)
-    assert known is not None
-    assert list(lines(known)) == [
-        "limits of the node  (node, 2 h before, cores 0 and 1)",
-        "  latency, 0 B        1.42 × ±2.0 % of the mailbox floor (134 ns)",
-        "  bandwidth, 4 MiB    0.783 × ±2.0 % of one copy in memory (14 GB/s)",
-        "  bandwidth, 4 MiB    1.37 × ±2.0 % of two copies in memory (8 GB/s)",
-        "  the node            Triad 90 GB/s on 8 ranks, 400 GFLOP/s (avx2) on 8 ranks",
-    ]
-
-
-def test_other_cores_are_not_compared(tmp_path: Path) -> None:
-    shown = store(messages(("0", "4")), tmp_path, "a")
-    store(node_run(), tmp_path, "node")
-    known = found(shown)
-    assert known is not None
-    assert not known.against
-    head, mailbox, *_ = lines(known)
-    assert head.endswith("cores 0 and 1: not those of these messages)")
-    assert mailbox == "  mailbox floor 134 ns"
-
-
-def test_the_closest_run_of_the_same_machine_is_taken(tmp_path: Path) -> None:
-    shown = store(messages(), tmp_path, "a")
-    assert found(shown) is None
-    store(node_run(host="n2"), tmp_path, "other-host")
-    store(node_run(allowed=[0, 1]), tmp_path, "other-cpus")
-    assert found(shown) is None
-    store(node_run(created="2026-11-19T10:00:00Z"), tmp_path, "older")
-    store(node_run(created="2026-11-21T13:00:00Z"), tmp_path, "later")
-    (tmp_path / "damaged").mkdir()
-    (tmp_path / "damaged" / "run.json").write_text('{"NODE: "NODE:')
-    known = found(shown)
-    assert known is not None
-    assert known.whose.startswith("later, 60 min after")
-    named = found(shown, str(tmp_path / "older"))
-    assert named is not None
-    assert named.whose.startswith("older, 2 days before")
-    assert found(shown, "none") is None
-
-
-def test_a_run_that_measured_both_needs_no_other(tmp_path: Path) -> None:
-    both = messages()
-    own = planted.run([*both.cells, *NODE], both.ranks, both.passport["machine"], **both.header)
-    known = found(store(own, tmp_path, "both"))
-    assert known is not None
-    assert known.whose == "this run, cores 0 and 1"
-
-
-def test_limits_that_do_not_fit_get_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = str(store(messages(), tmp_path, "a"))
-    other = str(store(node_run(host="n2"), tmp_path, "b"))
-    assert main(["show", shown, "--limits", shown]) == 2
-    assert "holds nothing of the node itself; `mpigauge node` measures" in capsys.readouterr().err
-    assert main(["show", shown, "--limits", other]) == 2
-    assert "it was made on n2" in capsys.readouterr().err
-
-
-def test_the_same_limits_in_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = str(store(messages(), tmp_path, "a"))
-    store(node_run(), tmp_path, "node")
-    assert main(["show", shown]) == 0
-    assert "1.42 × ±2.0 % of the mailbox floor (134 ns)" in capsys.readouterr().out
-    assert main(["show", shown, "--format", "json"]) == 0
-    data = json.loads(capsys.readouterr().out)["limits"]
-    assert (data["run"], data["age_s"], data["cpus"]) == ("node", 7200.0, [[0], [1]])
-    assert data["mailbox_s"]["value"] == pytest.approx(134e-9)
-    assert data["against"][0]["ratio"]["value"] == pytest.approx(1.42, rel=1e-3)
-    assert main(["plot", shown, "bandwidth"]) == 0
-    assert "╌╌ one copy in memory 14 GB/s" in capsys.readouterr().out
-    assert main(["plot", shown, "latency", "--limits", "none"]) == 0
-    assert "floor" not in capsys.readouterr().out
-
-
-def test_lines_in_drawings(tmp_path: Path) -> None:
-    stored = open_run(str(store(messages(), tmp_path, "a")))
-    store(node_run(), tmp_path, "node")
-    shown = Shown("a", stored, with_limits(document(stored), stored), Seen.of(stored))
-    picture = find_kind("latency").draw([shown], ALL)
-    assert picture is not None
-    assert "mailbox floor 134 ns</text>" in picture.svg
-    assert [level.label for level in shown.levels(BANDWIDTH)] == [
-        "one copy in memory 14 GB/s",
-        "two copies 8 GB/s",
-    ]
-    assert shown.levels(SIZE) == () == levels(None, TIME)
-    assert Document((), cells.cards()).limits is None
+def _section(title: str, measured: list[Cell]) -> list[str]:
+    return next(s for s in sections(rows(measured), (), ()) if s[0].startswith(title))

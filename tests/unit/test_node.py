@@ -18,7 +18,18 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.plan import Ground, read_request
-from mpigauge.plan.node import CLOCKS, CURVES, LINES, PEAKS, STREAMS, counts, node_plan
+from mpigauge.plan.node import (
+    CLOCKS,
+    COPIES,
+    CURVES,
+    LINES,
+    LOADED,
+    NOISE,
+    PEAKS,
+    STREAMS,
+    counts,
+    node_plan,
+)
 from mpigauge.report.document import Document
 from mpigauge.report.node import page
 from mpigauge.stats.launches import rows
@@ -40,7 +51,9 @@ def _ranks(name: str) -> str:
 
 
 TUNED = tuple(f"{name}_tuned" for name in STREAMS)
-X86 = _cards(*STREAMS, *TUNED, "Memcpy", *CURVES[1:], *PEAKS[:4], *CLOCKS, *LINES)
+X86 = _cards(
+    *STREAMS, *TUNED, "Memcpy", *CURVES[1:], *PEAKS[:4], *CLOCKS, *LINES, *LOADED, *COPIES, NOISE
+)
 
 
 def ground(name: str = "epyc-rome-2s-nps4.xml") -> Ground:
@@ -78,13 +91,15 @@ def text(*measured: Cell) -> str:
 
 # --- plan -----------------------------------------------------------------------------------
 def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
-    memory, curve, cores = node_plan(read_request({}), X86, ground(), MPICH).parts
-    assert {part.world_ranks for part in (memory, curve, cores)} == {128}
+    memory, curve, cores, loaded, copies = node_plan(read_request({}), X86, ground(), MPICH).parts
+    assert {part.world_ranks for part in (memory, curve, cores, loaded, copies)} == {128}
     assert memory.ranks == (1, 2, 4, 8, 16, 32, 64, 128)
     assert set(memory.benchmarks) == {f"NODE:{n}" for n in (*STREAMS, *TUNED, "Memcpy")}
     assert curve.ranks == (1,)
     assert cores.ranks == (1, 128)
-    assert "PingPong" in cores.benchmarks
+    assert {"PingPong", "NODE:Noise"} <= set(cores.benchmarks)
+    assert loaded.ranks == (2, 4, 8, 16, 32, 64, 128)
+    assert copies.ranks == (2,)
 
 
 def test_it_takes_a_minute_and_one_launch_unless_more_is_asked_for() -> None:

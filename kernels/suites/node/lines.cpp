@@ -3,30 +3,20 @@
 //
 // The least that a message between two cores can take: cache lines that go back and forth, without
 // any MPI between them. Which line it is matters, as some are kept further away; so each sample has
-// two others, and each visit other pages: 240 lines for a row of 120 samples.
+// four others, and each visit other pages: 480 lines for a row of 120 samples.
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
 #include "suites/node/arrays.hpp"
+#include "suites/node/shared.hpp"
 
 namespace mpigauge::node {
 namespace {
 
-constexpr unsigned trips_of_line =
-    16;  // enough that the first one, which finds it elsewhere, is lost
-constexpr unsigned lines_of_call = 2;
+constexpr unsigned trips_of_line = 8;
+constexpr unsigned lines_of_call = 4;
 constexpr unsigned round_trips = trips_of_line * lines_of_call;  // of a call
 constexpr std::size_t places = 256;
 constexpr std::size_t apart = std::size_t{32} << 10U;
-constexpr std::size_t words_of_payload = 7;
-
-/// A cache line: a flag and what it announces.
-struct alignas(64) Line {
-  std::atomic<std::uint64_t> flag{0};
-  std::array<std::atomic<std::uint64_t>, words_of_payload> words{};
-};
-static_assert(sizeof(Line) == 64 && std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// Of a place: the line from rank 0 to 1, and the one back; not neighbours, since those are fetched
 /// in pairs.
@@ -35,45 +25,12 @@ struct Lines {
   Line* back = nullptr;
 };
 
-struct SharedCalls {
-  int (*allocate)(MPI_Aint, int, MPI_Info, MPI_Comm, void*, MPI_Win*);
-  int (*query)(MPI_Win, int, MPI_Aint*, int*, void*);
-};
-
-const SharedCalls& shared_calls() {
-  static const SharedCalls found{
-      .allocate = find_as<decltype(SharedCalls::allocate)>("MPI_Win_allocate_shared"),
-      .query = find_as<decltype(SharedCalls::query)>("MPI_Win_shared_query"),
-  };
-  return found;
-}
-
-void agree_on_host(const Run& run) {
-  std::array<char, 256> name{};
-  const std::string own = platform::host_name().substr(0, name.size() - 1);
-  std::copy(own.begin(), own.end(), name.begin());
-  call(MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, run.comm()));
-  agree(run, own == name.data(), "its two ranks are on different hosts, which share no cache");
-}
-
 // Where in its 32 KiB a place has its lines differs from place to place, else all would be in the
 // same sets of the caches.
 Lines lines_at(std::byte* base, std::size_t place) {
   const std::size_t pairs = apart / (4 * sizeof(Line));
   std::byte* at = base + place * apart + place * 97 % pairs * 4 * sizeof(Line);
   return {reinterpret_cast<Line*>(at), reinterpret_cast<Line*>(at + 2 * sizeof(Line))};
-}
-
-// Where both ranks have but one core, the other one has to come to it.
-void wait_for(const Line& line, std::uint64_t value) {
-  constexpr unsigned patience = 20'000;
-  unsigned looked = 0;
-  while (line.flag.load(std::memory_order_acquire) != value) {
-    if (++looked == patience) {
-      looked = 0;
-      std::this_thread::yield();
-    }
-  }
 }
 
 /// One line, two, or two that carry something.
@@ -103,15 +60,19 @@ class Player {
  public:
   Player(std::byte* base, int rank) : base_(base), first_(rank == 0) {}
   void play() {
-    for (unsigned i = 0; i < lines_of_call; ++i) play_one();
+    for (unsigned i = 0; i < lines_of_call; ++i) play_one(trips_of_line);
+  }
+  /// Once to each line.
+  void walk() {
+    for (std::size_t i = 0; i < places; ++i) play_one(1);
   }
   [[nodiscard]] std::size_t wrong() const { return wrong_; }
 
  private:
-  void play_one() {
+  void play_one(unsigned trips) {
     const Lines lines = lines_at(base_, place_++ % places);
     Line& back = way == Way::one ? *lines.there : *lines.back;
-    for (unsigned i = 0; i < trips_of_line; ++i, value_ += 2) {
+    for (unsigned i = 0; i < trips; ++i, value_ += 2) {
       if (first_) put<way>(*lines.there, value_ + 1);
       else wrong_ += take<way>(*lines.there, value_ + 1);
       if (first_) wrong_ += take<way>(back, value_ + 2);
@@ -126,29 +87,24 @@ class Player {
   std::size_t wrong_ = 0;
 };
 
-// The first rank has all of the memory, and touches it.
+// Both have come by all lines before they are timed, or the second rank would meet each page for the
+// first time in a sample, which takes the system much longer than the line.
 template <Way way>
 void ping(Run& run) {
-  agree_on_host(run);
-  const std::size_t mine = run.rank() == 0 ? places * apart : 0;
-  MPI_Win window = MPI_WIN_NULL;
-  std::byte* base = nullptr;
-  call(shared_calls().allocate(static_cast<MPI_Aint>(mine), 1, MPI_INFO_NULL, run.comm(), &base,
-                               &window));
-  MPI_Aint bytes = 0;
-  int unit = 0;
-  call(shared_calls().query(window, 0, &bytes, &unit, &base));
-  for (std::size_t place = 0; run.rank() == 0 && place < places; ++place) {
-    const Lines lines = lines_at(base, place);
-    new (lines.there) Line;
-    new (lines.back) Line;
-  }
-  call(MPI_Barrier(run.comm()));
-  Player<way> player(base, run.rank());
-  run.measure([&player](Turn) { player.play(); });
-  run.expect(player.wrong());
-  call(MPI_Barrier(run.comm()));
-  call(MPI_Win_free(&window));
+  const auto make_lines = [](std::byte* base) {
+    for (std::size_t place = 0; place < places; ++place) {
+      const Lines lines = lines_at(base, place);
+      new (lines.there) Line;
+      new (lines.back) Line;
+    }
+  };
+  const auto play = [&run](const Parts& parts) {
+    Player<way> player(parts.front(), run.rank());
+    player.walk();
+    run.measure([&player](Turn) { player.play(); });
+    run.expect(player.wrong());
+  };
+  in_shared(run, run.rank() == 0 ? places * apart : 0, make_lines, play);
 }
 
 constexpr Card card_of(std::string_view name, std::string_view about, int place) {
@@ -165,7 +121,7 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place)
       .recv = nothing,
       .may_refuse = true,
       .steps = round_trips,
-      .needs = {"MPI_Win_allocate_shared", "MPI_Win_shared_query"},
+      .needs = calls_of_shared,
   };
 }
 

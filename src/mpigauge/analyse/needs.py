@@ -60,6 +60,12 @@ def noise(seen: Seen) -> str:
     return "" if seen.run.noise else "nobody looked how much of the cores others took"
 
 
+def detours(seen: Seen) -> str:
+    """Single samples, and single detours to put beside them."""
+    heard = any(each.start_ns for each in seen.run.noise)
+    return samples(seen) or ("" if heard else "the run does not say when its cores were taken")
+
+
 def sizes(seen: Seen) -> str:
     """Breaks need a curve."""
     many = any(len(curve.rows) >= 6 for curve in seen.curves)

@@ -136,7 +136,7 @@ def node(rows: Iterable[Row]) -> Node | None:
 
 def _streams(ours: Sequence[Row]) -> Iterable[Stream]:
     """Over the largest arrays that were measured on each number of ranks: those in memory."""
-    rows = [row for row in ours if row.bandwidth]
+    rows = [row for row in ours if row.bandwidth and _is_stream(row)]
     for ranks in sorted({row.ranks for row in rows}):
         of_ranks = [row for row in rows if row.ranks == ranks]
         size = _largest_common(of_ranks)
@@ -146,6 +146,10 @@ def _streams(ours: Sequence[Row]) -> Iterable[Stream]:
             name = benchmark.removesuffix(TUNED)
             plain = there.get(name) if benchmark.endswith(TUNED) else None
             yield Stream(name, ranks, size, row, limit, plain)
+
+
+def _is_stream(row: Row) -> bool:
+    return row.cell.benchmark.removesuffix(TUNED) in (*STREAMS, "Memcpy")
 
 
 def _largest_common(rows: Sequence[Row]) -> int:

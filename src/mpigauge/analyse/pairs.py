@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.model.placement import Seat
-from mpigauge.model.units import megabytes_per_s, microseconds
+from mpigauge.model.units import megabytes_per_s, microseconds, number
 from mpigauge.stats.peers import Cluster, Odd, OddRank, Pair, clusters, odd_pairs, odd_ranks
 from mpigauge.topology.levels import MEANING, NAMES, Levels
 from mpigauge.topology.stored import stored
@@ -44,12 +44,16 @@ class Sheet:
 
     @property
     def unit(self) -> str:
+        if self.message_bytes < 0:
+            return "ns"  # no message, but cache lines
         return "MB/s" if self.message_bytes >= LARGE else "µs"
 
     def text(self, seconds: float) -> str:
         """A time in the unit of the sheet: of large messages people want the bandwidth."""
         if self.message_bytes >= LARGE:
             return megabytes_per_s(self.message_bytes / seconds)
+        if self.message_bytes < 0:
+            return number(seconds * 1e9)
         return microseconds(seconds)
 
     @property

@@ -62,16 +62,25 @@ class Rank:
 
 @dataclass(frozen=True)
 class Noise:
-    """How much of a core others took while nothing was measured."""
+    """How much of a core others took while it did nothing but read the clock."""
 
     launch: int
     rank: int
     when: str
+    """before or after what was measured; measured: by NODE:Noise, between the other benchmarks."""
     cpu: int
     seconds: float
     detours: int
     lost_ratio: float
     longest_s: float
+    stolen_s: float = 0.0
+    """Given to others by the hypervisor meanwhile, as the system counts it."""
+    waited_s: float = 0.0
+    """In which the rank could have run, but another process had the core."""
+    switched_out: int = 0
+    start_ns: tuple[int, ...] = ()
+    """When the first thousands of detours began, from the first reading of the clock."""
+    length_ns: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -320,7 +329,9 @@ def _skip(data: Mapping[str, Any]) -> Skip:
 
 def _plain(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     """Reads a record whose keys are the fields of a dataclass; what has a default may be absent."""
-    readers: dict[str, Callable[[Any], Any]] = {"int": int, "float": _real, "str": str}
+    readers: dict[str, Callable[[Any], Any]] = {
+        "int": int, "float": _real, "str": str, "tuple[int, ...]": _integers
+    }  # fmt: skip
     plan = [(f.name, readers[str(f.type)], f.default is not MISSING) for f in fields(kind)]
     return lambda data: kind(
         **{name: read(data[name]) for name, read, can_lack in plan if name in data or not can_lack}
@@ -337,6 +348,10 @@ def _plain_values(data: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for name, value in data.items()
     }
+
+
+def _integers(values: Any) -> tuple[int, ...]:
+    return tuple(int(value) for value in values)
 
 
 def _real(value: Any) -> float:

@@ -31,8 +31,16 @@ FORMS = {
 }
 
 
-def map_plan(request: Request, pairs: str, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+def map_plan(
+    request: Request,
+    pairs: str,
+    cards: Cards,
+    ground: Ground,
+    mpi: Mpi,
+    benchmark: str = BENCHMARK,
+) -> Plan:
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
+    check_pair(benchmark, cards)
     usual = request.np or max(ground.room, 2)
     wheres = ground.placements(request, usual)
     if len(wheres) != 1:
@@ -40,13 +48,24 @@ def map_plan(request: Request, pairs: str, cards: Cards, ground: Ground, mpi: Mp
         raise UserError(f"a map is of one placement, not of {len(wheres)} ({names}); name one")
     where = wheres[0]
     part = Part(
-        (BENCHMARK,),
+        (benchmark,),
         where.ranks,
         sizes=request.sizes or SIZES,
         pairs=parse_pairs(pairs, where.ranks),
     )
     plan = plan_of(request, (ground.seated(part, where),), cards, ground, mpi)
     return replace(plan, launches=request.launches or 1)
+
+
+def check_pair(benchmark: str, cards: Cards) -> None:
+    """UserError: it is unknown, or no benchmark of two ranks."""
+    for card in cards.chosen([benchmark]):
+        if card.ranks != "pair":
+            pairs = ", ".join(each.word for each in cards.benchmarks if each.ranks == "pair")
+            raise UserError(
+                f"--benchmark: a map is of benchmarks of two ranks, and {card.word} is none; "
+                f"those are {pairs}"
+            )
 
 
 def parse_pairs(text: str, ranks: int) -> str:

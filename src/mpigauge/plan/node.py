@@ -34,11 +34,15 @@ PLACED = ("Triad", "Triad_tuned")
 CHASED = "Chase_huge"
 """...and on these the latency of, too."""
 MOST_COUNTS = 16
+LOADED = ("Chase_loaded", "Read_loaded")
+COPIES = ("Copy_once", "Copy_twice", "Copy_once_fresh", "Copy_twice_fresh")
+NOISE = "Noise"
 MESSAGE = "PingPong"
 ARRAY = tuple(parse_sizes("128Mi"))
 """Of each of three arrays, on each rank: more than the caches of most cores hold."""
-SETS = tuple(parse_sizes("16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi"))
+SETS = tuple(parse_sizes("8Ki..256Mi"))
 MESSAGES = tuple(parse_sizes("0,8"))
+COPIED = tuple(parse_sizes("4Ki,16Ki,64Ki,256Ki,1Mi,4Mi"))
 
 
 def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
@@ -56,17 +60,24 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
 
 
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
-    """Memory on more and more ranks, the way from cache to memory, and what cores can do: each kind
-    of processor has peaks of its own."""
+    """Memory on more and more ranks, the way from cache to memory, what cores can do (each kind of
+    processor has peaks of its own) and what others take of them, loads under load, and messages by
+    copies."""
     streams = [word for name in STREAMS for word in (name, f"{name}_tuned")]
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
     peaks = [word for word in _words(PEAKS) if cards.get(word)]
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
-    return (
+    parts = [
         Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
         Part(_words(CURVES), ranks, (1,), SETS),
-        Part((*peaks, *_words(CLOCKS), *pairs), ranks, alone_and_all, MESSAGES),
-    )
+        Part((*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,))), ranks, alone_and_all, MESSAGES),
+    ]
+    if ranks > 1:
+        parts += [
+            Part(_words(LOADED), ranks, counts(ranks)[1:], arrays),
+            Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
+        ]
+    return tuple(parts)
 
 
 def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
@@ -21,8 +21,10 @@ _G = 1e-9
 _WAY = {True: "tuned", False: "plain"}
 
 
-def page(document: Document, found: Node, colour: bool = False) -> Iterator[str]:
-    """The lines: memory, the way there, cores, and the least latency."""
+def page(
+    document: Document, found: Node, colour: bool = False, more: Iterable[list[str]] = ()
+) -> Iterator[str]:
+    """The lines: memory, the way there, cores, the least latency, and `more` sections."""
     blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _floors)
     yield from heading(document.facts)
     for block in blocks:
@@ -30,6 +32,9 @@ def page(document: Document, found: Node, colour: bool = False) -> Iterator[str]
         if lines:
             yield ""
             yield from lines
+    for lines in more:
+        yield ""
+        yield from lines
     if remarks := remark_lines(document, colour):
         yield ""
         yield from remarks

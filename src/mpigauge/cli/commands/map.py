@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mpigauge.campaign import Again, Results
-    from mpigauge.plan import Ground, Part, Plan
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.plan import Ground, Part, Plan, Request
     from mpigauge.store import Run
 
 MOST_AGAIN = 64
@@ -33,6 +34,13 @@ MOST_AGAIN = 64
         metavar="WHICH",
         help="all: every two ranks, many pairs side by side; each: one pair at a time; ring: each "
         "rank with the next; or pairs such as 0-1,2-3;0-2.  [default: all]",
+    ),
+    click.option(
+        "--benchmark",
+        metavar="NAME",
+        default="PingPong",
+        help="What two ranks do: PingPong, NODE:Mailbox (cache lines without MPI) or another of "
+        "two ranks.  [default: PingPong]",
     ),
     click.option(
         "--sizes", metavar="LIST", help="Message sizes, a map for each.  [default: 8,1Mi]"
@@ -66,6 +74,7 @@ def command(
     form: str,
     drawing: Path | None,
     pairs: str,
+    benchmark: str,
     transport: str | None,
     output: Path | None,
     mpi_specs: tuple[str, ...],
@@ -86,7 +95,11 @@ def command(
     request = read_request(raw)
     check_drawing(drawing, mpi_specs)
     order = Order(mpi_specs, transport, output, form, dry_run, topology)
-    found = planned(request, order, lambda r, s: map_plan(r, pairs, s.cards, s.ground, s.mpi))
+
+    def plan(request: Request, setup: Setup) -> Plan:
+        return map_plan(request, pairs, setup.cards, setup.ground, setup.mpi, benchmark)
+
+    found = planned(request, order, plan)
     if dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return

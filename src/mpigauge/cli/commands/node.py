@@ -77,6 +77,7 @@ def present(stored: Run) -> None:
     from mpigauge.cli.screen import screen, write
     from mpigauge.model.errors import UserError
     from mpigauge.report import document
+    from mpigauge.report.limits_of_node import sections
     from mpigauge.report.node import page
 
     found = document(stored)
@@ -85,4 +86,5 @@ def present(stored: Run) -> None:
         raise UserError(
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
         )
-    write("\n".join([*page(found, seen, screen().coloured), ""]))
+    more = sections(found.rows, stored.noise, stored.ranks)
+    write("\n".join([*page(found, seen, screen().coloured, more), ""]))

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import exp
 
 from mpigauge.doctor.finding import CoreNoise, Finding, Host, bad, good, note, unknown
 from mpigauge.doctor.registry import check
+from mpigauge.model.detours import hit_ratio
 from mpigauge.model.units import duration, percent
 from mpigauge.topology.remarks import HIGH_STEAL, is_loaded, many
 
@@ -83,7 +83,7 @@ def _judged(host: Host, cores: tuple[CoreNoise, ...]) -> Finding:
             f"other programs took the core: a rank there has {percent(1 - worst.lost_ratio)} of it",
             "end them (`top` shows them), or ask for the whole node",
         )
-    hit = 1 - exp(-CALL_S * sum(core.per_second for core in cores))
+    hit = hit_ratio(CALL_S, [core.per_second for core in cores])
     costs = (
         f"in {percent(hit)} of the calls that take {duration(CALL_S)} on {len(cores)} cores a "
         "detour begins; medians and minima stand it, means do not"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// What others take of a core: a loop that does nothing but read the clock, and notes the gaps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/platform.hpp"
+#include "platform/taken.hpp"
+
+namespace mpigauge {
+
+/// A gap between two readings of the clock that is longer than a microsecond.
+struct Detour {
+  platform::Ticks start = 0;  ///< from the first reading of its listener
+  platform::Ticks length = 0;
+};
+
+/// Listens on the core of the thread that calls it, in one piece or in several.
+class Listener {
+ public:
+  /// `hz`: ticks per second.
+  explicit Listener(double hz);
+  void listen_for(double seconds);
+  /// Reads the clock so often: the same work at each call, which takes longer where it is disturbed.
+  void read(std::uint64_t times);
+  /// What the system says was taken between two of its readings, beside what was heard.
+  void was_taken(const platform::Taken& before, const platform::Taken& after);
+
+  [[nodiscard]] double seconds() const { return static_cast<double>(listened_) / hz_; }
+  [[nodiscard]] long count() const { return count_; }
+  [[nodiscard]] double lost_ratio() const;
+  [[nodiscard]] double longest_s() const { return static_cast<double>(longest_) / hz_; }
+  [[nodiscard]] const platform::Taken& taken() const { return taken_; }
+  /// The first few thousand, in the order of time.
+  [[nodiscard]] const std::vector<Detour>& detours() const { return detours_; }
+  [[nodiscard]] double hz() const { return hz_; }
+
+ private:
+  template <class More>
+  void listen(More more);
+  void note(platform::Ticks start, platform::Ticks length);
+
+  double hz_;
+  platform::Ticks least_;
+  platform::Ticks first_ = 0, listened_ = 0, lost_ = 0, longest_ = 0;
+  long count_ = 0;
+  platform::Taken taken_;
+  std::vector<Detour> detours_;
+};
+
+/// What a benchmark of this process hears, for the record of the launch.
+Listener& heard();
+
+}  // namespace mpigauge

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the rows of NODE say beyond the streams: levels of the caches, loads while others use the
+memory, and messages by nothing but copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.stats.levels import Level, levels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mpigauge.model.row import Row
+
+COPIES = ("Copy_once", "Copy_twice", "Copy_once_fresh", "Copy_twice_fresh")
+MESSAGE = "PingPong"
+FRESH = "_fresh"
+CURVES = ("Chase_huge", "Chase", "Triad")
+_ALONE = "Chase_huge"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A curve of one rank from cache to memory."""
+
+    benchmark: str
+    levels: tuple[Level, ...]
+    last_bytes: int
+    """The largest size that was measured."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A load while so many other ranks read memory."""
+
+    others: int
+    load: Row
+    others_read: Row | None
+    """What they get; None: nobody reads, or it was not measured."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Messages of one size: by copies alone, and by MPI."""
+
+    message_bytes: int
+    rows: Mapping[str, Row]
+    """By the benchmark; MPI's with fresh data as PingPong_fresh."""
+
+    def share(self, way: str) -> float | None:
+        """Of the bandwidth of these copies, what MPI's message with as fresh data has."""
+        mpi = self.rows.get(MESSAGE + (FRESH if way.endswith(FRESH) else ""))
+        copied = self.rows.get(way)
+        if mpi is None or copied is None:
+            return None
+        return copied.latency.value / mpi.latency.value
+
+
+def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
+    """The levels of a load and of Triad; the curve in huge pages, where there is one, is not that
+    of finding pages."""
+    known = [row for row in rows if row.cell.suite == "NODE" and row.ranks == 1]
+    found: list[Steps] = []
+    for name in CURVES:
+        curve = [row for row in known if row.cell.benchmark == name]
+        if len(curve) > 2 and not (name == "Chase" and found):
+            points = [(row.message_bytes, row.bandwidth or row.latency) for row in curve]
+            found.append(Steps(name, levels(points), max(row.message_bytes for row in curve)))
+    return tuple(found)
+
+
+def loaded(rows: Iterable[Row]) -> tuple[Loaded, ...]:
+    """From none of the others on; the first is of the same size alone."""
+    known = {_key(row): row for row in rows if row.cell.suite == "NODE"}
+    beside = [row for row in known.values() if row.cell.benchmark == "Chase_loaded"]
+    if not beside:
+        return ()
+    size = max(row.message_bytes for row in beside)
+    alone = known.get((_ALONE, 1, size))
+    found = [Loaded(0, alone, None)] if alone else []
+    for row in sorted(beside, key=lambda row: row.ranks):
+        if row.message_bytes == size:
+            read = known.get(("Read_loaded", row.ranks, size))
+            found.append(Loaded(row.ranks - 1, row, read))
+    return tuple(found)
+
+
+def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:
+    """By size, those that were copied; MPI's rows that differ from the usual in more than their
+    data are left out."""
+    found: dict[int, dict[str, Row]] = {}
+    messages: dict[int, dict[str, Row]] = {}
+    for row in rows:
+        cell = row.cell
+        if cell.suite == "NODE" and cell.benchmark in COPIES:
+            found.setdefault(row.message_bytes, {})[cell.benchmark] = row
+        elif row.benchmark == MESSAGE and _usual(row):
+            name = MESSAGE + (FRESH if cell.data == "fresh" else "")
+            messages.setdefault(row.message_bytes, {})[name] = row
+    return tuple(Copied(size, of | messages.get(size, {})) for size, of in sorted(found.items()))
+
+
+def _key(row: Row) -> tuple[str, int, int]:
+    return row.cell.benchmark, row.ranks, row.message_bytes
+
+
+def _usual(row: Row) -> bool:
+    cell = row.cell
+    return cell.cache == "hot" and cell.groups == 1 and not cell.arm and not cell.members

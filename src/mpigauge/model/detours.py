@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What others take of a core, as a loop that does nothing but read the clock sees it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Listening without a change of its clock: a record, in seconds from its first reading."""
+
+    seconds: float
+    starts_s: tuple[float, ...]
+    lengths_s: tuple[float, ...]
+    """Of the same detours: all, or the first thousands of them."""
+    count: int
+    """Of all."""
+    lost_s: float
+    longest_s: float
+
+
+@dataclass(frozen=True)
+class Detours:
+    """All that was heard of one core."""
+
+    stretches: tuple[Stretch, ...]
+
+    @property
+    def seconds(self) -> float:
+        return sum(each.seconds for each in self.stretches)
+
+    @property
+    def count(self) -> int:
+        return sum(each.count for each in self.stretches)
+
+    @property
+    def lost_s(self) -> float:
+        return sum(each.lost_s for each in self.stretches)
+
+    @property
+    def lost_ratio(self) -> float:
+        """The share of the time in which others had the core."""
+        return self.lost_s / self.seconds if self.seconds > 0 else math.nan
+
+    @property
+    def per_second(self) -> float:
+        return self.count / self.seconds if self.seconds > 0 else math.nan
+
+    @property
+    def longest_s(self) -> float:
+        return max((each.longest_s for each in self.stretches), default=0.0)
+
+    @property
+    def lengths_s(self) -> tuple[float, ...]:
+        return tuple(length for each in self.stretches for length in each.lengths_s)
+
+    @property
+    def per_free_second(self) -> float:
+        """How often one begins in a second in which the core was not taken: the hazard of work."""
+        free = self.seconds - self.lost_s
+        return self.count / free if free > 0 else math.nan
+
+
+def hit_ratio(work_s: float, per_second: Iterable[float]) -> float:
+    """How probable it is that a detour begins in so many seconds of work on any of these cores.
+
+    1 - exp(-t Σ λ): detours as a Poisson process on each core, cores independent of each other;
+    of small λt it is 1 - (1 - λt)^N, as in D. Tsafrir, Y. Etsion, D. Feitelson, S. Kirkpatrick,
+    System noise, OS clock ticks, and fine-grained parallel applications (ICS 2005).
+    """
+    return -math.expm1(-work_s * sum(per_second))
+
+
+def undisturbed_s(share: float, per_second: Iterable[float]) -> float:
+    """The longest work of which this share meets no detour: the inverse of `hit_ratio`."""
+    hazard = sum(per_second)
+    return -math.log(share) / hazard if hazard > 0 else math.inf
