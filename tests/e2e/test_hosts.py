@@ -92,6 +92,24 @@ def test_a_map_of_hosts(hosts: Cluster, tmp_path: Path) -> None:
     assert (tmp_path / "map.svg").read_text().count("<title>node0") == 12
 
 
+def test_each_host_at_once_and_alone(hosts: Cluster, tmp_path: Path) -> None:
+    """Both in a launch of their own; the rows of the first are of single hosts."""
+    kind = [f"--set={k}={v}" for k, v in KIND.items()]
+    where = ("--hosts", "node[01-02]", "--rsh", f"{hosts.agent} -p 50000", "--mpi", "openmpi")
+    words = ("node", "--sizes", "64Ki", "--in", "3s", "--output", "out")
+    done = hosts.mpigauge(*words, *where, *kind, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    stored = load(tmp_path / "out")
+    triads = [cell for cell in stored.cells if cell.benchmark == "Triad_tuned"]
+    assert sorted((cell.launch, cell.group, cell.arm) for cell in triads) == [
+        (0, 0, ""), (0, 1, ""), (1, 0, "host=node01"), (2, 0, "host=node02")
+    ]  # fmt: skip
+    assert "2 hosts, 1 rank on each: at once / alone" in done.stdout
+    assert re.search(r"^node02 +[\d.]+ / [\d.]+ ", done.stdout, re.MULTILINE)
+    assert "UNDECIDED whether a host is slow: 2 do not tell what is usual" in done.stdout
+    assert {each.rank for each in stored.noise if each.when == "measured"} == {0, 1}
+
+
 def test_hosts_examine_themselves(hosts: Cluster, tmp_path: Path) -> None:
     """What is the same everywhere stands there once; a host that does not answer is named."""
     agent = ("--rsh", f"{hosts.agent} -p 50000")

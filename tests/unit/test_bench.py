@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-PROGRAMS = ("agreement", "harness_cost", "node_memory", "store_query", "reader_speed",
+PROGRAMS = ("agreement", "cache_lines", "harness_cost", "node_memory", "store_query", "reader_speed",
             "sweep_inside", "time_to_precision")  # fmt: skip
 IMB = """\
 # IMB-compatible text, as it comes through a pipe
@@ -65,6 +65,19 @@ def test_help_needs_no_mpi(name: str) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_readme_shows_how_each_is_run(name: str) -> None:
     assert f"bench/{name}.py" in (BENCH / "README.md").read_text()
+
+
+# --- cache_lines ---------------------------------------------------------------------------
+
+
+@with_program("cache_lines")
+def test_runs_take_turns_and_other_states_are_left_out(program: ModuleType) -> None:
+    """Three runs of three launches; the cores were far apart for one of them."""
+    times = [50.0, 52.0, 51.0, 50.2, 52.2, 51.2, 50.4, 165.0, 51.4]
+    launches = [dict.fromkeys(program.WAYS, time) for time in times]
+    found = program.values(launches, 3)["Line"]
+    assert found == pytest.approx([50.1, 52.1, 51.1])
+    assert program.apart(found) == pytest.approx(2.0)
 
 
 # --- common --------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Pairs of ranks, each judged against its peers: the pairs whose ranks share as much.
+"""Pairs of ranks, each judged against its peers: the pairs whose ranks share as much; and hosts,
+each judged against all others.
 
 A pair is odd when it is slower than its peers by more than chance: by SCORE robust deviations, a
 deviation being the largest of 1.4826 times the median distance of the peers from their median (of
@@ -11,7 +12,7 @@ A rank is odd when its pairs, each divided by the median of its peers, are so to
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -38,15 +39,14 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """All pairs whose ranks share the same level and nothing closer."""
+class Usual:
+    """What times of peers have in common."""
 
-    level: str
-    pairs: tuple[Pair, ...]
+    values: tuple[Estimate, ...]
 
     @cached_property
     def times(self) -> list[float]:
-        return [pair.time.value for pair in self.pairs]
+        return [value.value for value in self.values]
 
     @cached_property
     def median_s(self) -> float:
@@ -54,13 +54,45 @@ class Cluster:
 
     @cached_property
     def error_s(self) -> float:
-        """What most of its pairs are known to."""
-        return median(pair.time.error for pair in self.pairs)
+        """What most of them are known to."""
+        return median(value.error for value in self.values)
 
     @cached_property
     def deviation_s(self) -> float:
         middle = self.median_s
         return _NORMAL * median(abs(time - middle) for time in self.times)
+
+    def is_odd(self, value: Estimate) -> bool:
+        """Whether a time is longer than usual, by more than chance."""
+        return _stands_out(value, self.median_s, self.deviation_s, self.error_s)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """All pairs whose ranks share the same level and nothing closer."""
+
+    level: str
+    pairs: tuple[Pair, ...]
+
+    @cached_property
+    def usual(self) -> Usual:
+        return Usual(tuple(pair.time for pair in self.pairs))
+
+    @property
+    def times(self) -> list[float]:
+        return self.usual.times
+
+    @property
+    def median_s(self) -> float:
+        return self.usual.median_s
+
+    @property
+    def error_s(self) -> float:
+        return self.usual.error_s
+
+    @property
+    def deviation_s(self) -> float:
+        return self.usual.deviation_s
 
 
 class Odd(NamedTuple):
@@ -79,6 +111,22 @@ class OddRank(NamedTuple):
     """How much longer its pairs usually take than their peers."""
 
 
+class OddOne(NamedTuple):
+    name: str
+    ratio: float
+    """How much longer it takes than the median of all."""
+
+
+def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
+    """Those that take longer than their peers, the worst first; none of few, for these do not tell
+    what is usual."""
+    if len(times) < LEAST_PEERS:
+        return ()
+    usual = Usual(tuple(times.values()))
+    odd = (OddOne(name, t.value / usual.median_s) for name, t in times.items() if usual.is_odd(t))
+    return tuple(sorted(odd, key=lambda each: -each.ratio))
+
+
 def clusters(pairs: Iterable[Pair], order: Sequence[str]) -> tuple[Cluster, ...]:
     """Pairs by level, in this order of levels."""
     found: dict[str, list[Pair]] = defaultdict(list)
@@ -95,7 +143,7 @@ def odd_pairs(found: Iterable[Cluster]) -> tuple[Odd, ...]:
         for cluster in found
         if len(cluster.pairs) >= LEAST_PEERS
         for pair in cluster.pairs
-        if _stands_out(pair.time, cluster.median_s, cluster.deviation_s, cluster.error_s)
+        if cluster.usual.is_odd(pair.time)
     )
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 

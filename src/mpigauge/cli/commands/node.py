@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from mpigauge.cli.run_options import heeded_option
 from mpigauge.model.settings import SETTINGS
 
 if TYPE_CHECKING:
+    from mpigauge.campaign import Again, Results
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.plan import Part, Plan, Request
     from mpigauge.store import Run
 
 
@@ -30,6 +34,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     *(heeded_option(SETTING[name]) for name in ("threads", "thread-order", "memory-on")),
     options.place_option,
     options.placement_option,
+    *options.host_options,
     options.mpis_option,
     options.seconds_option,
     options.precision_option,
@@ -52,35 +57,70 @@ def command(
     Memory bandwidth as the simple loop has it and tuned, on one rank and on all; latency from
     cache to memory; the peak of each set of instructions and the clock; and the least time of a
     cache line between two cores, beside that of a message. --threads 1..8 adds how many threads of
-    one rank it takes, --memory-on all the memory of each NUMA node from each other. With RUN, a
-    stored one is shown again.
+    one rank it takes, --memory-on all the memory of each NUMA node from each other. On several
+    hosts (--hosts): all of them at once and one at a time, in one table; those slower than their
+    peers are measured again before they are named. With RUN, a stored one is shown again.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.showing import open_run
     from mpigauge.plan import read_request
-    from mpigauge.plan.node import node_plan
 
     if run is not None:
         return present(open_run(run))
     request = read_request(raw)
     order = Order(mpi_specs, None, output, None, dry_run, None)
-    found = planned(request, order, lambda r, s: node_plan(r, s.cards, s.ground, s.mpi))
+    found = planned(request, order, plan)
     if dry_run:
         return print_seats(found[0].plan, found[0].setup.ground)
-    return measure_all(found, output, "node", present)
+    jobs = [replace(job, again=again_for(job.plan)) for job in found]
+    return measure_all(jobs, output, "node", present)
+
+
+def plan(request: Request, setup: Setup) -> Plan:
+    """Of this machine, or of the hosts together and one by one."""
+    from mpigauge.plan.cluster import cluster_plan
+    from mpigauge.plan.node import node_plan
+
+    make = cluster_plan if len(setup.ground.hosts) > 1 else node_plan
+    return make(request, setup.cards, setup.ground, setup.mpi)
+
+
+def again_for(plan: Plan) -> Again:
+    """The hosts that stood out, to be measured once more."""
+    together = plan.parts[0]
+
+    def again(results: Results) -> Part | None:
+        from mpigauge.analyse.cluster import cluster
+        from mpigauge.plan.cluster import once_more
+
+        names = [block.host for block in together.blocks]
+        found = cluster(
+            (row for row in results.rows() if not row.cell.arm),
+            lambda row: names[row.cell.group],
+        )
+        kernels = found.kernels if found else ()
+        odd = {each.name for kernel in kernels for each in kernel.odd}
+        return once_more(together, [i for i, n in enumerate(names) if n in odd]) if odd else None
+
+    return again
 
 
 def present(stored: Run) -> None:
     """UserError: the run is about no node."""
+    from mpigauge.analyse.cluster import by_ranks, cluster
     from mpigauge.analyse.node import node
     from mpigauge.cli.screen import screen, write
     from mpigauge.model.errors import UserError
+    from mpigauge.report import cluster as of_cluster
     from mpigauge.report import document
     from mpigauge.report.limits_of_node import sections
     from mpigauge.report.node import page
 
     found = document(stored)
+    if hosts := cluster(found.rows, by_ranks(stored.ranks)):
+        click.echo("\n".join(of_cluster.page(found, hosts, sys.stdout.isatty())))
+        return
     seen = node(found.rows)
     if seen is None:
         raise UserError(

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All hosts of a run in one table: what each does at once with the others, and alone."""
+
+from __future__ import annotations
+
+from statistics import median
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import UNKNOWN, byte_count, number, percent
+from mpigauge.report.formats.table import heading, remark_lines
+from mpigauge.stats.peers import LEAST_PEERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.analyse.cluster import Cluster, Kernel
+    from mpigauge.model.row import Row
+    from mpigauge.report.document import Document
+
+WIDTH = 80
+_COLUMN = 20
+_BEST = 3
+"""Columns side by side."""
+
+
+def page(document: Document, found: Cluster, colour: bool = False) -> Iterator[str]:
+    """The table, in pieces as wide as a terminal; who is slower than the others, and who suffers
+    from them."""
+    yield from heading(document.facts)
+    yield ""
+    ranks = "1 rank" if found.ranks == 1 else f"{found.ranks} ranks"
+    yield f"{len(found.hosts)} hosts, {ranks} on each: at once / alone"
+    for start in range(0, len(found.kernels), _BEST):
+        yield ""
+        yield from _table(found, found.kernels[start : start + _BEST])
+    yield ""
+    for sentence in sentences(found):
+        yield from wrap(sentence, WIDTH, subsequent_indent="  ")
+    if remarks := remark_lines(document, colour):
+        yield ""
+        yield from remarks
+
+
+def sentences(found: Cluster) -> Iterator[str]:
+    """Verdicts, each with its numbers."""
+    if not found.can_judge:
+        yield (
+            f"UNDECIDED whether a host is slow: {len(found.hosts)} do not tell what is usual, "
+            f"{LEAST_PEERS} would"
+        )
+    for kernel in found.kernels:
+        yield from _verdicts(kernel)
+    if found.can_judge and not any(kernel.odd for kernel in found.kernels):
+        yield f"all {len(found.hosts)} hosts are like their peers"
+
+
+def _verdicts(kernel: Kernel) -> Iterator[str]:
+    for odd in kernel.odd:
+        again = ", measured again" if odd.name in kernel.again else ""
+        yield (
+            f"{odd.name} is slow: {_name(kernel)} takes {odd.ratio:.3g} × as long as the median of "
+            f"its peers{again}"
+        )
+    for host in kernel.cleared:
+        yield f"{host} stood out once in {_name(kernel)}, but not when it was measured again"
+    if kernel.suffering:
+        host, ratio = max(kernel.suffering.items(), key=lambda each: each[1])
+        yield (
+            f"{_name(kernel)} takes longer on {len(kernel.suffering)} of {len(kernel.at_once)} "
+            f"hosts when all are at work, on {host} {ratio:.3g} × as long"
+        )
+
+
+def _table(found: Cluster, kernels: tuple[Kernel, ...]) -> Iterator[str]:
+    wide = max(len("deviation"), *map(len, found.hosts))
+    yield f"{'':{wide}}" + "".join(f"{_name(kernel):>{_COLUMN}}" for kernel in kernels)
+    yield f"{'':{wide}}" + "".join(f"{_unit(kernel):>{_COLUMN}}" for kernel in kernels)
+    for host in found.hosts:
+        cells = (
+            f"{_text(kernel.at_once.get(host))} / {_text(kernel.alone.get(host))}"
+            for kernel in kernels
+        )
+        yield f"{host:{wide}}" + "".join(f"{cell:>{_COLUMN}}" for cell in cells)
+    middles = (
+        f"{_middle(list(kernel.at_once.values()))} / {_middle(list(kernel.alone.values()))}"
+        for kernel in kernels
+    )
+    yield f"{'median':{wide}}" + "".join(f"{middle:>{_COLUMN}}" for middle in middles)
+    spreads = (percent(kernel.usual.deviation_s / kernel.usual.median_s) for kernel in kernels)
+    yield f"{'deviation':{wide}}" + "".join(f"{spread:>{_COLUMN}}" for spread in spreads)
+
+
+def _name(kernel: Kernel) -> str:
+    return f"{kernel.benchmark} {byte_count(kernel.message_bytes)}".rstrip()
+
+
+def _unit(kernel: Kernel) -> str:
+    row = next(iter(kernel.at_once.values()))
+    return _value(row)[1]
+
+
+def _text(row: Row | None) -> str:
+    return number(_value(row)[0]) if row else UNKNOWN
+
+
+def _middle(rows: list[Row]) -> str:
+    return number(median(_value(row)[0] for row in rows)) if rows else UNKNOWN
+
+
+def _value(row: Row) -> tuple[float, str]:
+    """What people ask of it, with its unit."""
+    if row.bandwidth:
+        return row.bandwidth.value * 1e-9, "GB/s"
+    if row.rate:
+        return row.rate.value * 1e-9, "G/s"
+    if row.latency.value < 1e-6:
+        return row.latency.value * 1e9, "ns"
+    return row.latency.value * 1e6, "µs"
