@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,6 +118,13 @@ using Excuse = std::string (*)(const Shape&);
 /// How and where a benchmark does its work in this shape, in words, once it has found that out.
 using Choice = std::string (*)(const Shape&);
 
+/// What a library that it calls kept busy in this shape; NaN: not known.
+struct BusyWith {
+  double cores = std::numeric_limits<double>::quiet_NaN();
+  double threads = std::numeric_limits<double>::quiet_NaN();  ///< that shared the work
+};
+using Busy = BusyWith (*)(const Shape&);
+
 /// What all ranks of a job do together, whichever of them run the benchmark; harmless again.
 using Preparation = void (*)();
 
@@ -168,6 +176,8 @@ struct Card {
   Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
   Preparation prepare = nullptr;  ///< before its first cell
   Choice choice = nullptr;        ///< where it has something to say about that
+  Busy busy = nullptr;            ///< where it calls a BLAS, which --blas names
+  int (*library_threads)() = nullptr;  ///< of that, for this rank; --threads does not say it
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };
 

@@ -66,6 +66,8 @@ constexpr std::array table{
     Row{"topo", [](const Card& c) { return c.suite == "HALO"; }, [](S s) { return grid(s.topo); }},
     Row{"partitions", [](const Card& c) { return c.partitioned; },
         [](S s) { return std::to_string(s.partitions); }},
+    Row{"blas", [](const Card& c) { return c.busy != nullptr; },
+        [](S s) { return s.blas.substr(0, s.blas.find('=')); }},
     Row{"test-every", [](const Card& c) { return c.columns == Columns::overlap; },
         [](S s) { return number(s.test_every_us); }},
 };

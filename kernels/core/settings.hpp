@@ -37,6 +37,7 @@ struct Settings {
   int partitions = 4;          ///< of a partitioned message
   std::string memory_on;       ///< NUMA nodes of NODE's arrays; empty: as the system puts them
   std::string thread_order;    ///< of NODE's threads on the cores of their rank; empty: compact
+  std::string blas;            ///< NAME=FILE, of products of matrices; empty: there is none
 };
 inline const Settings default_settings{};
 

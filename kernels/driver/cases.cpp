@@ -71,10 +71,15 @@ std::vector<const Settings*> ways_of(const Card& card, const Options& options) {
   return ways;
 }
 
+int threads_of(const Card& card, const Settings& settings) {
+  if (card.library_threads != nullptr) return card.library_threads();
+  return card.threaded || card.pooled ? settings.threads : 1;
+}
+
 Case case_of(const Card& card, Shape shape, const Options& options, const Settings& settings) {
   const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : options.contiguity;
   shape.inflight = card.windowed ? options.inflight : 1;
-  shape.threads = card.threaded || card.pooled ? settings.threads : 1;
+  shape.threads = threads_of(card, settings);
   shape.settings = &settings;
   return {.card = &card,
           .shape = shape,

@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "blas/library.hpp"
 #include "driver/cases.hpp"
 #include "driver/directories.hpp"
 #include "driver/launch.hpp"
@@ -179,6 +180,7 @@ extern "C" int mpigauge_kernel(int argc, char** argv) {
     std::fputs(options_help().c_str(), stdout);
     return 0;
   }
+  if (argc == 2 && words[0] == blas::try_word) return blas::look_at(words[1]);
   try {
     const Options options = read_options(words);
     return run_launch(program_name, options, bind_self(options), measure);

@@ -189,6 +189,14 @@ std::vector<std::string> words_in(const std::string& text) {
   return words;
 }
 
+std::string blas_of(const std::string& text) {
+  const auto at = text.find('=');
+  if (at == 0 || at == std::string::npos || at + 1 == text.size()) {
+    throw UsageError("'" + text + "' is not of the form NAME=FILE");
+  }
+  return text;
+}
+
 void set_io_cache(Options& o, const std::string& v) {
   o.settings.io_cache = choice(
       v, std::array<std::pair<std::string_view, IoCache>, 3>{
@@ -249,6 +257,8 @@ const std::vector<Row>& table() {
        [](Options& o, Text v) { o.settings.test_every_us = number<double>(v, 0.01, 1e9); }},
       {"partitions", "parts of a partitioned message",
        [](Options& o, Text v) { o.settings.partitions = number<int>(v, 1, most_inflight); }},
+      {"blas", "NAME=FILE, the library for products of matrices",
+       [](Options& o, Text v) { o.settings.blas = blas_of(v); }},
       {"dir", "directories for benchmarks on files, each measured",
        [](Options& o, Text v) { o.settings.directories = directories_of(v); }},
       {"io-cache", "page cache in benchmarks on files: keep, drop or direct", set_io_cache},

@@ -88,6 +88,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   const Card& card = *job.row.card;
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto part = [&](Part which) { return s.parts.at(static_cast<std::size_t>(which)); };
+  const BusyWith busy = card.busy != nullptr ? card.busy(job.row.shape) : BusyWith();
   auto flags = s.flags;
   if (session.oversubscribed) flags.emplace_back("oversubscribed");
   if ((measured.remarks & Remark::cached) != 0) flags.emplace_back("cached");
@@ -105,6 +106,8 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
       .add(column::flags, flags)
       .add(column::wrong_count, measured.wrong)
       .add(column::variant, card.choice != nullptr ? card.choice(job.row.shape) : std::string())
+      .add(column::busy_cores, busy.cores)
+      .add(column::busy_threads, busy.threads)
       .add(column::check, card.unit == Unit::none ? "none" : "exact")
       .add(column::time_p50_s, s.p50)
       .add(column::ci_low_s, s.has_interval ? s.interval.low : none)

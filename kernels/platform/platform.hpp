@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ int process_id() noexcept;
 /// Seconds since this process was started; the system knows that in steps of 10 ms. NaN where it
 /// does not tell.
 double process_age_s();
+/// Seconds that each thread of this process has run so far, by its number; empty where the system
+/// does not tell.
+std::map<int, double> thread_cpu_s();
 void sleep_s(double seconds);
 /// UTC as 2026-01-31T12:00:00Z.
 std::string utc_now();

@@ -46,7 +46,8 @@ inline constexpr std::string_view inflight = "inflight";
 // When operations are completed: each: after each one (IMB's NON-AGGREGATE); end: all of a sample
 // together (AGGREGATE); empty: the operation is complete when it returns.
 inline constexpr std::string_view completion = "completion";
-// Threads of each rank that run the benchmark at the same time; 1 elsewhere.
+// Threads of each rank that run the benchmark at the same time, or that a library (BLAS) was told
+// to use; 1 elsewhere.
 inline constexpr std::string_view threads = "threads";
 // Where a benchmark on files has them; empty for others.
 inline constexpr std::string_view directory = "directory";
@@ -87,8 +88,15 @@ inline constexpr std::string_view flags = "flags";
 // Elements that arrived different from what was sent, in the untimed checked call.
 inline constexpr std::string_view wrong_count = "wrong_count";
 // How the benchmark did its work, where it chose the way by a short trial on this machine: avx2 4
-// strips …; empty for others.
+// strips …; or the library that did it, as that names itself: OpenBLAS 0.3.34, core SkylakeX,
+// pthreads, 2 threads; empty for others.
 inline constexpr std::string_view variant = "variant";
+// Cores that the first rank of the group kept busy while a library that it called (BLAS) was at
+// work: the CPU time of its process by the time on the clock. Empty for others. [1]
+inline constexpr std::string_view busy_cores = "busy_cores";
+// Threads of that rank that shared the work: the CPU time of all of them by that of the busiest,
+// whether they had cores of their own or not. Empty for others. [1]
+inline constexpr std::string_view busy_threads = "busy_threads";
 // exact: every element was compared; none: the benchmark moves no data.
 inline constexpr std::string_view check = "check";
 // Time of one call: median over the medians of chunks, of the slowest rank of each sample. Not
@@ -148,7 +156,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 59> all{
+inline constexpr std::array<std::string_view, 61> all{
     launch,
     suite,
     benchmark,
@@ -183,6 +191,8 @@ inline constexpr std::array<std::string_view, 59> all{
     flags,
     wrong_count,
     variant,
+    busy_cores,
+    busy_threads,
     check,
     time_p50_s,
     ci_low_s,

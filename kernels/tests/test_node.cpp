@@ -113,9 +113,12 @@ TEST(a_sum_that_is_off_by_one_or_no_number_is_wrong) {
 
 TEST(every_operation_in_registers_is_done) {
   for (const Vectors* each : vectors_up_to("")) {
-    CHECK_EQ(each->peak.run(1000, 0.5, 1.0), 2.0 * each->peak.numbers);
-    CHECK_EQ(each->peak.run(1, 0.5, 2.0), 3.0 * each->peak.numbers);
-    CHECK_EQ(each->peak.run(2, 0.5, 2.0), 3.5 * each->peak.numbers);
+    for (const Peak& peak : {each->peak, each->single_peak}) {
+      CHECK_EQ(peak.run(1000, 0.5, 1.0), 2.0 * peak.numbers);
+      CHECK_EQ(peak.run(1, 0.5, 2.0), 3.0 * peak.numbers);
+      CHECK_EQ(peak.run(2, 0.5, 2.0), 3.5 * peak.numbers);
+    }
+    CHECK(each->single_peak.numbers >= each->peak.numbers);
   }
 }
 

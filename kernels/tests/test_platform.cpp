@@ -15,6 +15,13 @@ CpuSet cpus(const std::string& text) { return parse_cpuset(text).value_or(CpuSet
 
 }  // namespace
 
+TEST(the_time_of_this_thread_is_among_those_of_all) {
+  const auto before = platform::thread_cpu_s();
+  CHECK(before.contains(platform::process_id()));
+  while (platform::thread_cpu_s().at(platform::process_id()) <= before.at(platform::process_id())) {
+  }
+}
+
 TEST(cpusets_are_lists_and_ranges) {
   CHECK_EQ(cpus("0"), (CpuSet{0}));
   CHECK_EQ(cpus("0-3,8"), (CpuSet{0, 1, 2, 3, 8}));

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.mpi.blas import usual_blas
 from tests.cases.launching import Ended, Site, run, site
 from tests.conftest import ABIS, MPIS
 
@@ -101,6 +102,7 @@ def test_every_benchmark_is_right(where: Site, ranks: int, suite: str, tmp_path:
     cards = [card for card in where.cards if card.suite == suite]
     names = ",".join(card.word for card in cards)
     options = ["--dir", tmp_path] if suite == "IO" else []
+    options += ["--blas", usual.word] if suite == "NODE" and (usual := usual_blas()) else []
     options += ["--mode", "classic", "--repetitions", 2] if suite != "MPI1" or ranks > CORES else []
     on = ranks if not all(card.ranks == "one" for card in cards) else 1
     ended = run_all(where, ranks, names, "--ranks", on, "--sizes", ",".join(map(str, sizes)),

@@ -2,7 +2,7 @@
 // Copyright the mpigauge authors
 //
 // The loops of vectors.hpp, for any kind of register: a struct V with lanes, load, store, and so
-// on. For files that are compiled for one set of instructions. Everything is in an unnamed
+// on; and Single, which holds numbers of single precision, for the peak alone. For files that are compiled for one set of instructions. Everything is in an unnamed
 // namespace and nothing of the library is used that has code: else the linker could take code for
 // a newer processor where others call it.
 #pragma once
@@ -128,17 +128,18 @@ constexpr Peak peak_of() {
   return {peak<V>, V::lanes * V::busy_registers};
 }
 
-template <class V, std::size_t... i>
+template <class V, class Single, std::size_t... i>
 constexpr Vectors vectors_of(std::string_view name, std::index_sequence<i...> /*of streams*/) {
   return {.name = name,
           .plain = {plain<static_cast<Stream>(i)>...},
           .tuned = {manners<V, static_cast<Stream>(i)>()...},
-          .peak = peak_of<V>()};
+          .peak = peak_of<V>(),
+          .single_peak = peak_of<Single>()};
 }
 
-template <class V>
+template <class V, class Single>
 constexpr Vectors vectors_of(std::string_view name) {
-  return vectors_of<V>(name, std::make_index_sequence<stream_count>());
+  return vectors_of<V, Single>(name, std::make_index_sequence<stream_count>());
 }
 
 }  // namespace

@@ -16,22 +16,22 @@ enum class Set { scalar, sse2, avx2, avx512, neon };
 constexpr std::array words{"scalar", "sse2", "avx2", "avx512", "neon"};
 constexpr const char* word(Set set) { return words.at(static_cast<std::size_t>(set)); }
 
-Peak peak_of(Set set) {
-  if (set == Set::scalar) return scalar_peak();
+Peak peak_of(Set set, Precision precision) {
+  if (set == Set::scalar) return scalar_peak(precision);
   const Vectors* found = vectors(word(set));
-  return found != nullptr ? found->peak : Peak{};
+  return found != nullptr ? found->peak_in(precision) : Peak{};
 }
 
-template <Set set>
+template <Set set, Precision precision>
 double operations(const Shape& s) {
-  return 2.0 * peak_of(set).numbers * rounds * s.ranks;
+  return 2.0 * peak_of(set, precision).numbers * rounds * s.ranks;
 }
 
 // From 2 the numbers stay at 2, so it is seen whether each operation was done, and no number comes
 // near those that processors treat slowly.
-template <Set set>
+template <Set set, Precision precision>
 void compute(Run& run) {
-  const Peak peak = peak_of(set);
+  const Peak peak = peak_of(set, precision);
   agree(run, peak.run != nullptr,
         std::string("this processor has no ") + word(set) +
             ", or MPIGAUGE_ISA in the environment leaves it out");
@@ -42,36 +42,45 @@ void compute(Run& run) {
   run.expect(sum == 2.0 * peak.numbers ? 0 : 1);
 }
 
-template <Set set>
+template <Set set, Precision precision>
 constexpr Card card_of(std::string_view name, std::string_view about) {
   return {
       .suite = "NODE",
       .name = name,
       .about = about,
-      .place = 200 + 10 * static_cast<int>(set),
+      .place = 200 + 10 * static_cast<int>(set) + (precision == Precision::single ? 5 : 0),
       .unit = Unit::none,
       .columns = Columns::rate,
       .send = nothing,
       .recv = nothing,
-      .messages = operations<set>,
+      .messages = operations<set, precision>,
       .may_refuse = true,
   };
 }
 
-const Add scalar(card_of<Set::scalar>("Peak_scalar",
-                                      "Multiplications and additions, one number at "
-                                      "a time; its rate is operations per second."),
-                 compute<Set::scalar>);
+template <Set set>
+struct Both {
+  Both(std::string_view name, std::string_view about, std::string_view single_name)
+      : in_double(card_of<set, Precision::double_>(name, about), compute<set, Precision::double_>),
+        in_single(
+            card_of<set, Precision::single>(
+                single_name, "The same in single precision."),
+            compute<set, Precision::single>) {}
+  Add in_double, in_single;
+};
+
+const Both<Set::scalar> scalar("Peak_scalar",
+                               "Multiplications and additions, one number at "
+                               "a time; its rate is operations per second.",
+                               "Peak_scalar_single");
 #if defined(__x86_64__)
-const Add sse2(card_of<Set::sse2>("Peak_sse2", "The same with 2 numbers at a time."),
-               compute<Set::sse2>);
-const Add avx2(card_of<Set::avx2>("Peak_avx2", "Fused, with 4 numbers at a time."),
-               compute<Set::avx2>);
-const Add avx512(card_of<Set::avx512>("Peak_avx512", "Fused, with 8 numbers at a time."),
-                 compute<Set::avx512>);
+const Both<Set::sse2> sse2("Peak_sse2", "The same with 2 numbers at a time.", "Peak_sse2_single");
+const Both<Set::avx2> avx2("Peak_avx2", "Fused, with 4 numbers at a time.", "Peak_avx2_single");
+const Both<Set::avx512> avx512("Peak_avx512", "Fused, with 8 numbers at a time.",
+                               "Peak_avx512_single");
 #elif defined(__aarch64__)
-const Add neon(card_of<Set::neon>("Peak_neon", "Fused, with 2 numbers at a time on Arm."),
-               compute<Set::neon>);
+const Both<Set::neon> neon("Peak_neon", "Fused, with 2 numbers at a time on Arm.",
+                           "Peak_neon_single");
 #endif
 
 #if defined(__x86_64__)

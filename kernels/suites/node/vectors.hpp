@@ -46,11 +46,17 @@ struct Peak {
   unsigned numbers = 0;  ///< in all those registers: each takes part in 2 operations of a round
 };
 
+enum class Precision { double_, single };
+
 struct Vectors {
   std::string_view name;
   std::array<Loop, stream_count> plain{};                 ///< as the compiler makes the simple loop
   std::array<std::array<Loop, 4>, stream_count> tuned{};  ///< by place_of(Manner)
   Peak peak;
+  Peak single_peak;
+  [[nodiscard]] constexpr Peak peak_in(Precision precision) const {
+    return precision == Precision::single ? single_peak : peak;
+  }
 };
 
 /// Null where this build has none.
@@ -60,7 +66,7 @@ const Vectors* avx2_vectors();
 const Vectors* avx512_vectors();
 const Vectors* neon_vectors();
 /// A number at a time, by the simplest instructions.
-Peak scalar_peak();
+Peak scalar_peak(Precision precision);
 
 /// Those that this processor has, the widest last; never empty. `most` leaves out what is wider:
 /// baseline, avx2 or avx512; empty: nothing. Throws std::invalid_argument for any other.

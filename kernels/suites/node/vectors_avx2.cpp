@@ -30,7 +30,24 @@ struct Wide {
   }
 };
 
-constexpr Vectors all = vectors_of<Wide>("avx2");
+// For the peak alone.
+struct Single {
+  using type = __m256;
+  static constexpr unsigned lanes = 8;
+  static constexpr unsigned busy_registers = 12;
+  static type all(double v) { return _mm256_set1_ps(static_cast<float>(v)); }
+  static type times_plus(type x, type m, type a) { return _mm256_fmadd_ps(x, m, a); }
+  static void hide(type& v) { asm("" : "+x"(v)); }
+  static double sum(type v) {
+    float parts[lanes];
+    _mm256_storeu_ps(parts, v);
+    double total = 0;
+    for (const float part : parts) total += static_cast<double>(part);
+    return total;
+  }
+};
+
+constexpr Vectors all = vectors_of<Wide, Single>("avx2");
 
 }  // namespace
 

@@ -30,7 +30,24 @@ struct Wide {
   static double sum(type v) { return vaddvq_f64(v); }
 };
 
-constexpr Vectors all = vectors_of<Wide>("neon");
+// For the peak alone.
+struct Single {
+  using type = float32x4_t;
+  static constexpr unsigned lanes = 4;
+  static constexpr unsigned busy_registers = 24;
+  static type all(double v) { return vdupq_n_f32(static_cast<float>(v)); }
+  static type times_plus(type x, type m, type a) { return vfmaq_f32(a, x, m); }
+  static void hide(type& v) { asm("" : "+w"(v)); }
+  static double sum(type v) {
+    float parts[lanes];
+    vst1q_f32(parts, v);
+    double total = 0;
+    for (const float part : parts) total += static_cast<double>(part);
+    return total;
+  }
+};
+
+constexpr Vectors all = vectors_of<Wide, Single>("neon");
 
 }  // namespace
 

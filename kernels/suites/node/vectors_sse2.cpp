@@ -30,7 +30,24 @@ struct Wide {
   }
 };
 
-constexpr Vectors all = vectors_of<Wide>("sse2");
+// For the peak alone.
+struct Single {
+  using type = __m128;
+  static constexpr unsigned lanes = 4;
+  static constexpr unsigned busy_registers = 14;
+  static type all(double v) { return _mm_set1_ps(static_cast<float>(v)); }
+  static type times_plus(type x, type m, type a) { return _mm_add_ps(_mm_mul_ps(x, m), a); }
+  static void hide(type& v) { asm("" : "+x"(v)); }
+  static double sum(type v) {
+    float parts[lanes];
+    _mm_storeu_ps(parts, v);
+    double total = 0;
+    for (const float part : parts) total += static_cast<double>(part);
+    return total;
+  }
+};
+
+constexpr Vectors all = vectors_of<Wide, Single>("sse2");
 
 }  // namespace
 

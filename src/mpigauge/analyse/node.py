@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.node_threads import ENOUGH, Placed, Sweep, is_usual, places, sweeps
+from mpigauge.analyse.products import products, throttles
 from mpigauge.model.row import NOTHING
 from mpigauge.stats.launches import OR
 
 if TYPE_CHECKING:
+    from mpigauge.analyse.products import Product, Throttle
     from mpigauge.model.row import Estimate, Row
 
 SUITE = "NODE"
@@ -107,6 +109,8 @@ class Node:
     floors: tuple[Floor, ...]
     sweeps: tuple[Sweep, ...] = ()
     places: tuple[Placed, ...] = ()
+    products: tuple[Product, ...] = ()
+    throttles: tuple[Throttle, ...] = ()
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -118,19 +122,23 @@ class Node:
         return min((n for n in found if found[n] >= ENOUGH * max(found.values())), default=0)
 
 
-def node(rows: Iterable[Row]) -> Node | None:
-    """None: these rows are about no node."""
+def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
+    """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
     known = list(rows)
     of_node = [row for row in known if row.cell.suite == SUITE]
     ours = [row for row in of_node if is_usual(row)]
+    clocks = _clocks(ours)
+    measured = {ranks: clock.hz for ranks, clock in clocks.items()}
     return Node(
         streams=tuple(_streams(ours)),
         curves=_curves(ours),
         peaks=tuple(row for row in ours if row.cell.benchmark.startswith("Peak_")),
-        clocks=_clocks(ours),
+        clocks=clocks,
         floors=tuple(_floors(known, ours)),
         sweeps=sweeps(of_node),
         places=places(of_node),
+        products=products(ours, measured, counter_hz),
+        throttles=throttles(ours),
     ) if of_node else None  # fmt: skip
 
 

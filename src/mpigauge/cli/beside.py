@@ -80,9 +80,20 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
         asked, setup = with_transport(request, setup, order.transport, start=not order.dry_run)
         made = plan(asked, setup)
         check_told(made, setup.mpi)
+        if not order.dry_run:
+            check_libraries(made, setup)
         return Job(setup, made)
 
     return jobs(order.mpi_specs, order.form, make)
+
+
+def check_libraries(plan: Plan, setup: Setup) -> None:
+    """That each BLAS can be used, on this machine. UserError: one cannot."""
+    from mpigauge.mpi.blas import check_blas
+    from mpigauge.plan.blas import libraries_of
+
+    for library in libraries_of(plan):
+        check_blas(library, setup.mpi, setup.kernels)
 
 
 def measure_all(

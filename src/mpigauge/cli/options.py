@@ -64,6 +64,13 @@ mpis_option = click.option(
     "path of a prefix or an mpiexec; @std after it takes the standard ABI. Several are measured in "
     "turn, launch by launch.",
 )
+blas_option = click.option(
+    "--blas",
+    multiple=True,
+    metavar="BLAS",
+    help="The library for products of matrices (DGEMM): openblas, mkl, blis or a file. Several are "
+    "measured in turn, launch by launch.  [default: openblas, which comes with mpigauge]",
+)
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),

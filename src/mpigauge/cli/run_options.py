@@ -65,6 +65,7 @@ RUN_OPTIONS = (
     options.place_option,
     options.placement_option,
     *map(heeded_option, SETTINGS),
+    options.blas_option,
     options.mpis_option,
     transport_option,
     options.set_option,

@@ -92,7 +92,8 @@ class Cell:
     # sample together (AGGREGATE); empty: the operation is complete when it returns.
     completion: str
 
-    # Threads of each rank that run the benchmark at the same time; 1 elsewhere.
+    # Threads of each rank that run the benchmark at the same time, or that a library (BLAS) was
+    # told to use; 1 elsewhere.
     threads: int
 
     # Where a benchmark on files has them; empty for others.
@@ -162,8 +163,17 @@ class Cell:
     wrong_count: int
 
     # How the benchmark did its work, where it chose the way by a short trial on this machine:
-    # avx2 4 strips …; empty for others.
+    # avx2 4 strips …; or the library that did it, as that names itself: OpenBLAS 0.3.34, core
+    # SkylakeX, pthreads, 2 threads; empty for others.
     variant: str
+
+    # Cores that the first rank of the group kept busy while a library that it called (BLAS) was
+    # at work: the CPU time of its process by the time on the clock. Empty for others. [1]
+    busy_cores: float
+
+    # Threads of that rank that shared the work: the CPU time of all of them by that of the
+    # busiest, whether they had cores of their own or not. Empty for others. [1]
+    busy_threads: float
 
     # exact: every element was compared; none: the benchmark moves no data.
     check: str
@@ -351,6 +361,8 @@ _READ: dict[str, Any] = {
     "flags": _words,
     "wrong_count": int,
     "variant": str,
+    "busy_cores": _float,
+    "busy_threads": _float,
     "check": str,
     "time_p50_s": _float,
     "ci_low_s": _float,
@@ -391,6 +403,8 @@ ABSENT: dict[str, Any] = {
     "source": "",
     "statistic": "",
     "variant": "",
+    "busy_cores": None,
+    "busy_threads": None,
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -532,7 +546,10 @@ COLUMNS = (
         "int",
         "",
         "cell",
-        "Threads of each rank that run the benchmark at the same time; 1 elsewhere.",
+        (
+            "Threads of each rank that run the benchmark at the same time, or that a library "
+            "(BLAS) was told to use; 1 elsewhere."
+        ),
     ),
     Column(
         "directory",
@@ -700,7 +717,29 @@ COLUMNS = (
         "effort",
         (
             "How the benchmark did its work, where it chose the way by a short trial on this "
-            "machine: avx2 4 strips …; empty for others."
+            "machine: avx2 4 strips …; or the library that did it, as that names itself: "
+            "OpenBLAS 0.3.34, core SkylakeX, pthreads, 2 threads; empty for others."
+        ),
+    ),
+    Column(
+        "busy_cores",
+        "float",
+        "1",
+        "effort",
+        (
+            "Cores that the first rank of the group kept busy while a library that it called "
+            "(BLAS) was at work: the CPU time of its process by the time on the clock. Empty "
+            "for others."
+        ),
+    ),
+    Column(
+        "busy_threads",
+        "float",
+        "1",
+        "effort",
+        (
+            "Threads of that rank that shared the work: the CPU time of all of them by that "
+            "of the busiest, whether they had cores of their own or not. Empty for others."
         ),
     ),
     Column(

@@ -11,6 +11,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan import threads, where
+from mpigauge.plan.blas import with_blas
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
@@ -27,6 +28,9 @@ SUITE = "NODE"
 STREAMS = ("Read", "Write", "Copy", "Scale", "Add", "Triad", "Update", "Dot")
 CURVES = ("Triad", "Chase", "Chase_huge")
 PEAKS = ("Peak_scalar", "Peak_sse2", "Peak_avx2", "Peak_avx512", "Peak_neon")
+SINGLE = tuple(f"{name}_single" for name in PEAKS)
+PRODUCTS = ("DGEMM", "SGEMM")
+UPDATES = ("DGEMM_update",)
 CLOCKS = ("Clock_multiply", "Clock_xor")
 LINES = ("Line", "Mailbox", "Payload")
 PLACED = ("Triad", "Triad_tuned")
@@ -43,6 +47,12 @@ ARRAY = tuple(parse_sizes("128Mi"))
 SETS = tuple(parse_sizes("8Ki..256Mi"))
 MESSAGES = tuple(parse_sizes("0,8"))
 COPIED = tuple(parse_sizes("4Ki,16Ki,64Ki,256Ki,1Mi,4Mi"))
+OF_RANK = (8 * 2000**2,)
+"""Bytes of a product on one core: it takes a fifth of a second of a core of today."""
+OF_UPDATE = (8 * 15000**2,)
+"""Of one on all cores of a host in the shape that nodeperf has."""
+SHARE = 12
+"""Of the time for a part with products, which take long: as much as others with so many cells."""
 
 
 def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
@@ -54,7 +64,9 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     (seats,) = wheres
     arrays = request.sizes or ARRAY
     seated = [ground.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
+    seated += [on_all_cores(part, seated[0]) for part in parts_of_hosts(seats.ranks, cards)]
     seated += [*thread_parts(request, ground, arrays), *memory_parts(request, ground, arrays)]
+    seated = list(with_blas(seated, request.blas, cards))
     plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
     return replace(plan, seconds=plan.seconds or SECONDS, launches=request.launches or 1)
 
@@ -65,13 +77,16 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
     copies."""
     streams = [word for name in STREAMS for word in (name, f"{name}_tuned")]
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
-    peaks = [word for word in _words(PEAKS) if cards.get(word)]
+    peaks = _known((*PEAKS, *SINGLE), cards)
+    products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     parts = [
         Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
         Part(_words(CURVES), ranks, (1,), SETS),
         Part((*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,))), ranks, alone_and_all, MESSAGES),
     ]
+    if products:
+        parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
     if ranks > 1:
         parts += [
             Part(_words(LOADED), ranks, counts(ranks)[1:], arrays),
@@ -124,10 +139,37 @@ def _up_to(cores: int) -> str:
     return ",".join(map(str, many))
 
 
+def parts_of_hosts(cores: int, cards: Cards) -> tuple[Part, ...]:
+    """Products by all cores of a host: one rank has them all, and its library a thread for each.
+    A square one takes about as long as that on one core."""
+    square = round(2000 * cores ** (1 / 3), -2)
+    wanted = ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE))
+    return tuple(
+        Part(names, 1, (1,), sizes, share=SHARE)
+        for each, sizes in wanted
+        if (names := _known(each, cards))
+    )
+
+
+def on_all_cores(part: Part, like: Part) -> Part:
+    """The part on the hosts of another, a rank on each with the cores that its ranks had there."""
+    blocks = tuple(
+        replace(block, ranks=1, bind=("+".join(block.bind),) if block.bind else ())
+        for block in like.blocks
+    )
+    ranks = tuple(dict.fromkeys((1, len(blocks))))
+    return replace(part, world_ranks=len(blocks), ranks=ranks, blocks=blocks)
+
+
 def counts(ranks: int) -> tuple[int, ...]:
     """1, 2, 4, … and all."""
     doubled = [1 << i for i in range(ranks.bit_length())]
     return tuple(dict.fromkeys([*(n for n in doubled if n < ranks), ranks]))
+
+
+def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
+    """Those that kernels for this kind of processor have."""
+    return tuple(word for word in _words(names) if cards.get(word))
 
 
 def _words(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -44,10 +44,12 @@ class Part:
     """Of this part alone, beside those of the plan."""
     arms: tuple[tuple[str, Mapping[str, str]], ...] = field(default=(), hash=False)
     """Those that share its launches: their names, and control variables to be written."""
+    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options that only some benchmarks heed, of this part alone, in the kernels' words."""
     foreign: Foreign | None = None
     """A program that is not ours, in place of benchmarks of ours."""
-    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Options of model.settings of this part alone, in the kernels' words."""
+    share: int = 0
+    """Of a time budget; 0: as much as it has cells."""
     in_turn: bool = False
     """Ranks go from host to host in turn; else the hosts are filled one after the other."""
 
@@ -69,8 +71,8 @@ class Part:
     @property
     def weight(self) -> int:
         """About how many cells it has: its share of a time budget."""
-        if self.foreign:
-            return 1
+        if self.foreign or self.share:
+            return self.share or 1
         sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
         many = max(1, len(self.ranks), len(self.places)) * max(1, len(self.arms))
         for words in self.heeded.values():
@@ -204,8 +206,9 @@ def _part(data: Mapping[str, Any]) -> Part:
         arm=str(data.get("arm") or ""),
         foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
         settings=dict(data.get("settings") or {}),
-        arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
         heeded=dict(data.get("heeded") or {}),
+        share=int(data.get("share") or 0),
+        arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

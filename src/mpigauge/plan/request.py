@@ -16,6 +16,7 @@ from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import Named
 from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
+from mpigauge.mpi.blas import Blas, find_blas
 from mpigauge.placement import parse_entries
 from mpigauge.placement import words as parse_place
 from mpigauge.plan import words
@@ -52,6 +53,8 @@ class Request:
     """Who binds the ranks to their cores: kernel, or launcher."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
+    blas: tuple[Blas, ...] = ()
+    """Libraries for products of matrices, each measured."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     classic: bool = False
@@ -127,6 +130,12 @@ def _place(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for text in texts for word in parse_place(text)))
 
 
+def _blas(texts: Iterable[str]) -> tuple[Blas, ...]:
+    return tuple(
+        dict.fromkeys(find_blas(word) for text in texts for word in text.split(",") if word)
+    )
+
+
 def _launches(count: int) -> int:
     if not 1 <= count <= MOST_LAUNCHES:
         raise UserError(f"--launches: {count} is out of range; write a number from 1 to 1000")
@@ -165,6 +174,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "data": str,
     "sync": str,
     "place": _place,
+    "blas": _blas,
     "settings": words.parse_settings,
     "classic": bool,
     "npmin": _count("--npmin", "ranks"),

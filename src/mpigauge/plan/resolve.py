@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.placement import together
 from mpigauge.plan import threads, where
+from mpigauge.plan.blas import BLAS, with_blas
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.request import DEFAULT_PRECISION, Request
 
@@ -56,7 +57,7 @@ def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]
             parts = tuple(threads.with_cores(part, ground) for part in parts)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
-    return parts
+    return with_blas(parts, request.blas, cards)
 
 
 def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
@@ -176,6 +177,7 @@ def check_effect(request: Request, chosen: Sequence[Card]) -> None:
             not all(c.why_static for c in chosen),
             "sends data that could be fresh",
         ),
+        "--blas": (bool(request.blas), any(BLAS in c.heeds for c in chosen), "calls a BLAS"),
     }
     for name in request.heeded:
         if not any(name in card.heeds for card in chosen):

@@ -8,7 +8,9 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.products import SINGLE, is_single
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
+from mpigauge.report import products
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.node_threads import place_lines, thread_lines
 
@@ -24,8 +26,8 @@ _WAY = {True: "tuned", False: "plain"}
 def page(
     document: Document, found: Node, colour: bool = False, more: Iterable[list[str]] = ()
 ) -> Iterator[str]:
-    """The lines: memory, the way there, cores, the least latency, and `more` sections."""
-    blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _floors)
+    """The lines: memory, the way there, cores, products, the least latency, and `more` sections."""
+    blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _products, _floors)
     yield from heading(document.facts)
     for block in blocks:
         lines = list(block(found))
@@ -106,9 +108,20 @@ def _cores(found: Node) -> Iterator[str]:
                 f"  clock with {_many(ranks)} at work: unknown; one chain says "
                 f"{_giga(clock.by_multiply)} GHz, the other {_giga(clock.by_xor)}"
             )
+    single = {(row.cell.benchmark, row.ranks): row for row in found.peaks if is_single(row)}
     for row in found.peaks:
-        clock_hz = found.clocks[row.ranks].hz if row.ranks in found.clocks else math.nan
-        yield f"  {_peak(row, clock_hz)}"
+        if not is_single(row):
+            clock_hz = found.clocks[row.ranks].hz if row.ranks in found.clocks else math.nan
+            also = single.get((f"{row.cell.benchmark}{SINGLE}", row.ranks))
+            yield f"  {_peak(row, clock_hz)}{_in_single(also)}"
+
+
+def _in_single(row: Row | None) -> str:
+    return f"; single precision: {_giga(row.rate)}" if row and row.rate else ""
+
+
+def _products(found: Node) -> Iterator[str]:
+    return products.lines(found.products, found.throttles)
 
 
 def _peak(row: Row, hz: float) -> str:

@@ -35,6 +35,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     options.place_option,
     options.placement_option,
     *options.host_options,
+    options.blas_option,
     options.mpis_option,
     options.seconds_option,
     options.precision_option,
@@ -55,11 +56,12 @@ def command(
     """Measure this machine without MPI's calls, in about a minute.
 
     Memory bandwidth as the simple loop has it and tuned, on one rank and on all; latency from
-    cache to memory; the peak of each set of instructions and the clock; and the least time of a
-    cache line between two cores, beside that of a message. --threads 1..8 adds how many threads of
-    one rank it takes, --memory-on all the memory of each NUMA node from each other. On several
-    hosts (--hosts): all of them at once and one at a time, in one table; those slower than their
-    peers are measured again before they are named. With RUN, a stored one is shown again.
+    cache to memory; the peak of each set of instructions and the clock; products of matrices by a
+    BLAS, or by several beside each other; and the least time of a cache line between two cores,
+    beside that of a message. --threads 1..8 adds how many threads of one rank it takes, --memory-on
+    all the memory of each NUMA node from each other. On several hosts (--hosts): all of them at
+    once and one at a time, in one table; those slower than their peers are measured again before
+    they are named. With RUN, a stored one is shown again.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
     from mpigauge.cli.placing import print_seats
@@ -110,6 +112,7 @@ def present(stored: Run) -> None:
     """UserError: the run is about no node."""
     from mpigauge.analyse.cluster import by_ranks, cluster
     from mpigauge.analyse.node import node
+    from mpigauge.analyse.products import counter_hz
     from mpigauge.cli.screen import screen, write
     from mpigauge.model.errors import UserError
     from mpigauge.report import cluster as of_cluster
@@ -119,9 +122,9 @@ def present(stored: Run) -> None:
 
     found = document(stored)
     if hosts := cluster(found.rows, by_ranks(stored.ranks)):
-        click.echo("\n".join(of_cluster.page(found, hosts, sys.stdout.isatty())))
+        write("\n".join([*of_cluster.page(found, hosts, screen().coloured), ""]))
         return
-    seen = node(found.rows)
+    seen = node(found.rows, counter_hz(stored))
     if seen is None:
         raise UserError(
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
