@@ -3,17 +3,19 @@
 """What data that the receiver's cache still holds do to times, and to the ranking of MPIs.
 
 Each launch measures static and fresh data in turn, and launches of the MPIs follow each other, in
-the other order each round:
+the other order each round. Where both ranks share a cache, or are two threads of a core, the data
+never leave it; a guest whose cores the host moves about is in either state for a while. So the
+launches whose empty message takes less than 1.4 times the shortest of that MPI (`close`) are shown
+by themselves, and the others too (`apart`).
 
-    .venv/bin/python bench/fresh_data.py --rounds 6 --protect
+    .venv/bin/python bench/fresh_data.py --rounds 12 --protect
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from common import Site, add_options, end_progress, launch, machine, ours, say_progress
@@ -24,62 +26,90 @@ from mpigauge.mpi import find, kernels
 
 MPIS = ("mpich", "openmpi", "intel")
 BENCHMARKS = ("PingPong", "Allreduce")
-SIZES = tuple(1 << power for power in range(14, 23))
-Key = tuple[str, str, int, str]
-"""MPI, benchmark, bytes, data."""
-Times = Mapping[Key, Sequence[float]]
-"""In µs, one of each round."""
+SIZES = tuple(1 << power for power in range(14, 23, 2))
+CLOSE = 1.4
+Key = tuple[str, int, str]
+"""Benchmark, bytes, data."""
+Launch = Mapping[Key, float]
+"""Of each key the time in µs."""
 
 
-def measured(rounds: int, seconds: float, cores: str, protect: bool) -> Times:
+def measured(rounds: int, seconds: float, cores: str, protect: bool) -> dict[str, list[Launch]]:
+    """The launches of each MPI."""
     sites = {name: Site(mpi := find(name), kernels(mpi, print), cores, {}) for name in MPIS}
-    words = ("--benchmarks", ",".join(BENCHMARKS), "--sizes", ",".join(map(str, SIZES)),
+    words = ("--benchmarks", ",".join(BENCHMARKS), "--sizes", ",".join(map(str, (0, *SIZES))),
              "--ranks", "2", "--data", "both", "--seconds", str(seconds))  # fmt: skip
-    times: dict[Key, list[float]] = defaultdict(list)
+    found: dict[str, list[Launch]] = {name: [] for name in MPIS}
     for number in range(rounds):
         for name in MPIS if number % 2 == 0 else reversed(MPIS):
             say_progress(f"round {number + 1} of {rounds}: {name}")
             output = launch(ours(sites[name], *words, "--seed", str(number + 1)), protect)
-            records = [parse(line.text) for line in output.lines]
-            for cell in (each.cell for each in records if isinstance(each, CellRecord)):
-                if cell.wrong_count:
-                    raise UserError(f"{name} {cell.benchmark}: wrong data")
-                key = name, cell.benchmark, cell.message_bytes, cell.data
-                times[key].append(cell.latency_s * 1e6)
+            found[name].append(times_of(name, [line.text for line in output.lines]))
     end_progress()
-    if {len(each) for each in times.values()} != {rounds}:
-        raise UserError("a launch did not reach every size; give it more --seconds")
-    return times
+    return found
 
 
-def ratio(times: Times, above: Key, below: Key) -> str:
-    """The median of the rounds' ratios, and between what they lie."""
-    each = sorted(a / b for a, b in zip(times[above], times[below], strict=True))
+def times_of(name: str, lines: Sequence[str]) -> Launch:
+    cells = [record.cell for line in lines if isinstance(record := parse(line), CellRecord)]
+    if any(cell.wrong_count for cell in cells):
+        raise UserError(f"{name}: wrong data, so its times mean nothing")
+    if len(cells) < 2 * len(BENCHMARKS) * (1 + len(SIZES)):
+        raise UserError(f"{name}: a launch did not reach every size; give it more --seconds")
+    return {(c.benchmark, c.message_bytes, c.data): c.latency_s * 1e6 for c in cells}
+
+
+def by_state(launches: Sequence[Launch]) -> dict[str, list[Launch]]:
+    """Those in which the cores were close together, and the others."""
+    empty = [each["PingPong", 0, "static"] for each in launches]
+    close = [latency < CLOSE * min(empty) for latency in empty]
+    return {
+        "close": [each for each, near in zip(launches, close, strict=True) if near],
+        "apart": [each for each, near in zip(launches, close, strict=True) if not near],
+    }
+
+
+def ratio(launches: Sequence[Launch], benchmark: str, size: int) -> str:
+    """Fresh over static: the median over launches, and between what they lie."""
+    each = sorted(of[benchmark, size, "fresh"] / of[benchmark, size, "static"] for of in launches)
     return f"{median(each):.2f} ({each[0]:.2f}-{each[-1]:.2f})"
 
 
-def print_tables(times: Times) -> None:
-    for benchmark in BENCHMARKS:
-        print(f"\n{benchmark}: µs with static data / with fresh data = fresh over static (range)")
-        for size in SIZES:
-            words = []
-            for mpi in MPIS:
-                static, fresh = ((mpi, benchmark, size, data) for data in ("static", "fresh"))
-                pair = f"{median(times[static]):.2f} / {median(times[fresh]):.2f}"
-                words.append(f"{mpi} {pair} = {ratio(times, fresh, static)}")
-            print(f"{size:>8}  {';  '.join(words)}")
-        print(f"\n{benchmark}: times of intel over openmpi, static; fresh")
-        for size in SIZES:
-            both = [
-                ratio(times, ("intel", benchmark, size, data), ("openmpi", benchmark, size, data))
+def typical(launches: Sequence[Launch], benchmark: str, size: int, data: str) -> float:
+    return median(of[benchmark, size, data] for of in launches)
+
+
+def table(found: Mapping[str, Sequence[Launch]], benchmark: str) -> Iterator[str]:
+    """A line for each size: of each MPI static, fresh and their ratio; the MPIs' ratio in both."""
+    for size in SIZES:
+        words = [f"{size:>8}"]
+        for name, launches in found.items():
+            static, fresh = (typical(launches, benchmark, size, d) for d in ("static", "fresh"))
+            words.append(f"{name} {static:.2f} / {fresh:.2f} = {ratio(launches, benchmark, size)}")
+        if {"intel", "openmpi"} <= found.keys():
+            pair = [
+                typical(found["intel"], benchmark, size, data)
+                / typical(found["openmpi"], benchmark, size, data)
                 for data in ("static", "fresh")
             ]
-            print(f"{size:>8}  {both[0]};  {both[1]}")
+            words.append(f"intel/openmpi {pair[0]:.2f}, {pair[1]:.2f}")
+        yield ";  ".join(words)
+
+
+def print_tables(found: Mapping[str, Sequence[Launch]]) -> None:
+    states = {name: by_state(launches) for name, launches in found.items()}
+    for state in ("close", "apart"):
+        there = {name: of[state] for name, of in states.items() if of[state]}
+        counts = ", ".join(f"{len(launches)} of {name}" for name, launches in there.items())
+        for benchmark in BENCHMARKS if there else ():
+            print(
+                f"\n{benchmark}, cores {state}: static µs / fresh µs = ratio (launches: {counts})"
+            )
+            print("\n".join(table(there, benchmark)))
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--rounds", type=int, default=6, help="a launch of each MPI in each")
+    options.add_argument("--rounds", type=int, default=12, help="a launch of each MPI in each")
     options.add_argument("--seconds", type=float, default=6.0, help="of measuring in a launch")
     options.add_argument(
         "--quick", action="store_true", help="one short round, to see that it runs"
@@ -89,11 +119,11 @@ def main() -> int:
     rounds, seconds = (1, 2.0) if chosen.quick else (chosen.rounds, chosen.seconds)
     print(machine())
     try:
-        times = measured(rounds, seconds, chosen.cores, chosen.protect)
+        found = measured(rounds, seconds, chosen.cores, chosen.protect)
     except UserError as error:
         print(f"fresh_data: {error}", file=sys.stderr)
         return 2
-    print_tables(times)
+    print_tables(found)
     return 0
 
 

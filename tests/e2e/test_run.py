@@ -61,6 +61,19 @@ def test_collectives_of_several_sizes(spec: str, tmp_path: Path) -> None:
     assert all(cell.wrong_count == 0 for cell in stored.cells)
 
 
+def test_fresh_data_beside_static_ones(tmp_path: Path) -> None:
+    words = ("PingPong", "Barrier", "--data", "both", "--sizes", "8,16Ki", "--launches", "1")
+    done = cli.mpigauge("run", *words, "--mpi", "openmpi", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    stored = load(tmp_path / "out")
+    assert {(cell.benchmark, cell.message_bytes, cell.data) for cell in stored.cells} == {
+        *(("PingPong", size, data) for size in (8, 16384) for data in ("static", "fresh")),
+        ("Barrier", -1, "static"),
+    }
+    assert "Fresh data against static · PingPong · 2 ranks · byte" in done.stdout
+    assert "- Barrier left out: there are no fresh data: it has no send buffer." in done.stdout
+
+
 def test_a_budget(spec: str, tmp_path: Path) -> None:
     stored = load(run(spec, tmp_path, "PingPong", "--sizes", "0,8", "--in", "4s"))
     assert stored.plan["seconds"] == 4.0

@@ -37,6 +37,12 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
 
 
 def table_title(table: Table, cards: Cards, varied: str) -> str:
+    """What was measured, and by which column sides differ."""
+    by = f"by {varied}" if varied and table.first.row else ""
+    return " · ".join(filter(None, (what_of(table, cards, varied), by)))
+
+
+def what_of(table: Table, cards: Cards, varied: str) -> str:
     """What was measured; the column that sides differ in is left out."""
     first = table.first
     if first.row is None:
@@ -47,8 +53,7 @@ def table_title(table: Table, cards: Cards, varied: str) -> str:
     (found,) = tables([first.row], cards)
     kept = {name: value for name, value in found.variant.items() if name != varied}
     arm = first.row.cell.arm if varied != "arm" else ""
-    by = f"by {varied}" if varied else ""
-    return " · ".join(filter(None, (title(replace(found, variant=kept)), arm, by)))
+    return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
 
 
 def _lines(table: Table, names: Sequence[str]) -> Iterator[str]:

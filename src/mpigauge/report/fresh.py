@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.fresh import differing
 from mpigauge.analyse.summary import summaries
 from mpigauge.model.units import byte_count, microseconds, number, plus_minus
-from mpigauge.report.beside import broken, ends, in_unit, joined, table_title
+from mpigauge.report.beside import broken, ends, in_unit, joined, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
     """A table where anything differs, and below it what there is to say."""
     lines = []
     for table in comparison.tables:
-        lines += [f"{HEADING} · {table_title(table, cards, comparison.varied)}"]
+        lines += [f"{HEADING} · {what_of(table, cards, comparison.varied)}"]
         if rows := list(words_of(table)):
             lines += joined([HEADS, *rows])
         lines += [*broken(summaries(comparison, table)), ""]

@@ -148,7 +148,9 @@ def _best(arms: Comparison) -> Iterator[Words]:
 def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
     for table in comparison.tables:
         if rows := list(fresh.words_of(table)):
-            yield Words(beside.table_title(table, shown.run.cards, "data"), fresh.HEADS, rows)
+            yield Words(
+                beside.what_of(table, shown.run.cards, comparison.varied), fresh.HEADS, rows
+            )
 
 
 def _tables(shown: Shown) -> tuple[list[Words], str]:
