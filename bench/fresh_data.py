@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from common import Site, add_options, end_progress, launch, machine, ours, say_progress
@@ -30,6 +30,7 @@ SIZES = tuple(1 << power for power in range(14, 23, 2))
 CLOSE = 1.4
 Key = tuple[str, int, str]
 """Benchmark, bytes, data."""
+EMPTY = ("PingPong", 0, "static")
 Launch = Mapping[Key, float]
 """Of each key the time in µs."""
 
@@ -53,46 +54,39 @@ def times_of(name: str, lines: Sequence[str]) -> Launch:
     cells = [record.cell for line in lines if isinstance(record := parse(line), CellRecord)]
     if any(cell.wrong_count for cell in cells):
         raise UserError(f"{name}: wrong data, so its times mean nothing")
-    if len(cells) < 2 * len(BENCHMARKS) * (1 + len(SIZES)):
-        raise UserError(f"{name}: a launch did not reach every size; give it more --seconds")
     return {(c.benchmark, c.message_bytes, c.data): c.latency_s * 1e6 for c in cells}
 
 
 def by_state(launches: Sequence[Launch]) -> dict[str, list[Launch]]:
     """Those in which the cores were close together, and the others."""
-    empty = [each["PingPong", 0, "static"] for each in launches]
-    close = [latency < CLOSE * min(empty) for latency in empty]
+    known = [each for each in launches if EMPTY in each]
+    least = min((each[EMPTY] for each in known), default=0.0)
     return {
-        "close": [each for each, near in zip(launches, close, strict=True) if near],
-        "apart": [each for each, near in zip(launches, close, strict=True) if not near],
+        "close": [each for each in known if each[EMPTY] < CLOSE * least],
+        "apart": [each for each in known if each[EMPTY] >= CLOSE * least],
     }
 
 
-def ratio(launches: Sequence[Launch], benchmark: str, size: int) -> str:
-    """Fresh over static: the median over launches, and between what they lie."""
-    each = sorted(of[benchmark, size, "fresh"] / of[benchmark, size, "static"] for of in launches)
-    return f"{median(each):.2f} ({each[0]:.2f}-{each[-1]:.2f})"
+def pairs(launches: Sequence[Launch], benchmark: str, size: int) -> list[tuple[float, float]]:
+    """Static and fresh of each launch that had the time for both."""
+    keys = [(benchmark, size, data) for data in ("static", "fresh")]
+    return [(each[keys[0]], each[keys[1]]) for each in launches if set(keys) <= each.keys()]
 
 
-def typical(launches: Sequence[Launch], benchmark: str, size: int, data: str) -> float:
-    return median(of[benchmark, size, data] for of in launches)
-
-
-def table(found: Mapping[str, Sequence[Launch]], benchmark: str) -> Iterator[str]:
-    """A line for each size: of each MPI static, fresh and their ratio; the MPIs' ratio in both."""
-    for size in SIZES:
-        words = [f"{size:>8}"]
-        for name, launches in found.items():
-            static, fresh = (typical(launches, benchmark, size, d) for d in ("static", "fresh"))
-            words.append(f"{name} {static:.2f} / {fresh:.2f} = {ratio(launches, benchmark, size)}")
-        if {"intel", "openmpi"} <= found.keys():
-            pair = [
-                typical(found["intel"], benchmark, size, data)
-                / typical(found["openmpi"], benchmark, size, data)
-                for data in ("static", "fresh")
-            ]
-            words.append(f"intel/openmpi {pair[0]:.2f}, {pair[1]:.2f}")
-        yield ";  ".join(words)
+def line(found: Mapping[str, Sequence[Launch]], benchmark: str, size: int) -> str:
+    """Of each MPI static, fresh and their ratio with its range; Intel MPI over Open MPI in both."""
+    words, middles = [f"{size:>8}"], {}
+    for name, launches in found.items():
+        if measured := pairs(launches, benchmark, size):
+            static, fresh = (median(times) for times in zip(*measured, strict=True))
+            ratios = sorted(after / before for before, after in measured)
+            said = f"{median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+            words.append(f"{name} {static:.2f} / {fresh:.2f} = {said}")
+            middles[name] = static, fresh
+    if {"intel", "openmpi"} <= middles.keys():
+        static, fresh = (a / b for a, b in zip(middles["intel"], middles["openmpi"], strict=True))
+        words.append(f"intel/openmpi {static:.2f}, {fresh:.2f}")
+    return ";  ".join(words)
 
 
 def print_tables(found: Mapping[str, Sequence[Launch]]) -> None:
@@ -104,7 +98,8 @@ def print_tables(found: Mapping[str, Sequence[Launch]]) -> None:
             print(
                 f"\n{benchmark}, cores {state}: static µs / fresh µs = ratio (launches: {counts})"
             )
-            print("\n".join(table(there, benchmark)))
+            for size in SIZES:
+                print(line(there, benchmark, size))
 
 
 def main() -> int:

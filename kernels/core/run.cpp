@@ -24,16 +24,16 @@ std::size_t stride(const Case& row, std::size_t bytes) {
   return row.cold || row.shape.fresh ? (bytes / cache_line + 2) * cache_line : 0;
 }
 
-// Short calls share a sample. Each has its own copy of the send buffer then, so that all can be
-// written before the clock is read; few enough to stay in the caches of the core that writes.
-constexpr std::size_t most_copies = 64;
-constexpr std::size_t bytes_of_copies = std::size_t{64} << 10U;
-
 constexpr auto write_part = static_cast<std::size_t>(Part::write);
 
 void keep_slowest(std::vector<std::uint64_t>& mine, const std::vector<std::uint64_t>& other) {
   for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::max(mine[i], other[i]);
 }
+
+// Short calls share a sample. Each has its own copy of the send buffer then, so that all can be
+// written before the clock is read; few enough to stay in the caches of the core that writes.
+constexpr std::size_t most_copies = 64;
+constexpr std::size_t bytes_of_copies = std::size_t{64} << 10U;
 
 std::size_t copies(std::size_t stride) {
   return std::clamp<std::size_t>(bytes_of_copies / stride, 1, most_copies);
