@@ -10,7 +10,7 @@ measured. Data that arrived wrong FAIL in any case.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -110,14 +110,18 @@ def once_more(lines: Sequence[Line], later: Sequence[Line]) -> list[Line]:
 
 def name_of(item: Item) -> str:
     """PingPong 8 B on 2 ranks [l3]."""
-    columns = dict(item.columns)
+    return named(item.benchmark, item.message_bytes, dict(item.columns))
+
+
+def named(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
+    """The same of a number with these columns."""
     ranks = f"on {columns['ranks']} ranks" if columns.get("ranks") else ""
     others = [
         say.format(columns[name])
         for name, usual, say in _NAMED
         if columns.get(name, usual) != usual
     ]
-    words = (item.benchmark, byte_count(item.message_bytes), ranks)
+    words = (benchmark, byte_count(message_bytes), ranks)
     return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
 
 

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import word_of
-from mpigauge.model.units import percent
+from mpigauge.model.units import number, percent
 from mpigauge.stats.order import median
 from mpigauge.stats.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
 from mpigauge.stats.verdicts import MOST_LAUNCHES, TOLERANCE
@@ -128,7 +128,8 @@ def why_undecided(shift: Shift) -> str:
 def _step(of: Trend, step: Shift) -> str:
     night = of.nights[step.place]
     found = step.ratio.estimate
-    ratio = f"{found.value:.3g} times ({found.low:.3g}–{found.high:.3g}) what it was before"
+    value, low, high = (number(each, found.error) for each in found)
+    ratio = f"{value} times ({low}–{high}) what it was before"
     return f"{of.word(step)} since {night.time:%Y-%m-%d} ({night.run}): {ratio}"
 
 

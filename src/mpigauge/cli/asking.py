@@ -62,7 +62,7 @@ def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
 
     if not of.runs:
         click.echo(f"mpigauge: no runs in {of.root}", err=True)
-    return answered(of.runs, of.root, go, _progress)
+    return answered(of.runs, of.root, go, progress)
 
 
 def say_notes(notes: Sequence[str]) -> None:
@@ -73,7 +73,7 @@ def say_notes(notes: Sequence[str]) -> None:
         click.echo(f"mpigauge: and {len(notes) - MOST_NOTES} more; {hint}", err=True)
 
 
-def _progress(done: int, of: int) -> None:
+def progress(done: int, of: int) -> None:
     """For people only, and only where there is something to wait for."""
     if of >= MANY_RUNS and sys.stderr.isatty():
         click.echo(f"\rreading runs: {done + 1} of {of}", err=True, nl=done + 1 == of)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mpigauge.model.errors import UserError
 from mpigauge.query import faults
-from mpigauge.query.build import build
+from mpigauge.query.build import build, quoted
 from mpigauge.query.folders import is_copy, state
 from mpigauge.query.parts import choose, place_in, read_parts, select, tidy
 from mpigauge.query.tables import TABLES
@@ -38,6 +38,16 @@ class Library:
     """With a view for each table."""
     notes: tuple[str, ...]
     """What is left out, and what is suspicious, a sentence each."""
+    folders: tuple[Path, ...] = ()
+    """Where its files are."""
+
+    def shut(self) -> None:
+        """From now on no query can read other files than those of the tables, nor change that: for
+        questions that come from elsewhere."""
+        folders = ", ".join(quoted(folder.absolute()) for folder in self.folders)
+        self.con.execute(f"SET allowed_directories = [{folders}]")
+        self.con.execute("SET enable_external_access = false")
+        self.con.execute("SET lock_configuration = true")
 
     @classmethod
     @contextmanager
@@ -81,7 +91,8 @@ class Library:
         counted = {n: p for n, (p, e) in chosen.items() if n not in copies and not e.refused}
         for table in TABLES:
             con.execute(f"CREATE OR REPLACE VIEW {table} AS {select(table, parts, counted)}")
-        return cls(con, (*said, *_notes(chosen, copies), *_mixed(con)))
+        notes = (*said, *_notes(chosen, copies), *_mixed(con))
+        return cls(con, notes, (place, away))
 
 
 def answered(

@@ -7,12 +7,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 
 from mpigauge.model.units import byte_count
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _STEPS = (1, 2, 5)
+_DAY_S = 86400
 _SLACK = 1e-9
 _NOTHING_APART = 0.25
 """Where 0 stands on an axis of logarithms, by the smallest value above it."""
@@ -25,6 +27,11 @@ class Axis:
     """A value with its unit, in three digits."""
     base: int = 0
     """Of its logarithm; 0: linear."""
+    tick: Callable[[float], str] | None = None
+    """What a tick is called, where that is shorter."""
+
+    def of_tick(self, value: float) -> str:
+        return (self.tick or self.words)(value)
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,25 @@ def share(value: float) -> str:
     return f"{100 * value:.3g} %"
 
 
+def days(moment: datetime) -> float:
+    """Since 1970, UTC: where it lies on the axis DATE."""
+    return moment.timestamp() / _DAY_S
+
+
+def _date(value: float) -> str:
+    return f"{_moment(value):%Y-%m-%d %H:%M}"
+
+
+def _date_of_tick(value: float) -> str:
+    """A day, or a time of day between days."""
+    moment = _moment(value)
+    return f"{moment:%H:%M}" if moment.hour or moment.minute else f"{moment:%Y-%m-%d}"
+
+
+def _moment(value: float) -> datetime:
+    return datetime.fromtimestamp(round(value * _DAY_S), timezone.utc)
+
+
 def size(value: float) -> str:
     return byte_count(round(value))
 
@@ -145,3 +171,4 @@ BANDWIDTH = Axis("bandwidth", bytes_per_s, 10)
 RANKS = Axis("ranks", plain, 2)
 SHARE = Axis("share of samples", share)
 SAMPLE = Axis("sample", plain)
+DATE = Axis("date (UTC)", _date, tick=_date_of_tick)

@@ -30,7 +30,10 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
     blocks = [list(heading)] if heading else []
     for table in comparison.tables:
         blocks.append(
-            [table_title(table, cards, comparison.varied), *_lines(table, comparison.names)]
+            [
+                table_title(table, cards, comparison.varied),
+                *joined(words_of(table, comparison.names)),
+            ]
         )
         blocks[-1] += broken(summaries(comparison, table))
     return "\n\n".join("\n".join(block) for block in [*blocks, _remarks(comparison)]) + "\n"
@@ -56,13 +59,14 @@ def what_of(table: Table, cards: Cards, varied: str) -> str:
     return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
 
 
-def _lines(table: Table, names: Sequence[str]) -> Iterator[str]:
+def words_of(table: Table, names: Sequence[str]) -> list[Words]:
+    """The heads, then a line for each size and side."""
     sized = table.first.message_bytes >= 0
     unit = "µs" if table.first.unit == SECONDS else table.first.unit
     lines: list[Words] = [("bytes" if sized else "", "", unit, "±", "ratio", "95 %", "")]
     for line in table.lines:
         lines += _of_size(line, names)
-    yield from joined(lines)
+    return lines
 
 
 def joined(lines: Sequence[Words]) -> Iterator[str]:

@@ -72,7 +72,8 @@ def verdicts(comparison: Comparison | None) -> Iterator[Block]:
     for table in comparison.tables:
         first = table.first
         ranks = dict(first.columns).get("ranks")
-        words = (first.benchmark, "" if first.row else first.what, f"on {ranks} ranks")
+        on = f"on {ranks} ranks" if ranks else ""
+        words = (first.benchmark, "" if first.row else first.what, on)
         said = tuple(summaries(comparison, table))
         if said:
             yield Block(f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,16 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from mpigauge.report.plot import Picture
+
+
+OWN = {"style": "style.css", "script": "script.js"}
+
+
+@cache
+def own(file: str) -> str:
+    """What is in this file of ours, as it stands in every page: read once, so that a digest of it
+    fits all pages of a process."""
+    return (files("mpigauge.report.web") / file).read_text(encoding="utf-8")
 
 
 def plot_page(picture: Picture) -> str:
@@ -37,7 +48,6 @@ def _add_own(around: Environment) -> None:
     """Our style and script, and our drawings, which are markup already."""
     from markupsafe import Markup
 
-    folder = files("mpigauge.report.web")
-    for name, file in (("style", "style.css"), ("script", "script.js")):
-        around.globals[name] = Markup((folder / file).read_text(encoding="utf-8"))
+    for name, file in OWN.items():
+        around.globals[name] = Markup(own(file))
     around.filters["drawn"] = Markup

@@ -59,11 +59,12 @@ _PLOTTED = (
 )
 
 
-def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
-    """The page. The first run is what it is about; `comparison`: of all of them."""
+def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: str = "") -> str:
+    """The page. The first run is what it is about; `comparison`: of all of them; `home`: a page
+    with all runs to go back to."""
     first = shown[0]
     facts = first.document.facts
-    sections = list(_sections(shown))
+    plotted = list(sections(shown))
     built = list(machines(first))
     cells, left = cells_of(first)
     placed = list(seats(first))
@@ -71,11 +72,12 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
     crowd = every(first)
     named = [("answer", "The answer"), ("machine", "The machine") if built or placed else None,
              ("every", "All curves") if crowd else None,
-             *((each.id, each.title) for each in sections),
+             *((each.id, each.title) for each in plotted),
              ("samples", "Samples") if cells or left else None, ("disturbances", "Disturbances"),
              ("numbers", "All numbers"), ("run", "What was run"), ("data", "Data")]  # fmt: skip
     return filled(
         "report",
+        home=home,
         name=" · ".join(each.name for each in shown),
         version=facts.version or "",
         facts=[line for each in shown for line in _heading(each, len(shown) > 1)],
@@ -89,7 +91,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None) -> str:
         machines=built[:MOST_MACHINES],
         hosts_left=hosts_left(built),
         seats=placed,
-        plotted=sections,
+        plotted=plotted,
         cells=cells,
         cells_left=left,
         packed=packed([cell._asdict() for cell in cells]) if cells else "",
@@ -113,7 +115,8 @@ def _heading(shown: Shown, several: bool) -> Iterator[str]:
 
 
 # --- plots and tables -----------------------------------------------------------------------
-def _sections(shown: Sequence[Shown]) -> Iterator[Section]:
+def sections(shown: Sequence[Shown]) -> Iterator[Section]:
+    """What can be plotted of these runs."""
     kinds = all_kinds()
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
