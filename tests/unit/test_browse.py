@@ -21,7 +21,6 @@ from urllib.parse import quote
 
 import pytest
 
-from mpigauge.cli.browse import gate as gates
 from mpigauge.cli.browse import shelf as shelves
 from mpigauge.cli.browse.gate import Asked, Gate, Refused, headers, new_token
 from mpigauge.cli.browse.serve import Place, Server
@@ -140,7 +139,7 @@ def test_the_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch)
         compared.append((one, other))
         return False
 
-    monkeypatch.setattr(gates.hmac, "compare_digest", compare)
+    monkeypatch.setattr("hmac.compare_digest", compare)
     assert isinstance(asked("/right/"), Refused)
     assert compared == [(b"right", b"right")]
 
@@ -379,6 +378,11 @@ def test_another_run_can_be_the_first(server: Server) -> None:
     assert "night00 takes 16 % less time" in ask(server, turned).page.text
 
 
+def test_of_those_chosen_in_the_list_the_oldest_is_the_first(server: Server) -> None:
+    page = ask(server, "beside?by=time&run=night12&run=other&run=night00").page
+    assert [row[0] for row in page.tables[0][1:]] == ["night00", "night12", "other"]
+
+
 def test_what_runs_have_not_in_common_is_said(server: Server) -> None:
     page = ask(server, f"beside?run={quote(pages.NAME)}&run=night00").page
     assert "only in" in page.text
@@ -447,7 +451,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
 ) -> None:
     shutil.copytree(store / "night00", tmp_path / "runs/night00")
     before = sorted((tmp_path / "runs").rglob("*"))
-    monkeypatch.setattr(shelves.os, "access", lambda *_: False)
+    monkeypatch.setattr("os.access", lambda *_: False)
     with Shelf.open(tmp_path / "runs") as shelf:
         assert Site(shelf, "/x/").page(Asked((), {})).status == 200
         told: list[int] = []

@@ -108,8 +108,11 @@ class Site:
         if len(names) > MOST_BESIDE:
             raise UserError(f"{len(names)} runs are chosen; {MOST_BESIDE} is the most side by side")
         shown = shown_of(self._paths(names))
+        if asked.query.get("by") == ["time"]:
+            shown = sorted(shown, key=lambda each: each.document.facts.created)
         comparison = compare(sides_of([each.run for each in shown]))
-        told = self.shelf.ask(lambda library: facts(library.con, names))
+        order = [each.run.path.name for each in shown]
+        told = self.shelf.ask(lambda library: facts(library.con, order))
         return Page(200, beside_page(self.base, shown, comparison, told))
 
     def _paths(self, names: Sequence[str]) -> list[str]:
