@@ -140,7 +140,7 @@ def test_a_step_is_named_with_its_verdict_and_what_changed_near_it() -> None:
     assert found.near(step) == [1]
     assert found.changes[0].words == ("kernel: 6.1 → 6.8",)
     said = sentence(found)
-    assert said.startswith("SLOWER since 2026-09-16 (night15): 1.3")
+    assert said.startswith("SLOWER since 2026-09-16 (night15): 1.296 times (1.2")
     assert said.endswith("what it was before.")
 
 
