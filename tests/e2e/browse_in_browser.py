@@ -50,8 +50,8 @@ def seen(address: str) -> dict[str, Any]:
         looks = {
             f"{page} {view}": look(browser, used["pages"][page], VIEWS[view])
             for page, view in (
-                ("runs", "light"), ("runs", "dark"), ("runs", "phone"), ("beside", "dark"),
-                ("beside", "phone"), ("trends", "phone"), ("trend", "light"), ("trend", "phone"),
+                ("runs", "dark"), ("runs", "phone"), ("beside", "phone"), ("trends", "phone"),
+                ("trend", "light"),
             )
         }  # fmt: skip
         return {"address": address, "used": used, "looks": looks}

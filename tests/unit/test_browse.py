@@ -221,7 +221,7 @@ def test_a_fault_of_ours_is_a_page_and_is_written_down(
     monkeypatch.setattr(Shelf, "ask", fail)
     said = ask(server, "")
     assert said.status == 500
-    assert "ZeroDivisionError" in said.text
+    assert "the list cannot be shown (ZeroDivisionError)" in said.text
     assert "a secret" not in said.text
     assert "a secret" in capsys.readouterr().err
 
@@ -314,7 +314,7 @@ def test_what_is_damaged_is_named(server: Server) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "trends", f"run/{quote(pages.NAME)}", f"beside?run={quote(pages.NAME)}&run=night00",
+    ["", "trends", f"beside?run={quote(pages.NAME)}&run=night00",
      f"?find={quote(pages.EVIL)}&where={quote(pages.EVIL)}&mpi={quote(pages.EVIL)}",
      f"run/{quote(pages.EVIL, safe='')}", f"trend/{quote(pages.EVIL, safe='')}"],
 )  # fmt: skip
@@ -437,6 +437,20 @@ def test_a_figure_has_a_trend_in_its_unit(server: Server) -> None:
 def test_a_trend_of_few_runs_is_undecided(server: Server) -> None:
     said = trend_of(server, "PingPong 8 B on 2 ranks", "?until=2026-10-05")
     assert "UNDECIDED: 5 runs, and at least 12 are needed" in said.page.text
+
+
+def test_values_that_are_none_are_left_out_and_it_is_said(server: Server, store: Path) -> None:
+    lines = (store / "night03/records.jsonl").read_text()
+    run = shutil.copytree(store / "night03", store / "zero")
+    head = (run / "run.json").read_text()
+    (run / "run.json").write_text(head.replace("2026-10-04", "2026-12-24"))
+    (run / "records.jsonl").write_text(re.sub(r'"value": [\d.]+', '"value": 0.0', lines))
+    try:
+        page = trend_of(server, "STREAM Triad").page
+    finally:
+        shutil.rmtree(run)
+    assert "1 run left out: the newest 400 are shown that have a value > 0." in page.text
+    assert "zero" not in [row[0] for row in page.tables[-1]]
 
 
 def test_a_number_that_is_not_there_is_said_to_be_so(server: Server) -> None:

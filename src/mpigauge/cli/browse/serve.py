@@ -58,7 +58,7 @@ class Server(ThreadingHTTPServer):
             return self.site.page(asked)
         except Exception as error:
             traceback.print_exc()
-            return self.site.failed(error)
+            return self.site.failed(asked, error)
 
 
 class _Request(BaseHTTPRequestHandler):

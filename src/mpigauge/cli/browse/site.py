@@ -16,7 +16,7 @@ from mpigauge.cli.comparing import sides_of
 from mpigauge.cli.reporting import shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.query.choice import Choice, fitting, lines, menus
-from mpigauge.query.series import Series, facts, nights, series
+from mpigauge.query.series import MOST_RUNS, Series, facts, nights, series
 from mpigauge.report.web.browse import Line, Listed, Turn, beside_page, runs_page, said_page
 from mpigauge.report.web.report import report
 from mpigauge.report.web.trend import NumberLine, trend_page, trends_page
@@ -67,10 +67,12 @@ class Site:
         except UserError as error:
             return self._said(400, "This cannot be shown", error)
 
-    def failed(self, error: Exception) -> Page:
-        """A fault of ours, which the server has written down."""
-        what = f"{type(error).__name__}; where mpigauge browse runs it is written what happened"
-        return self._said(500, "mpigauge has failed", what)
+    def failed(self, asked: Asked, error: Exception) -> Page:
+        """A fault of ours, or a run that holds what none of ours does; the server has written down
+        what happened."""
+        what = "/".join(asked.path) or "the list"
+        said = f"{what} cannot be shown ({type(error).__name__}); where mpigauge browse was started"
+        return self._said(500, "mpigauge has failed", f"{said} it is written why")
 
     def _said(self, status: int, title: str, why: object) -> Page:
         return Page(status, said_page(self.base, title, _ended(why)))
@@ -161,7 +163,8 @@ class Site:
             seen = trend(nights(library.con, of, names), of.kind)
             where = " · ".join(filter(None, (*of.asked.values(), _apart(of, found))))
             unit = "s" if of.is_time else str(of.columns["unit"])
-            return Page(200, trend_page(self.base, _title(of), where, seen, unit))
+            left = _left_out(of.runs - len(seen.nights))
+            return Page(200, trend_page(self.base, _title(of), where, seen, unit, left))
 
         return self.shelf.ask(go)
 
@@ -205,6 +208,12 @@ def _line(found: Mapping[str, Any]) -> Line:
         status=found["status"],
         command=found["command"],
     )
+
+
+def _left_out(count: int) -> str:
+    if not count:
+        return ""
+    return f"{many(count, 'run')} left out: the newest {MOST_RUNS} are shown that have a value > 0."
 
 
 def _title(of: Series) -> str:

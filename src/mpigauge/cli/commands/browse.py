@@ -36,11 +36,13 @@ def command(folder: Path | None, port: int, host: str | None, let_others_in: boo
     reads. New runs are there when a page is loaded again.
     """
     place = _place(host, let_others_in)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _show(folder, place, port)
     except KeyboardInterrupt:
         click.echo("mpigauge: ended", err=True)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _place(host: str | None, others: bool) -> Place:

@@ -59,8 +59,9 @@ def trends_page(base: str, listed: Listed, lines: Sequence[NumberLine], counts: 
                        **vars(listed))  # fmt: skip
 
 
-def trend_page(base: str, title: str, where: str, of: Trend, unit: str) -> str:
-    """`where`: host, MPI and settings; `unit`: s, or that of a figure."""
+def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: str = "") -> str:
+    """`where`: host, MPI and settings; `unit`: s, or that of a figure; `left`: what is said of runs
+    that are left out."""
     axis = TIME if unit == "s" else in_unit(unit)
     return filled_page(
         "trend",
@@ -69,7 +70,7 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str) -> str:
         "",
         where=where,
         sentence=sentence(of),
-        said=list(_said(of)),
+        said=[*_said(of), *([left] if left else [])],
         picture=drawn(title, of, axis),
         changes=list(_changes(of)),
         nights=list(_nights(of, unit))[::-1],
