@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """What README and docs/ tell people to type works as it is written, and prints what they show.
 
-Each page has a folder of its own with one stored run. Measurements get one second (`--in 1s`).
+Each page has a folder of its own with one stored run. Measurements get one second and two launches.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.mpi, pytest.mark.heavy]
 PAGES = pages()
-SHORT = ("--in", "1s")
+SHORT = {"--in": "1s", "--launches": "2"}
+"""What measurements get in addition; the launches, where the page does not say how many."""
 STORED = (
     "run", "PingPong", "PingPing", "Uniband", "Allreduce", "Bcast", "--launches", "2",
     "--sizes", "0,1,8,1Ki,64Ki", "--mpi", "mpich", "--in", "3s",
@@ -120,7 +121,15 @@ def follow(line: str, block: Block, capsys: pytest.CaptureFixture[str]) -> tuple
     words = [found for word in words for found in matching(word)]
     if words[1] in ONLY_READ and "--again" not in words:
         return inside(words[1:], capsys)
-    return started([*words, *(SHORT if "--in" in options_of(words[1:]) else ())], Path.cwd())
+    return started(shortened(words), Path.cwd())
+
+
+def shortened(words: list[str]) -> list[str]:
+    known = options_of(words[1:]) - ({"--launches"} & set(words))
+    return [
+        *words,
+        *(word for option in SHORT if option in known for word in (option, SHORT[option])),
+    ]
 
 
 def matching(word: str) -> list[str]:
@@ -152,7 +161,7 @@ def inside(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[in
 def planned(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """A --dry-run where there is one, else no more than that the words can be read."""
     known = options_of(words)
-    if "--hosts" in words and "--dry-run" in known:
+    if "--hosts" in words and "--dry-run" in known and "--transport" not in words:
         return inside([*words, "--dry-run", "--topology", str(BUILT_AS)], capsys)
     if words[0] == "submit":
         return inside([words[0], "--dry-run", *words[1:]], capsys)
