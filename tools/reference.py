@@ -120,16 +120,19 @@ def benchmarks() -> str:
 
 
 def _suite(cards: Sequence[Card]) -> str:
-    heads = ["benchmark", "what it measures", "ranks", "time of", "by default", "needs"]
-    return table(heads, [_benchmark(card) for card in cards])
+    return "\n".join(_benchmark(card) for card in cards)
 
 
-def _benchmark(card: Card) -> list[str]:
+def _benchmark(card: Card) -> str:
     time = "half a round trip" if card.time == "half_round_trip" else "a call"
-    met = "ranks meet before each" if card.sync == "each" else "one after the other"
-    default = "yes" if card.by_default else "no"
-    needs = ", ".join(map(code, card.needs))
-    return [code(card.word), plain(card.about), RANKS[card.ranks], f"{time}, {met}", default, needs]
+    met = "ranks meet before each" if card.sync == "each" else "they follow each other"
+    facts = [
+        f"Ranks: {RANKS[card.ranks]}.",
+        f"Time of {time}; {met}.",
+        "" if card.by_default else "Not run by default.",
+        f"Needs {', '.join(map(code, card.needs))}." if card.needs else "",
+    ]
+    return f"{code(card.word)}\n: {plain(card.about)} {' '.join(filter(None, facts))}\n"
 
 
 # --- registries -----------------------------------------------------------------------------

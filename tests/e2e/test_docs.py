@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ EXACTLY = "word for word"
 _NUMBER = re.compile(r"(?!95 %)(?<!9)\d|9(?!5 %)")
 done: Counter[str] = Counter()
 """What became of the commands so far."""
+took: dict[str, float] = {}
+"""Seconds of each that was run."""
 
 
 # --- running a page -------------------------------------------------------------------------
@@ -74,7 +77,9 @@ def test_page(
     for block in page.blocks:
         prepare(block, tmp_path, stored)
         for line in block.commands:
+            start = time.monotonic()
             status, said = follow(line, block, capsys)
+            took[f"{page.name}: {line}"] = time.monotonic() - start
             where = f"{page.name}:{block.line}: {line}"
             assert status in endings(block), f"{where}: {status}\n{said[-2000:]}"
             assert said.strip() or "-o" in line, f"{where} says nothing"
@@ -232,6 +237,9 @@ def test_none_is_left_out_silently(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\ncommands in README and docs: {everything}")
         for what, many in done.most_common():
             print(f"  {many:>3} {what}")
+        print(f"slowest of {sum(took.values()):.0f} s:")
+        for line in sorted(took, key=took.__getitem__, reverse=True)[:5]:
+            print(f"{took[line]:>5.1f} s  {line}")
     if sum(done.values()) != everything:
         pytest.skip("not all pages were run")
     assert done["run"] > 0.6 * everything
