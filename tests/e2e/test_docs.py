@@ -213,7 +213,7 @@ def is_there(saying: Sequence[str], printed: str) -> bool:
 
 
 def is_printed(saying: Sequence[str], printed: str) -> bool:
-    """Of a line without numbers. A table leaves out columns that say nothing, at most two are missing."""
+    """Of a line without numbers. A table leaves out columns that say nothing: two at most."""
     for line in printed.splitlines():
         words = iter(saying)
         said = line.split()

@@ -271,3 +271,26 @@ def test_tuned_loops_that_bring_too_little_are_named(program: ModuleType) -> Non
         "tuned triad on 1 thread is less than 1.5 × plain",
         "tuned triad on 1 thread is less than 1.1 × likwid-bench's",
     ]
+
+
+# --- report_speed --------------------------------------------------------------------------
+@with_program("report_speed")
+def test_a_page_is_smooth_where_every_interaction_is(program: ModuleType) -> None:
+    quick = {"first paint": 0.2, "find by words": 0.02, "scroll to the end": 0.01}
+    assert program.is_smooth(quick)
+    assert not program.is_smooth(quick | {"find by words": 0.11})
+    assert not program.is_smooth(quick | {"first paint": 2.1})
+    assert [line.split() for line in program.table({"first paint": 0.2})] == [
+        ["first", "paint", "200.0", "ms"]
+    ]
+
+
+@with_program("report_speed")
+def test_a_made_up_run_has_its_cells(program: ModuleType, tmp_path: Path) -> None:
+    from mpigauge.store import load
+
+    program.write_run(tmp_path / "run", 960, launches=2)
+    run = load(tmp_path / "run")
+    assert len(run.cells) == 960
+    assert {cell.arm for cell in run.cells} == {"", "X=1"}
+    assert not run.damaged

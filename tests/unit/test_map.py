@@ -251,6 +251,18 @@ def test_the_picture_is_well_formed_and_escaped() -> None:
     assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
 
 
+@pytest.mark.parametrize(
+    ("ranks", "wide", "squares"), [(2, 460, 2), (12, 804, 132), (97, 820, 49 * 49)]
+)
+def test_a_picture_is_as_large_as_its_ranks_need(ranks: int, wide: int, squares: int) -> None:
+    """Of 97 ranks each square stands for 2 by 2, those on the diagonal too, but for the last."""
+    root = ET.fromstring(text(drawn(ranks), "svg"))
+    assert root.get("width") == str(wide)
+    many = len(list(root.iter("{http://www.w3.org/2000/svg}title")))
+    assert many == squares - (ranks > 96)
+    assert ("each square stands for 2 × 2 ranks" in "".join(root.itertext())) == (ranks > 96)
+
+
 @pytest.mark.parametrize("form", ["map", "svg"])
 def test_a_run_without_pairs_has_no_map(form: str) -> None:
     with pytest.raises(UserError, match="holds no pairs"):

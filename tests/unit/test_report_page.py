@@ -219,6 +219,24 @@ def test_runs_beside_each_other_are_judged(tmp_path: Path) -> None:
     assert "more time" in page.text
 
 
+def test_each_run_has_its_cards_map_and_sweep(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        pages.hostile(tmp_path / name)
+    target = tmp_path / "page.html"
+    runs = [str(tmp_path / name / pages.NAME) for name in ("one", "other")]
+    assert main(["report", *runs, "-o", str(target)]) == 0
+    page = Page(target.read_text(encoding="utf-8"))
+    names = runs  # of one folder's name, so that their paths tell them apart
+    assert [tag for tag, _ in page.tags].count("dl") == 2
+    assert page.text.count("Latency of 0 B1.00 µs ±") == 2
+    for name in names:
+        assert f"{name}: PingPong 8 B, µs between every two ranks" in page.text
+        assert f"{name}: PingPong on 2 ranks" in page.text
+        assert f"{name}: Best of PingPong on 2 ranks" in page.text
+    assert f"numbers, settings and data are those of {names[0]};" in page.text
+
+
 def test_a_run_without_anything_has_a_page() -> None:
     page = Page(report([Shown.of("none", planted.run([]))]))
     assert "no latency, bandwidth or message rate" in page.text

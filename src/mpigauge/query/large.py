@@ -89,13 +89,14 @@ def _members(con: DuckDBPyConnection, file: Path) -> list[tuple[int, Member]]:
     listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
     con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
     con.execute(_ROWS)
-    columns = ", ".join(f'any_value("{name}")' for name in _VARIANT)
+    columns = ", ".join(f'"{name}"' for name in _VARIANT)
     lists = ", ".join(
         f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
     )
     found = con.execute(
-        f"SELECT curve, {columns}, {lists}, sum(wrong)::BIGINT FROM numbers GROUP BY curve "
-        "ORDER BY min(begin_line)"
+        f"SELECT cells.curve, {columns}, of.* EXCLUDE (begin_line) FROM (SELECT {lists}, "
+        "sum(wrong)::BIGINT, min(begin_line) AS begin_line FROM numbers GROUP BY curve) AS of "
+        "JOIN cells ON cells.rowid = begin_line ORDER BY begin_line"
     ).fetchall()
     varied = _varied([row[1 : 1 + len(_VARIANT)] for row in found])
     return [(row[0], _member(row[1:], varied)) for row in found]
@@ -142,9 +143,8 @@ counted AS (
 ends AS (
   SELECT counted.*, {_LOW} AS lower, {_HIGH} AS upper
   FROM counted LEFT JOIN orders ON many = least(n, {_MOST_LAUNCHES}))
-SELECT ends.curve, ends.begin_line, wrong, t * scale AS latency,
-       greatest(upper - t, t - lower) / t AS error, cells.* EXCLUDE (curve)
-FROM ends JOIN cells ON cells.rowid = ends.begin_line"""
+SELECT curve, message_bytes, begin_line, wrong, t * scale AS latency,
+       greatest(upper - t, t - lower) / t AS error FROM ends"""
 
 
 def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:

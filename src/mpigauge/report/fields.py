@@ -9,6 +9,7 @@ printed time is `latency_s`.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.columns import COLUMNS
@@ -29,9 +30,10 @@ class Field(NamedTuple):
 _NOT_OF_ROWS = ("launch", "ci_low_s", "ci_high_s", "stop")
 
 
-def fields() -> list[Field]:
-    stored = [_stored(c.name, c.unit, c.about) for c in COLUMNS if c.name not in _NOT_OF_ROWS]
-    return stored + list(_OF_ROWS)
+@cache
+def fields() -> tuple[Field, ...]:
+    stored = (_stored(c.name, c.unit, c.about) for c in COLUMNS if c.name not in _NOT_OF_ROWS)
+    return (*stored, *_OF_ROWS)
 
 
 def plain(value: Any) -> Any:

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the curves that a quantile of the crowd lies above."""
@@ -62,8 +65,7 @@ def usual(members: Sequence[Member]) -> list[Usual]:
     """Over the curves of one group, sizes upwards."""
     import numpy as np
 
-    sizes = np.fromiter(chain.from_iterable(m.sizes for m in members), dtype=np.int64)
-    times = np.fromiter(chain.from_iterable(m.times for m in members), dtype=float)
+    sizes, times = _flat(members)
     found = []
     for size in np.unique(sizes):
         here = times[sizes == size]
@@ -92,19 +94,34 @@ def telling(members: Sequence[Member], rows: int) -> list[int]:
 
 
 def _farthest_first(members: Sequence[Member]) -> Iterator[Member]:
-    middles = {each.message_bytes: each.times[2] for each in usual(members)}
-    off = {id(member): _off(member, middles) for member in members}
+    off = dict(zip(map(id, members), _off(members), strict=True))
     first = [m for m in members if m.wrong] + [m for m in members if m.is_default and not m.wrong]
     yield from first
     known = {id(member) for member in first}
     slow_first = sorted((m for m in members if id(m) not in known), key=lambda m: -off[id(m)])
-    while slow_first:
-        yield slow_first.pop(0)
-        if slow_first:
-            yield slow_first.pop()
+    many = len(slow_first)
+    for place in range(many):
+        yield slow_first[place // 2] if place % 2 == 0 else slow_first[many - 1 - place // 2]
 
 
-def _off(member: Member, middles: dict[int, float]) -> float:
-    """How far a curve lies above the middle of its crowd, as the mean of logarithms."""
-    logs = [math.log(t / middles[n]) for n, t in zip(member.sizes, member.times, strict=True)]
-    return math.fsum(logs) / len(logs)
+def _off(members: Sequence[Member]) -> list[float]:
+    """How far each lies above the middle of their crowd, as the mean of logarithms."""
+    import numpy as np
+
+    known = usual(members)
+    sizes, times = _flat(members)
+    of_size = np.searchsorted([each.message_bytes for each in known], sizes)
+    logs = np.log(times / np.array([each.times[2] for each in known])[of_size])
+    counts = np.array([len(member.sizes) for member in members])
+    begins = np.cumsum(counts) - counts
+    found: list[float] = (np.add.reduceat(logs, begins) / counts).tolist()
+    return found
+
+
+def _flat(members: Sequence[Member]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The sizes and the times of all, one after the other."""
+    import numpy as np
+
+    sizes = np.fromiter(chain.from_iterable(m.sizes for m in members), dtype=np.int64)
+    times = np.fromiter(chain.from_iterable(m.times for m in members), dtype=float)
+    return sizes, times

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 @plot("best", "the time under each setting by that of the default, with its interval")
 def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
-    """Of the first run."""
-    comparison = shown[0].arms
-    if comparison is None:
-        return None
-    panels = tuple(_panels(comparison, chosen))
-    first = comparison.names[0]
+    """Of each run that varies something; panels are named by their runs where these are several."""
+    found = [(each.name, each.arms) for each in shown if each.arms]
+    panels = tuple(
+        panel
+        for name, comparison in found
+        for panel in _panels(f"{name}: " if len(shown) > 1 else "", comparison, chosen)
+    )
+    defaults = dict.fromkeys(comparison.names[0] for _, comparison in found)
+    first = defaults.popitem()[0] if len(defaults) == 1 else "its default"
     arms = {series.name for panel in panels for series in panel.series}
     about = (
         f"Time divided by that of {first}, over message size; below the line at 1 is faster. "
@@ -34,7 +37,7 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     return picture(Plot(title, about, panels)) if panels else None
 
 
-def _panels(comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
+def _panels(of: str, comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
     ratio = Axis(f"time divided by that of {comparison.names[0]}", plain, 10)
     for table in comparison.tables:
         first = table.first
@@ -42,7 +45,8 @@ def _panels(comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
         series = tuple(_series(comparison, table))
         if wanted and first.unit == SECONDS and first.message_bytes >= 0 and series:
             ranks = dict(first.columns).get("ranks")
-            yield Panel(f"{first.benchmark} on {ranks} ranks", SIZE, ratio, series, level=1.0)
+            title = f"{of}{first.benchmark} on {ranks} ranks"
+            yield Panel(title, SIZE, ratio, series, level=1.0)
 
 
 def _series(comparison: Comparison, table: Table) -> Iterator[Series]:

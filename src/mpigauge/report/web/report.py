@@ -49,6 +49,10 @@ class Section:
     said: tuple[str, ...] = ()
 
 
+_ONLY_FIRST = (
+    "The machine, what stands out, samples, disturbances, numbers, settings and data are those of "
+    "{}; each of the others has a report of its own."
+)
 _ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
 _PLOTTED = (
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
@@ -64,6 +68,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: s
     with all runs to go back to."""
     first = shown[0]
     facts = first.document.facts
+    several = len(shown) > 1
     plotted = list(sections(shown))
     built = list(machines(first))
     cells, left = cells_of(first)
@@ -80,12 +85,17 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: s
         home=home,
         name=" · ".join(each.name for each in shown),
         version=facts.version or "",
-        facts=[line for each in shown for line in _heading(each, len(shown) > 1)],
+        facts=[line for each in shown for line in _heading(each, several)],
         sections=[each for each in named if each],
-        answers=list(answers(first)),
+        answers=[
+            (each.name if several else "", found)
+            for each in shown
+            if (found := list(answers(each)))
+        ],
+        only_first=_ONLY_FIRST.format(first.name) if several else "",
         verdicts=[*verdicts(comparison), *verdicts(first.document.fresh)],
         compared=beside.remarks(comparison) if comparison else [],
-        too_large=[each.name for each in shown if each.run.part] if len(shown) > 1 else [],
+        too_large=[each.name for each in shown if each.run.part] if several else [],
         explained=explained(first.seen),
         quiet=QUIET,
         machines=built[:MOST_MACHINES],
@@ -120,9 +130,9 @@ def sections(shown: Sequence[Shown]) -> Iterator[Section]:
     kinds = all_kinds()
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
-        arms = shown[0].arms if id_ == "sweep" else None
-        tables = tuple(_best(arms)) if arms else ()
-        said = tuple(best.remarks(arms)) if arms and tables else ()
+        swept = [each for each in shown if each.arms] if id_ == "sweep" else []
+        tables = tuple(words for each in swept for words in _best(each, len(shown) > 1))
+        said = tuple(line for each in swept for line in _best_remarks(each, len(shown) > 1))
         if pictures or tables:
             yield Section(id_, name, pictures, tables, said)
     if both := shown[0].document.fresh:
@@ -138,13 +148,14 @@ def _short(picture: Picture) -> Picture:
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
 
 
-def _best(arms: Comparison) -> Iterator[Words]:
-    for table in arms.tables:
+def _best(shown: Shown, several: bool) -> Iterator[Words]:
+    arms, of = shown.arms, f"{shown.name}: " if several else ""
+    for table in arms.tables if arms else ():
         if lines := list(best_lines(arms, table)):
             heads, *rows = best.words_of(table, lines, {name: name for name in arms.names})
             columns = dict(table.first.columns)
             what = "" if table.first.row else f" {table.first.what}"
-            name = f"Best of {table.first.benchmark}{what} on {columns.get('ranks')} ranks"
+            name = f"{of}Best of {table.first.benchmark}{what} on {columns.get('ranks')} ranks"
             yield Words(name, heads, rows)
 
 
@@ -154,6 +165,11 @@ def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
             yield Words(
                 beside.what_of(table, shown.run.cards, comparison.varied), fresh.HEADS, rows
             )
+
+
+def _best_remarks(shown: Shown, several: bool) -> Iterator[str]:
+    of = f"{shown.name}: " if several else ""
+    yield from (f"{of}{line}" for line in (best.remarks(shown.arms) if shown.arms else ()))
 
 
 def _tables(shown: Shown) -> tuple[list[Words], str]:
