@@ -69,6 +69,7 @@ def use(browser: Browser, address: str) -> dict[str, Any]:
     said = {
         "switches": switches(page),
         "readouts": readouts(page),
+        "ranges": ranges(page),
         "cells": cells(page),
         "lost links": lost_links(page),
         "details": unfolded(page),
@@ -108,6 +109,21 @@ def readouts(page: Page) -> list[str]:
     figure.query_selector_all(".series .dot")[1].hover(force=True)
     said.append(readout.inner_text())
     return said
+
+
+def ranges(page: Page) -> list[list[str | None]]:
+    """Of each plot of more than two curves: whether samples are shown at first, then, and again."""
+    found = []
+    for figure in page.query_selector_all("figure:has(.ranges[display=none])"):
+        box, part = figure.query_selector(".ranged input"), figure.query_selector(".ranges")
+        assert box is not None
+        assert part is not None
+        states = [part.get_attribute("display")]
+        for _ in range(2):
+            box.press("Space")
+            states.append(part.get_attribute("display"))
+        found.append(states)
+    return found
 
 
 def cells(page: Page) -> list[str]:

@@ -71,6 +71,7 @@ def test_every_control_works(seen: dict[str, Any]) -> None:
     assert all(used["details"])
     assert used["cells"] == [f"PingPing · {n} B · 2 ranks" for n in (64, 8)]
     assert used["lost links"] == []
+    assert used["ranges"] == [["none", "inline", "none"]] * 2
     assert used["heard"] == []
 
 
@@ -91,6 +92,6 @@ def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[Shown])
 
 def test_without_script_everything_is_drawn(seen: dict[str, Any]) -> None:
     without = seen["without script"]
-    assert len(without["drawings"]) == 9
+    assert len(without["drawings"]) == 10
     assert all(without["drawings"])
     assert not any(without["controls"])

@@ -83,7 +83,7 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield from _axes(panel, f)
     yield f'<svg x="{x}" y="{y}" width="{wide}" height="{high}" viewBox="{box}">'
     if math.isfinite(panel.level):
-        yield stroke(*f.at(f.x.low, panel.level), *f.at(f.x.high, panel.level), "dim", DIM)
+        yield from _level(panel, f)
     yield from levels.drawn(panel, f)
     yield from (_mark_line(mark, f) for mark in panel.marks)
     for draw in (_areas, _curve):
@@ -92,6 +92,14 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield "</svg>"
     yield from (_mark_label(mark, f) for mark in panel.marks)
     yield "</g>"
+
+
+def _level(panel: Panel, f: Frame) -> Iterator[str]:
+    """With its name below the right end."""
+    x, y = f.at(f.x.high, panel.level)
+    yield stroke(*f.at(f.x.low, panel.level), x, y, "dim", DIM)
+    if panel.level_name:
+        yield text(x - 4, y + 13, panel.level_name, "dim", "end", 11)
 
 
 def _axes(panel: Panel, f: Frame) -> Iterator[str]:
@@ -111,12 +119,13 @@ def _axes(panel: Panel, f: Frame) -> Iterator[str]:
 
 
 def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
-    """Intervals; ranges of samples too, where so few curves are no muddle."""
-    few = len(panel.series) <= _MOST_WITH_SAMPLES
-    drawn = [(_samples, 0.10), (_interval, 0.22)] if few else [(_interval, 0.16)]
+    """Intervals, and ranges of samples, hidden where so many curves would be a muddle."""
+    few, points = len(panel.series) <= _MOST_WITH_SAMPLES, from_left(panel, series)
     yield group("series", number)
-    for ends, opacity in drawn:
-        yield from _bands(from_left(panel, series), ends, f, colour(number), opacity)
+    if samples := list(_bands(points, _samples, f, colour(number), 0.10)):
+        hidden = "" if few else ' display="none"'
+        yield f'<g class="ranges"{hidden}>{"".join(samples)}</g>'
+    yield from _bands(points, _interval, f, colour(number), 0.22 if few else 0.16)
     yield "</g>"
 
 

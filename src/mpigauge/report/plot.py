@@ -70,6 +70,8 @@ class Panel:
     marks: tuple[Mark, ...] = ()
     level: float = math.nan
     """A value of y at which a line is drawn; NaN: none."""
+    level_name: str = ""
+    """What that line is."""
     levels: tuple[Level, ...] = ()
     """Such lines with words; those far from all curves are left out."""
     style: Literal["curves", "dots", "bars"] = "curves"

@@ -30,7 +30,8 @@ PAIRS = True
 _MARGIN, _TOP, _LINE = 90, 70, 18
 _SQUARE, _LEAST_SIDE, _MOST_SIDE = 52, 156, 640
 """Of a square for two ranks, as long as the matrix keeps within these sides."""
-_LEAST_WIDE, _PAGE_WIDE = 460, 1100
+_LEAST_WIDE, _PAGE_WIDE = 600, 1240
+_MOST_LETTERS = 78
 _MOST_LABELS = 40
 _MOST_SQUARES = 96
 """On a side; with more ranks each square stands for several, and shows the slowest."""
@@ -83,8 +84,9 @@ def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts) -> Iterator[st
     hosts = ", ".join(facts.hosts[:4]) + (" …" if len(facts.hosts) > 4 else "")
     of = f"{name}: " if name else ""
     words = f"{of}{sheet.benchmark} {size}, {sheet.unit} between every two ranks"
-    yield _text(_MARGIN, 26, words, size=14)
-    yield _text(_MARGIN, 46, f"{facts.mpi} · {hosts or facts.host} · {facts.created}", grey=True)
+    yield _text(_MARGIN, 26, _cut(words, _MOST_LETTERS - 12), size=14)
+    of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
+    yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
     ranks, whole = len(found.seats), _side(found)
     step = -(-ranks // _MOST_SQUARES)
     side = whole * step / ranks
@@ -144,6 +146,10 @@ def _legend(sheet: Sheet, scale: Scale, side: int) -> Iterator[str]:
         pairs = many(len(cluster.pairs), "pair")
         words = f"{LEVELS[cluster.level]}: {middle} ({low} … {high}), {pairs}"
         yield _text(_MARGIN, y + 50 + _LINE * line, words)
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def _text(

@@ -46,7 +46,7 @@ def _panels(of: str, comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
         if wanted and first.unit == SECONDS and first.message_bytes >= 0 and series:
             ranks = dict(first.columns).get("ranks")
             title = f"{of}{first.benchmark} on {ranks} ranks"
-            yield Panel(title, SIZE, ratio, series, level=1.0)
+            yield Panel(title, SIZE, ratio, series, level=1.0, level_name=comparison.names[0])
 
 
 def _series(comparison: Comparison, table: Table) -> Iterator[Series]:

@@ -14,6 +14,13 @@ function wire(figure) {
       parts.forEach((part) => part.classList.toggle("off", !event.target.checked));
     });
   }
+  const ranges = plot ? plot.querySelectorAll(".ranges") : [];
+  if (ranges.length && figure.querySelector(".ranged")) {
+    const box = figure.querySelector(".ranged input");
+    box.checked = ranges[0].getAttribute("display") !== "none";
+    figure.querySelector(".ranged").hidden = false;
+    box.addEventListener("change", () => ranges.forEach((part) => part.setAttribute("display", box.checked ? "inline" : "none")));
+  }
   if (!readout) return;
   readout.hidden = false;
   let here = null;
