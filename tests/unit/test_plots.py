@@ -20,7 +20,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.readers import Text, find_reader
 from mpigauge.report import axes
 from mpigauge.report.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
-from mpigauge.report.chart import picture, svg
+from mpigauge.report.chart import alone, picture, svg
 from mpigauge.report.draw import draw
 from mpigauge.report.ink import COLOURS
 from mpigauge.report.kinds import Chosen, Shown, all_kinds, drawn, find_kind, plot
@@ -160,6 +160,8 @@ def test_marks_are_explained() -> None:
     )
     assert "why" in found.notes
     assert "1" in texts(found.svg)
+    assert "why" not in texts(found.svg)
+    assert "why" in texts(alone(found))
 
 
 # --- kinds ----------------------------------------------------------------------------------

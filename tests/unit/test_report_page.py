@@ -231,7 +231,7 @@ def test_each_run_has_its_cards_map_and_sweep(tmp_path: Path) -> None:
     assert [tag for tag, _ in page.tags].count("dl") == 2
     assert page.text.count("Latency of 0 B1.00 µs ±") == 2
     for name in names:
-        assert f"{name}: PingPong 8 B, µs between every two ranks" in page.text
+        assert [f"{name} · PingPong", "8 B"] in [row[:2] for table in page.tables for row in table]
         assert f"{name}: PingPong on 2 ranks" in page.text
         assert f"{name}: Best of PingPong on 2 ranks" in page.text
     assert f"numbers, settings and data are those of {names[0]};" in page.text

@@ -80,11 +80,12 @@ def print_picture(kind: str, picture: Picture) -> None:
 
 def write_picture(picture: Picture, file: Path) -> None:
     """In the form that the file's name ends with."""
+    from mpigauge.report.chart import alone
     from mpigauge.report.draw import KINDS, draw
     from mpigauge.report.web.page import plot_page
 
     if file.suffix in KINDS:
-        draw(picture.svg, file)
+        draw(alone(picture), file)
     else:
         write_page(plot_page(picture), file)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.report.ink import PAPER, colour, dash, group, shape, text, words
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
 """Widths that letters hardly exceed, and the height of a line."""
+_NOTE_LETTER, _NOTE_LINE = 6.4, 16
+"""The same of the smaller letters of notes."""
 
 
 def picture(plot: Plot) -> Picture:
@@ -42,19 +45,28 @@ def picture(plot: Plot) -> Picture:
     )
 
 
-def svg(plot: Plot) -> str:
-    """As wide as a page, in small multiples where there are several panels."""
+def alone(picture: Picture) -> str:
+    """As SVG for a file of its own: what is said of it stands below."""
+    return svg(picture.plot, picture.notes) if picture.plot else picture.svg
+
+
+def svg(plot: Plot, notes: Sequence[str] = ()) -> str:
+    """As wide as a page, in small multiples where there are several panels; notes below."""
     columns, wide, high = _grid(plot)
     names = _drawn(plot)
     legend = _places(_told_apart(plot), columns * wide)
     rows = -(-len(plot.panels) // columns)
     bottom = 44 + rows * high
-    height = bottom + (legend[-1][1] + _LINE + 6 if legend else 0)
+    foot = bottom + (legend[-1][1] + _LINE + 6 if legend else 0)
+    lines = [line for note in notes for line in wrap(note, int(columns * wide / _NOTE_LETTER))]
+    height = foot + (_NOTE_LINE * len(lines) + 10 if lines else 0)
     parts = [text(columns * wide / 2, 24, plot.title, "ink", "middle", 16)]
     for panel, frame in zip(plot.panels, frames(plot), strict=True):
         parts += drawn(panel, frame, names)
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
+    for number, line in enumerate(lines):
+        parts.append(text(LEFT / 2, foot + 12 + _NOTE_LINE * number, line, "dim", size=11))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * wide} {height}" '
         f'width="{columns * wide}" height="{height}" font-family="sans-serif" font-size="12" '

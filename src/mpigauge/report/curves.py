@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Value = Callable[["Row"], "Estimate | None"]
 Fits = Callable[["Curve", "Card | None"], bool]
 BANDS = (
-    "Bands: the interval of each value, and paler between what 98 % of samples lie (switched off at "
-    "first where there are more than two curves)."
+    "Bands: the interval of each value, and paler between what 98 % of samples lie (switched off "
+    "at first where there are more than two curves)."
 )
 MOST_MARKED = 4
 """The breaks of more curves in one plot are a muddle."""
@@ -161,17 +161,18 @@ def _point(row: Row, of: Estimate) -> Point:
 
 
 def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
-    """The breaks of these curves, with what they are likely to be; one mark for those at one
-    place."""
+    """The breaks of these curves from left to right, with what they are likely to be; one mark for
+    those at one place."""
     several = len({held.shown.name for held in curves}) > 1
-    found: dict[float, list[tuple[int, str]]] = {}
+    found: dict[float, list[str]] = {}
     for held in curves:
         of_run = f"{held.shown.name}: " if several else ""
         pieces = held.curve.pieces
         for at in pieces.breaks if pieces else ():
             middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
-            found.setdefault(middle, []).append((next(numbers), of_run + _break(held, at)))
-    for middle, of in found.items():
+            found.setdefault(middle, []).append(of_run + _break(held, at))
+    for middle in sorted(found):
+        of = [(next(numbers), words) for words in found[middle]]
         label = ",".join(str(number) for number, _ in of)
         yield Mark(middle, label, tuple(f"({number}) {words}" for number, words in of))
 

@@ -104,6 +104,8 @@ class Picture:
     names: tuple[str, ...] = ()
     """Of the series that are drawn, by their number in the drawing."""
     notes: tuple[str, ...] = ()
+    plot: Plot | None = None
+    """What it was drawn from; None: it is no plot over axes."""
     fixed: bool = False
     """Its colours stand for values, so that no page may change them."""
     plot: Plot | None = None
