@@ -298,7 +298,7 @@ def test_stream_over_threads() -> None:
     figures = find_reader("stream").read(Text(text.encode())).figures
     found = drawn(find_kind("figures"), [Shown.of("one", planted.run([], figures))])
     assert [row[2:4] for row in found.rows] == [
-        ("1", "9000 MB/s"), ("2", "17000 MB/s"), ("6", "24000 MB/s"),
+        ("1", "9 GB/s"), ("2", "17 GB/s"), ("6", "24 GB/s"),
     ]  # fmt: skip
     assert found.heads[2] == "threads"
 
@@ -342,3 +342,19 @@ def test_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plot", "--list"]) == 0
     text = capsys.readouterr().out
     assert all(kind.name in text and kind.about in text for kind in all_kinds().values())
+
+
+def test_nine_sweeps_are_three_by_three() -> None:
+    names = ("Allreduce", "Reduce", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall",
+             "Reduce_scatter", "Gatherv")  # fmt: skip
+    cells = [
+        cell
+        for name in names
+        for arm in ("", "A=1", "A=2")
+        for cell in planted.curve(planted.line(), name, [8, 4096], launches=1, arm=arm)
+    ]
+    found = drawn(find_kind("collectives"), [Shown.of("nine", planted.run(cells))])
+    panels = [each for each in ET.fromstring(found.svg).iter() if each.get("class") == "panel"]
+    frames = {tuple(float(p[0].get(a, "0")) for a in ("x", "y")) for p in panels}
+    assert len({x for x, _ in frames}) == len({y for _, y in frames}) == 3
+    assert found.names == ("default", "A=1", "A=2")

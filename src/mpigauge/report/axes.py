@@ -27,11 +27,11 @@ class Axis:
     """A value with its unit, in three digits."""
     base: int = 0
     """Of its logarithm; 0: linear."""
-    tick: Callable[[float], str] | None = None
-    """What a tick is called, where that is shorter."""
+    bare: Callable[[float], str] | None = None
+    """The same for ticks, shorter: without what the title says; None: as `words`."""
 
-    def of_tick(self, value: float) -> str:
-        return (self.tick or self.words)(value)
+    def tick(self, value: float) -> str:
+        return self.bare(value) if self.bare else self.words(value)
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,11 @@ def plain(value: float) -> str:
 
 
 def in_unit(unit: str) -> Axis:
-    """Of numbers that have this unit, or none."""
-    return Axis(unit, lambda value: f"{plain(value)} {unit}".strip())
+    """Of numbers that have this unit, or none; bytes per second are told as everywhere."""
+    factor = next((factor for factor, name in _RATES if name == unit), None)
+    if factor is not None:
+        return Axis("bandwidth", lambda value: bytes_per_s(value * factor))
+    return Axis(unit, lambda value: f"{plain(value)} {unit}".strip(), bare=plain)
 
 
 def share(value: float) -> str:
@@ -171,4 +174,4 @@ BANDWIDTH = Axis("bandwidth", bytes_per_s, 10)
 RANKS = Axis("ranks", plain, 2)
 SHARE = Axis("share of samples", share)
 SAMPLE = Axis("sample", plain)
-DATE = Axis("date (UTC)", _date, tick=_date_of_tick)
+DATE = Axis("date (UTC)", _date, bare=_date_of_tick)

@@ -107,11 +107,11 @@ def _axes(panel: Panel, f: Frame) -> Iterator[str]:
     for tick in f.y.ticks(max(3, int(f.high / 36))):
         x, y = f.at(f.x.low, tick)
         yield stroke(x, y, f.left + f.wide, y, "grid", GRID)
-        yield text(x - 6, y + 4, panel.y.of_tick(tick), "dim", "end", 11)
+        yield text(x - 6, y + 4, panel.y.tick(tick), "dim", "end", 11)
     for tick in f.x.ticks(max(3, int(f.wide / 66))):
         x = f.left + f.x.place(tick) * f.wide
         yield stroke(x, f.top, x, f.top + f.high, "grid", GRID)
-        yield text(x, f.top + f.high + 16, panel.x.of_tick(tick), "dim", "middle", 11)
+        yield text(x, f.top + f.high + 16, panel.x.tick(tick), "dim", "middle", 11)
     middle = f.top + f.high / 2
     yield text(f.left + f.wide / 2, f.top + f.high + 34, panel.x.title, "ink", "middle")
     turned = f' transform="rotate(-90 {f.left - 62:.1f} {middle:.1f})"'

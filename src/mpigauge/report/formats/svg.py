@@ -47,9 +47,10 @@ def drawn(named: Sequence[tuple[str, Document]]) -> str:
     """The maps of these runs beside each other, as far as they hold any; one at least does. The
     names tell them apart."""
     found = [
-        (name, document.pairs, sheet, document.facts)
+        (name, pairs, sheet, document.facts)
         for name, document in named
-        for sheet in (document.pairs.sheets if document.pairs else ())
+        if (pairs := document.pairs)
+        for sheet in pairs.sheets
     ]
     wide = max(max(_side(pairs) + 2 * _MARGIN, _LEAST_WIDE) for _, pairs, _, _ in found)
     high = max(_height(sheet, _side(pairs)) for _, pairs, sheet, _ in found)

@@ -150,7 +150,9 @@ def _short(picture: Picture) -> Picture:
 
 def _best(shown: Shown, several: bool) -> Iterator[Words]:
     arms, of = shown.arms, f"{shown.name}: " if several else ""
-    for table in arms.tables if arms else ():
+    if arms is None:
+        return
+    for table in arms.tables:
         if lines := list(best_lines(arms, table)):
             heads, *rows = best.words_of(table, lines, {name: name for name in arms.names})
             columns = dict(table.first.columns)
