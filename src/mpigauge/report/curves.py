@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analyse.models.breaks import reasons, shape
 from mpigauge.analyse.seen import gap
+from mpigauge.analyse.words import listed
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.report.axes import SIZE
 from mpigauge.report.formats.table import variant_word
@@ -162,22 +163,29 @@ def _point(row: Row, of: Estimate) -> Point:
 
 def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
     """The breaks of these curves from left to right, with what they are likely to be; one mark for
-    those at one place."""
+    those at one place, one sentence for those of one reason."""
     several = len({held.shown.name for held in curves}) > 1
-    found: dict[float, list[str]] = {}
+    found: dict[float, dict[str, list[tuple[str, Break]]]] = {}
     for held in curves:
-        of_run = f"{held.shown.name}: " if several else ""
+        name = (f"{held.shown.name}: " if several else "") + held.curve.label
         pieces = held.curve.pieces
         for at in pieces.breaks if pieces else ():
             middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
-            found.setdefault(middle, []).append(of_run + _break(held, at))
+            found.setdefault(middle, {}).setdefault(_likely(held, at), []).append((name, at))
     for middle in sorted(found):
-        of = [(next(numbers), words) for words in found[middle]]
-        label = ",".join(str(number) for number, _ in of)
-        yield Mark(middle, label, tuple(f"({number}) {words}" for number, words in of))
+        said = [(next(numbers), _break(of, why)) for why, of in found[middle].items()]
+        label = ",".join(str(number) for number, _ in said)
+        yield Mark(middle, label, tuple(f"({number}) {words}" for number, words in said))
 
 
-def _break(held: Held, at: Break) -> str:
+def _likely(held: Held, at: Break) -> str:
     why = reasons(held.shown.seen, held.curve, at)
-    likely = f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
-    return f"{held.curve.label}, {gap(at.before_bytes, at.after_bytes)}: {shape(at)}{likely}."
+    return f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
+
+
+def _break(of: Sequence[tuple[str, Break]], why: str) -> str:
+    """Of curves that break at one place for one reason."""
+    _, at = of[0]
+    shapes = " or ".join(dict.fromkeys(shape(each) for _, each in of))
+    names = listed(name for name, _ in of)
+    return f"{names}, {gap(at.before_bytes, at.after_bytes)}: {shapes}{why}."
