@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from mpigauge.analyse.registry import explain
 from mpigauge.analyse.seen import Seen, members
 from mpigauge.cli.main import run as main
 from mpigauge.cli.reporting import shown_of, sides_of
+from mpigauge.model.errors import UserError
 from mpigauge.query import large
 from mpigauge.report.kinds import all_kinds, drawn
 from mpigauge.report.plots import usual as plot_usual
@@ -49,6 +51,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     records = folder / "records.jsonl"
     lines = records.read_text(encoding="utf-8").splitlines()
     lines.insert(400, '{"record":"cell","launch":')
+    lines.insert(300, "")
+    older = json.loads(lines[10])
+    for name in ("placement", "arm", "layout"):
+        del older[name]  # as versions wrote it that did not know them
+    lines[10] = json.dumps(older)
     records.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder
 
@@ -80,6 +87,13 @@ def test_a_part_is_read_as_it_stands(path: Path) -> None:
     assert found.run.damaged == whole.damaged
     assert len(found.run.damaged) == 1
     assert found.run.part.startswith("60 of 362 rows (")
+
+
+def test_a_file_that_changes_meanwhile_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = large._lines
+    monkeypatch.setattr(large, "_lines", lambda *of: [number + 1 for number in lines(*of)])
+    with pytest.raises(UserError, match="was changed while it was read"):
+        large.load_large(path, rows=20)
 
 
 def test_what_is_chosen_by_its_times_proves_nothing(path: Path) -> None:

@@ -9,12 +9,16 @@ records are made; only the lines of the curves that tell most then become record
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import benchmark_word
-from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.query.build import quoted
+from mpigauge.query.library import connection
 from mpigauge.query.tables import type_of
 from mpigauge.stats.crowd import Member, telling
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
@@ -22,8 +26,7 @@ from mpigauge.stats.order import running_orders
 from mpigauge.store import load
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -34,6 +37,7 @@ LARGE_BYTES = 100_000_000
 DETAILED_ROWS = 2_000
 """Of a large run, that are shown as those of a small one."""
 _VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
+_variant = attrgetter(*_VARIANT)
 _NUMBERS = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale")
 _LARGEST_LINE = 1 << 28
 
@@ -58,14 +62,16 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
     import duckdb
 
     try:
-        with duckdb.connect() as con:
-            found = _members(con, path / "records.jsonl")
-            chosen = telling([member for _, member in found], rows)
+        with TemporaryDirectory(prefix="mpigauge-") as away, connection(Path(away)) as con:
+            found = _found(con, path / "records.jsonl")
+            members = tuple(_members(found))
+            chosen = telling(members, rows)
             wanted = _lines(con, [found[place][0] for place in chosen])
     except duckdb.Error as error:
         raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    members = tuple(member for _, member in found)
-    return Large(_part(path, wanted, members, chosen), members)
+    run = _part(path, wanted, members, chosen)
+    _check(run, {tuple(found[place][1 : 1 + len(_VARIANT)]) for place in chosen})
+    return Large(run, members)
 
 
 def _part(
@@ -82,8 +88,14 @@ def _part(
     return replace(run, part=words)
 
 
-def _members(con: DuckDBPyConnection, file: Path) -> list[tuple[int, Member]]:
-    """All curves, each with its number in the tables."""
+def _check(run: Run, keys: set[tuple[Any, ...]]) -> None:
+    """Whether the lines that were read are those that were meant."""
+    if any(_variant(cell) not in keys for cell in run.cells):
+        raise UserError(f"{run.path / 'records.jsonl'} was changed while it was read; try again")
+
+
+def _found(con: DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    """All curves: the number of each in the tables, its columns, sizes, times, errors, wrong."""
     _scan(con, file)
     orders = enumerate(running_orders(_MOST_LAUNCHES))
     listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
@@ -93,24 +105,36 @@ def _members(con: DuckDBPyConnection, file: Path) -> list[tuple[int, Member]]:
     lists = ", ".join(
         f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
     )
-    found = con.execute(
+    return con.execute(
         f"SELECT cells.curve, {columns}, of.* EXCLUDE (begin_line) FROM (SELECT {lists}, "
         "sum(wrong)::BIGINT, min(begin_line) AS begin_line FROM numbers GROUP BY curve) AS of "
         "JOIN cells ON cells.rowid = begin_line ORDER BY begin_line"
     ).fetchall()
+
+
+def _members(found: Sequence[tuple[Any, ...]]) -> Iterator[Member]:
     varied = _varied([row[1 : 1 + len(_VARIANT)] for row in found])
-    return [(row[0], _member(row[1:], varied)) for row in found]
+    return (_member(row[1:], varied) for row in found)
 
 
 def _scan(con: DuckDBPyConnection, file: Path) -> None:
-    """A table with a row for each line, in the order of the file."""
+    """A table with a row for each line that is not empty, in the order of the file."""
     names = ["record", "launch", *KEY_COLUMNS, *_NUMBERS, "wrong_count"]
     types = ", ".join(f"{quoted(name)}: {quoted(type_of(name))}" for name in names)
     keys = ", ".join(f'"{name}"' for name in _VARIANT)
-    con.execute(
-        f"CREATE TEMP TABLE cells AS SELECT *, hash({keys}) AS curve FROM read_json("
-        f"{quoted(file)}, format = 'newline_delimited', columns = {{{types}}}, "
+    full = ", ".join(
+        f'coalesce("{name}", {quoted(ABSENT[name])}) AS "{name}"'
+        for name in KEY_COLUMNS
+        if name in ABSENT
+    )
+    lines = (
+        f"read_json({quoted(file)}, format = 'newline_delimited', columns = {{{types}}}, "
         f"ignore_errors = true, maximum_object_size = {_LARGEST_LINE})"
+    )
+    # Two curves of a million have one hash of 64 bits with a probability of 1e-8.
+    con.execute(
+        f"CREATE TEMP TABLE cells AS SELECT *, hash({keys}) AS curve "
+        f"FROM (SELECT * REPLACE ({full}) FROM {lines})"
     )
 
 

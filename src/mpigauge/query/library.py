@@ -63,7 +63,7 @@ class Library:
         """
         with ExitStack() as stack:
             away = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mpigauge-")))
-            con = stack.enter_context(_connection(away))
+            con = stack.enter_context(connection(away))
             yield cls._over(con, runs, root, away, tell)
 
     @classmethod
@@ -121,7 +121,7 @@ def reason(error: Exception) -> str:
     return said or str(error).splitlines()[0].removeprefix("IO Error: ")
 
 
-def _connection(away: Path) -> DuckDBPyConnection:
+def connection(away: Path) -> DuckDBPyConnection:
     """Loads nothing from elsewhere, and spills into `away` what memory cannot hold."""
     import duckdb
 

@@ -134,8 +134,8 @@ class _Lines:
 
 def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> Run:
     """The run in this folder, complete or not; without `cards` also where they are damaged.
-    `lines`: the numbers, from 0 and upwards, of those that are read; then what killed launches had
-    begun is left out."""
+    `lines`: the numbers, from 0 and upwards and without empty ones, of those that are read; then
+    what killed launches had begun is left out."""
     header = check_schema(path)
     found = _read_lines(path / "records.jsonl", lines)
     remains = _remains(path, found.records) if lines is None else []
@@ -243,9 +243,10 @@ def _some(path: Path, wanted: Sequence[int]) -> Iterator[tuple[int, str]]:
     left = iter(wanted)
     following = next(left, None)
     with path.open("rb") as file:
-        for number, line in enumerate(file):
-            if number == following:
-                yield number + 1, line.decode("utf-8", errors="replace")
+        filled = (numbered for numbered in enumerate(file, 1) if not numbered[1].isspace())
+        for place, (number, line) in enumerate(filled):
+            if place == following:
+                yield number, line.decode("utf-8", errors="replace")
                 following = next(left, None)
 
 
