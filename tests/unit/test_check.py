@@ -284,7 +284,7 @@ def test_for_people() -> None:
         "           what                             measured       ±          allowed",
         "PASS       PingPong 8 B on 2 ranks    time   1.00 µs  ±1.2 %  at most 1.20 µs",
         "FAIL       PingPong 8 KiB on 2 ranks  time   2.02 µs  ±1.8 %  at most 1.00 µs",
-        f"UNDECIDED  PingPong 9 B               time{'not measured':>49}",
+        "UNDECIDED  PingPong 9 B               time  not measured",
         "",
         "FAIL: 1 FAIL, 1 UNDECIDED, 1 PASS",
         "a note",
@@ -417,4 +417,4 @@ def test_a_second_measurement_that_is_good_passes(
     assert asked == [8]
     out = capsys.readouterr().out
     assert "PASS: 2 PASS; 1 measured again" in out
-    assert "measured again in " in out
+    assert "measured again in " in " ".join(out.split())

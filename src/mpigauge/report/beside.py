@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import BYTES, SECONDS
 from mpigauge.analyse.summary import summaries, tolerance_word
 from mpigauge.model.units import byte_count, memory, microseconds, number, plus_minus
+from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.report.document import tables
-from mpigauge.report.formats.table import WIDTH, title
+from mpigauge.report.formats.table import title
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison, Entry, Table
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
 
 Words = tuple[str, ...]
+_LEAST_NAME = 16
 
 
 def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) -> str:
     """Text for people; `heading` says what the sides are."""
-    blocks = [list(heading)] if heading else []
-    for table in comparison.tables:
-        blocks.append(
-            [
-                table_title(table, cards, comparison.varied),
-                *joined(words_of(table, comparison.names)),
-            ]
-        )
-        blocks[-1] += broken(summaries(comparison, table))
-    return "\n\n".join("\n".join(block) for block in [*blocks, _remarks(comparison)]) + "\n"
+    blocks = [broken(heading)] if heading else []
+    blocks += [
+        [
+            *broken([table_title(table, cards, comparison.varied)]),
+            *joined(fitting(words_of(table, comparison.names))),
+            *broken(summaries(comparison, table)),
+        ]
+        for table in comparison.tables
+    ]
+    return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"
 
 
 def table_title(table: Table, cards: Cards, varied: str) -> str:
@@ -67,6 +68,17 @@ def words_of(table: Table, names: Sequence[str]) -> list[Words]:
     for line in table.lines:
         lines += _of_size(line, names)
     return lines
+
+
+def fitting(lines: Sequence[Words]) -> Sequence[Words]:
+    """Names of sides as short as the numbers need them to be."""
+    names = [line[1] for line in lines]
+    over = max(map(len, joined(lines)), default=0) - WIDTH
+    if over <= 0:
+        return lines
+    room = max(_LEAST_NAME, max(map(len, names)) - over)
+    short = shortened(names, room)
+    return [(line[0], name, *line[2:]) for line, name in zip(lines, short, strict=True)]
 
 
 def joined(lines: Sequence[Words]) -> Iterator[str]:
@@ -111,14 +123,6 @@ def ends(entry: Entry) -> str:
     if found is None or not math.isfinite(found.low):
         return ""
     return f"{number(found.low, found.error)}–{number(found.high, found.error)}"
-
-
-def broken(sentences: Sequence[str]) -> list[str]:
-    return [line for each in sentences for line in wrap(each, WIDTH, subsequent_indent="  ")]
-
-
-def _remarks(comparison: Comparison) -> list[str]:
-    return broken(remarks(comparison))
 
 
 def remarks(comparison: Comparison) -> list[str]:

@@ -7,17 +7,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.best import Best, Control, Named, best_lines, control_of
 from mpigauge.analyse.items import SECONDS
 from mpigauge.model.units import byte_count, number, plus_minus
+from mpigauge.model.width import broken
 from mpigauge.plan.arms import CONTROL
 from mpigauge.report.beside import in_unit, joined, table_title
 from mpigauge.report.compared import ends
 from mpigauge.report.fields import plain
-from mpigauge.report.formats.table import WIDTH
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ Words = tuple[str, ...]
 def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) -> str:
     """Text for people; arms are named by letters, which the end explains."""
     letters = _letters(comparison.names)
-    blocks = [list(heading)] if heading else []
+    blocks = [broken(heading)] if heading else []
     for table in comparison.tables:
         lines = list(best_lines(comparison, table))
         if lines:
@@ -121,9 +120,7 @@ def _why_none(best: Best) -> str:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    return [
-        line for each in remarks(comparison) for line in wrap(each, WIDTH, subsequent_indent="  ")
-    ]
+    return broken(remarks(comparison))
 
 
 def remarks(comparison: Comparison) -> list[str]:

@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.check import outcome_of
 from mpigauge.model.units import duration, megabytes_per_s, number, plus_minus, rate
+from mpigauge.model.width import WIDTH, broken
 from mpigauge.report.fields import plain
 
 if TYPE_CHECKING:
     from mpigauge.analyse.check import Line
 
 HEADS = ("", "what", "", "measured", "±", "allowed", "")
+_GAP, _BELOW = "  ", " " * 11
 FAILED, SKIPPED = "failure", "skipped"
 
 
 def as_table(lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
     rows = [HEADS, *map(_words, lines)]
     wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    text = [_row(words, wide) for words in rows]
-    return "\n".join([*text, "", summary(lines), *notes]) + "\n"
+    fits = sum(wide[:-1]) + len(_GAP) * (len(wide) - 2) <= WIDTH
+    text = [part for words in rows for part in _parts(words, wide)] if fits else _sentences(lines)
+    return "\n".join([*text, "", summary(lines), *broken(notes)]) + "\n"
 
 
 def as_json(lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
@@ -81,10 +84,32 @@ def _words(line: Line) -> tuple[str, ...]:
     return line.outcome, line.name, line.what, *_numbers(line), why
 
 
+def _parts(words: Sequence[str], wide: Sequence[int]) -> list[str]:
+    """Why stands in the place of numbers where there are none, and below them without room."""
+    if not any(words[3:-1]):
+        left = [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
+        return broken([_GAP.join([*left, words[-1]]).rstrip()], _BELOW)
+    line = _row(words, wide)
+    if len(line) <= WIDTH:
+        return [line]
+    return [_row([*words[:-1], ""], wide), *broken([_BELOW + words[-1]], _BELOW)]
+
+
+def _sentences(lines: Sequence[Line]) -> list[str]:
+    """Where names leave no room for columns: what was checked, and below it what came of it."""
+    text: list[str] = []
+    for line in lines:
+        what = f"{line.what}: " if line.what else ""
+        again = "; measured again" if line.again else ""
+        text += broken([f"{line.outcome:<9}  {line.name}"], _BELOW)
+        text += broken([f"{_BELOW}{what}{sentence(line)}{again}"], _BELOW)
+    return text
+
+
 def _row(words: Sequence[str], wide: Sequence[int]) -> str:
     left = [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
     right = [f"{word:>{w}}" for word, w in zip(words[3:-1], wide[3:-1], strict=True)]
-    return "  ".join([*left, *right, words[-1]]).rstrip()
+    return _GAP.join([*left, *right, words[-1]]).rstrip()
 
 
 def _numbers(line: Line) -> tuple[str, str, str]:

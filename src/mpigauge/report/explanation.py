@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.units import percent
+from mpigauge.model.width import broken
 from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ _INDENT = "   "
 def page(name: str, said: Explanation, width: int) -> Iterator[str]:
     """`name`: of the run. The dearest first, then what could not be looked at."""
     launches = "1 launch" if said.launches == 1 else f"{said.launches} launches"
-    yield f"{name}: {many(said.rows, 'row')} of {launches}, {said.looked_for} causes looked for"
+    head = f"{name}: {many(said.rows, 'row')} of {launches}, {said.looked_for} causes looked for"
+    yield from broken([head], width=width)
     yield ""
     if not said.findings:
         yield QUIET if said.rows else NO_ROWS

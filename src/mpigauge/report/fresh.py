@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.fresh import differing
 from mpigauge.analyse.summary import summaries
 from mpigauge.model.units import byte_count, microseconds, number, plus_minus
-from mpigauge.report.beside import broken, ends, in_unit, joined, what_of
+from mpigauge.model.width import broken
+from mpigauge.report.beside import ends, in_unit, joined, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.units import byte_count, duration, microseconds, plus_minus
+from mpigauge.model.width import WIDTH, broken
 from mpigauge.report.formats.table import line_words
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def page(found: Model) -> Iterator[str]:
         yield from _curve_lines(curve)
         yield ""
     for pair in found.pairs:
-        yield from _pair_lines(pair)
+        yield from broken(_pair_lines(pair), indent=" " * 13)
         yield ""
 
 
@@ -42,10 +43,11 @@ def _curve_lines(found: CurveModel) -> Iterator[str]:
     else:
         yield f"  t = α + β·n  {line_words(found.line)}"
     if found.breaks:
+        wide = max(len(_range(line)) for line in found.lines)
         for place, line in enumerate(found.lines):
-            yield f"  {_range(line):<22} {line_words(line)}"
+            yield from broken([f"  {_range(line):<{wide}}  {line_words(line)}"], indent=" " * 8)
             if place < len(found.breaks):
-                yield from _break_lines(found.breaks[place])
+                yield from broken(_break_lines(found.breaks[place]), indent=" " * 8)
     elif found.line is not None:
         yield "  no break that the errors carry"
     yield from _table(found)
@@ -77,8 +79,9 @@ def _table(found: CurveModel) -> Iterator[str]:
     heads += ["bound µs", "of", "× bound", "±"] if found.bounds else []
     rows = [_words(found, row) for row in found.curve.rows]
     wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    gap = "  " if sum(wide) + 2 * len(wide) <= WIDTH else " "
     for words in (heads, *rows):
-        yield "  " + "  ".join(f"{word:>{w}}" for word, w in zip(words, wide, strict=True)).rstrip()
+        yield "  " + gap.join(f"{word:>{w}}" for word, w in zip(words, wide, strict=True)).rstrip()
 
 
 def _words(found: CurveModel, row: Row) -> list[str]:

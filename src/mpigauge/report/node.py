@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.products import SINGLE, is_single
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
+from mpigauge.model.width import broken
 from mpigauge.report import products
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.node_threads import place_lines, thread_lines
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from mpigauge.report.document import Document
 
 _G = 1e-9
+WAY = 58
+"""The column in which the way begins."""
+_STREAM_WORDS = (
+    "  bytes as STREAM counts them; on bus: with lines that are fetched to be written to",
+    "  plain: the simple loop, which compares with STREAM; tuned: a variant, found by trial",
+)
 _WAY = {True: "tuned", False: "plain"}
 
 
@@ -28,7 +35,7 @@ def page(
 ) -> Iterator[str]:
     """The lines: memory, the way there, cores, products, the least latency, and `more` sections."""
     blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _products, _floors)
-    yield from heading(document.facts)
+    yield from broken(heading(document.facts))
     for block in blocks:
         lines = list(block(found))
         if lines:
@@ -52,9 +59,8 @@ def _memory(found: Node) -> Iterator[str]:
     yield f"Memory, STREAM-like: {_many(most)}, arrays of {size} on each"
     yield f"{'':8}{'':8}{'GB/s':>9} {'error':>7}{'on bus':>8}{'of best':>9}{'gain':>7}  way"
     for stream in streams:
-        yield _stream(stream)
-    yield "  bytes as STREAM counts them; on bus: with lines that are fetched to be written to"
-    yield "  plain: the simple loop, which compares with STREAM; tuned: a variant, found by trial"
+        yield from broken([_stream(stream)], indent=" " * WAY)
+    yield from broken(_STREAM_WORDS, indent=" " * 4)
 
 
 def _stream(stream: Stream) -> str:

@@ -20,6 +20,7 @@ from mpigauge.model.units import (
     plus_minus,
     rate,
 )
+from mpigauge.model.width import WIDTH, broken
 from mpigauge.report import limits
 from mpigauge.report.document import tables
 from mpigauge.report.shape import shape
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from mpigauge.stats.headline import Headline
 
 ABOUT = "tables for people (the default)"
-WIDTH = 80
 ROUND_TRIPS = ("mpi_latency", "ping_pong")
 """Benchmarks whose users want the whole round trip beside its half."""
 _BOLD, _RED, _YELLOW, _PLAIN = "\033[1m", "\033[31m", "\033[33m", "\033[0m"
@@ -53,7 +53,7 @@ class Column(NamedTuple):
 def render(document: Document, screen: Screen = PLAIN) -> str:
     colour = screen.coloured
     blocks = [
-        heading(document.facts),
+        broken(heading(document.facts)),
         headline_lines(document.headline, colour) if document.headline else [],
         limits_lines(document, colour),
         *(table_lines(table, screen) for table in document.tables() if table.rows),
@@ -126,7 +126,7 @@ def limits_lines(document: Document, colour: bool = False) -> list[str]:
     if document.limits is None:
         return []
     head, *rest = limits.lines(document.limits)
-    return [_bold(head, colour), *rest]
+    return [*(_bold(part, colour) for part in broken([head])), *broken(rest, indent=" " * 4)]
 
 
 def remark_lines(document: Document, colour: bool = False) -> list[str]:
@@ -200,11 +200,12 @@ def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAI
 
 
 def table_lines(table: Table, screen: Screen = PLAIN) -> list[str]:
-    colour, head = screen.coloured, title(table)
+    colour, (*first, last) = screen.coloured, broken([title(table)])
     heads, *cells = words_of(table)
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     return [
-        _bold(head, colour) + shape(table.rows, len(head), screen),
+        *(_bold(part, colour) for part in first),
+        _bold(last, colour) + shape(table.rows, len(last), screen),
         _bold(_joined(heads, wide), colour),
         *(
             _paint(_joined(words, wide), _colour_of(row), colour)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.report import levels
@@ -33,6 +34,8 @@ def drawn(
 ) -> tuple[Lines, bool]:
     """So many lines of `height`, none wider than `width`; and whether an interval is to be seen."""
     frame = framed(panel, 0, 0, width, height)
+    if panel.style == "bars":
+        frame = replace(frame, y=replace(frame.y, low=0.0))
     high = height - 3
     ticks = {_line(frame.y, tick, high): tick for tick in frame.y.ticks(max(2, high // 3))}
     labels = {line: panel.y.words(tick) for line, tick in ticks.items()}

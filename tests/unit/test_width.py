@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The main tables of all commands on 80 columns: nothing is wider, and what is cut says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.analyse.check import Line
+from mpigauge.cli import tables
+from mpigauge.cli.main import run as main
+from mpigauge.model.row import Estimate
+from mpigauge.model.width import WIDTH, broken, shortened
+from mpigauge.report.checked import as_table
+from tests import planted
+from tests.unit.test_limits_of_node import messages, node_run, store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONG = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
+SIZES = [0, 8, 4096, 65536, 1 << 20, 4 << 20]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs with long names of settings, of files and of ways to go over memory."""
+    folder = tmp_path_factory.mktemp("wide")
+    cells = [
+        cell
+        for value in ("", *(f"{LONG}={n}" for n in (1024, 32768)))
+        for name in ("PingPong", "Allreduce")
+        for cell in planted.curve(
+            planted.line(1e-6 + len(value) * 1e-8), name, SIZES, arm=value, messages=1.0
+        )
+    ]
+    planted.store(planted.run(cells, planted.ranks(["0", "1"])), folder / f"sweep-of-{'x' * 60}")
+    store(messages(created="2026-11-21T12:00:00Z"), folder, "messages")
+    store(node_run(), folder, f"a-run-of-the-node-with-a-long-name-{'y' * 30}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "show SWEEP", "show messages", "node NODE", "best SWEEP",
+        "compare SWEEP --by arm", "compare messages messages", "check messages --against messages",
+        "explain SWEEP", "explain --list", "model SWEEP", "ls .", "list", "ref list",
+        "ref show orfeo-epyc-rome", "plot --list", "plot SWEEP arms", "plot SWEEP best",
+    ],
+)  # fmt: skip
+def test_nothing_is_wider_than_the_screen(
+    words: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(tables, "screen_width", lambda: WIDTH)
+    names = {"SWEEP": f"sweep-of-{'x' * 60}", "NODE": next(folder.glob("a-run-*")).name}
+    assert main([names.get(word, word) for word in words.split()]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown
+    wide = [line for line in shown if len(line) > WIDTH and " " in line.strip()]
+    assert wide == []
+
+
+def test_words_that_cannot_be_broken_stay_whole() -> None:
+    path = "/" + "x" * 100
+    assert broken(["short", f"see {path} there"]) == ["short", "see", f"  {path}", "  there"]
+    assert broken([""]) == [""]
+
+
+def test_long_names_lose_their_middle() -> None:
+    names = [f"{LONG}=1024", f"{LONG}=32768", "control"]
+    assert shortened(names, 20) == ["MPIR_CVAR…SHOLD=1024", "MPIR_CVAR…HOLD=32768", "control"]
+    alike = ["a" * 30, "a" * 10 + "b" + "a" * 19]
+    assert shortened(alike, 8) == alike
+
+
+def test_a_last_column_without_room_stands_below() -> None:
+    rows = [["a" * 30, "one two three four five"], ["b", "short"]]
+    assert list(tables.lines(["name", "about"], rows, 40)) == [
+        f"{'name':<30}  about",
+        "a" * 30,
+        "    one two three four five",
+        f"{'b':<30}  short",
+    ]
+    assert list(tables.lines(["name", "about"], rows, 0))[1] == f"{'a' * 30}  {rows[0][1]}"
+    assert list(tables.lines(["a", "about"], [["x", "one two " * 5]], 30))[1:] == [
+        "x  one two one two one two one",
+        "   two one two",
+    ]
+
+
+def test_what_was_checked_in_sentences_where_columns_have_no_room() -> None:
+    value = Estimate(1.5e-6, 1.4e-6, 1.6e-6)
+    name = f"PingPong 4 KiB on 2 ranks at {'a long placement ' * 3}"
+    line = Line("FAIL", name.strip(), "time", "s", value, 1.2e-6, True, why="too slow")
+    text = as_table([line]).splitlines()
+    assert all(len(each) <= WIDTH for each in text)
+    assert "time: 1.50 µs ±6.7 %, at most 1.20 µs is allowed, too slow" in " ".join(text)
