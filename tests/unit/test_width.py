@@ -15,7 +15,7 @@ from mpigauge.model.row import Estimate
 from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.report.checked import as_table
 from tests import planted
-from tests.unit.test_limits_of_node import messages, node_run, store
+from tests.unit.test_hardware import messages, node_run, store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.analyse.hardware import by
+from mpigauge.analyse.node import SUITE
 from mpigauge.analyse.pairs import LARGE
 from mpigauge.model.units import byte_count, plus_minus
 from mpigauge.report.axes import BANDWIDTH, TIME, bytes_per_s, seconds
@@ -45,7 +46,9 @@ class Limits:
     apart: bool
     """They are of another run."""
     alike: bool
-    """The run's messages went between the same two cores, so that they can be compared."""
+    """All messages of the run between two ranks went between the same two cores."""
+    elsewhere: bool
+    """Those of the headline did not, so that nothing can be compared."""
     against: tuple[Against, ...] = ()
 
     @property
@@ -54,19 +57,24 @@ class Limits:
         known = [self.hardware.run, _age(self.age_s)] if self.apart else ["this run"]
         if self.hardware.pair:
             pus = " and ".join(as_list(pair) for pair in self.hardware.pair)
-            apart = "" if self.alike else ": not those of these messages"
-            known.append(f"cores {pus}{apart}")
+            other = ": not those of these messages" if self.elsewhere else ""
+            known.append(f"cores {pus}{other}")
         return ", ".join(filter(None, known))
 
 
-def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits:
+def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits | None:
+    """None: the run has no messages between two ranks."""
+    pairs = [row for row in seen.rows if row.ranks == 2 and row.cell.suite != SUITE]
+    if not pairs:
+        return None
     created = str(seen.run.header.get("created", ""))
     after = hardware.seconds_after(created)
     rows = [row for row in (head.zero, head.peak) if row] if head else []
-    alike = bool(rows) and all(hardware.concerns(seen.ranks_of(row)) for row in rows)
-    found = tuple(_against(hardware, head)) if head and alike else ()
+    fits, alike = (all(hardware.concerns(seen.ranks_of(row)) for row in of) for of in (rows, pairs))
+    found = tuple(_against(hardware, head)) if head and fits else ()
     apart = hardware.run != seen.run.path.name
-    return Limits(hardware, None if after is None else -after, apart, alike, found)
+    age = None if after is None else -after
+    return Limits(hardware, age, apart, alike, not fits, found)
 
 
 def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
@@ -88,11 +96,11 @@ def lines(found: Limits) -> Iterator[str]:
         unit = seconds if each.limit == "mailbox floor" else bytes_per_s
         ratio = f"{each.ratio.value:.3g} × {plus_minus(each.ratio.relative_error)}"
         yield f"  {each.what:<18}  {ratio} of {_article(each.limit)} ({unit(each.value.value)})"
-    if not found.alike:
-        known = (*levels(found, TIME), *levels(found, BANDWIDTH))
+    if found.elsewhere:
+        known = (*_levels(found.hardware, TIME), *_levels(found.hardware, BANDWIDTH))
         yield from (f"  {level.label}" for level in known)
-    if words := ", ".join(_node(found.hardware)):
-        yield f"  {'the node':<18}  {words}"
+    if node := ", ".join(_node(found.hardware)):
+        yield f"  {'the node':<18}  {node}"
 
 
 def _article(limit: str) -> str:
@@ -109,10 +117,11 @@ def _node(hardware: Hardware) -> Iterator[str]:
 
 
 def levels(found: Limits | None, axis: Axis) -> tuple[Level, ...]:
-    """Lines to see curves of messages against."""
-    if found is None:
-        return ()
-    of = found.hardware
+    """Lines to see curves of messages against, where these are between the same cores."""
+    return _levels(found.hardware, axis) if found and found.alike else ()
+
+
+def _levels(of: Hardware, axis: Axis) -> tuple[Level, ...]:
     known = (
         [("mailbox floor", of.mailbox_s)]
         if axis is TIME
@@ -142,7 +151,7 @@ def numbers(found: Limits) -> dict[str, Any]:
         "age_s": found.age_s,
         "host": of.host,
         "cpus": [sorted(pus) for pus in of.pair],
-        "same_cpus": found.alike,
+        "same_cpus": not found.elsewhere,
         **{name: value._asdict() if value else None for name, value in known.items()},
         "against": [
             {"what": each.what, "limit": each.limit, "ratio": each.ratio._asdict()}
