@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 NONE = "none"
 MOST_TRIED = 4
 """Runs that are looked into, those closest in time first."""
+NEIGHBOURS = 100
+"""Runs before and after one whose headers are read; farther ones only where their name says that
+they are of a node. A store on a network may hold thousands."""
 _MARK = '"NODE:'
 """In run.json of a run that was to measure the node itself."""
 
@@ -93,11 +96,20 @@ def _candidates(stored: Run) -> list[Path]:
     if not stored.path.is_dir() or own is None:
         return []
     found = []
-    for path in run_folders(stored.path.absolute().parent).values():
-        created = _of_node(path / "run.json") if path.name != stored.path.name else None
+    for path in near_in(stored.path.name, run_folders(stored.path.absolute().parent)):
+        created = _of_node(path / "run.json")
         if created is not None:
             found.append((abs((created - own).total_seconds()), path))
     return [path for _, path in sorted(found)]
+
+
+def near_in(name: str, folders: Mapping[str, Path]) -> Iterator[Path]:
+    """By their names, which begin with when they were made unless somebody chose another."""
+    names = sorted({*folders, name})
+    place = names.index(name)
+    for at, other in enumerate(names):
+        if other != name and (abs(at - place) <= NEIGHBOURS or "node" in other.lower()):
+            yield folders[other]
 
 
 def _of_node(header: Path) -> datetime | None:
