@@ -64,9 +64,13 @@ def _stripped(cells: list[Cell]) -> list[Cell]:
     return cells
 
 
-def words(text: str, of: int = INK) -> list[Cell]:
+def printable(text: str) -> str:
     """Control characters would be orders to the terminal."""
-    return [Cell(letter if letter.isprintable() else "\ufffd", of) for letter in text]
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
+def words(text: str, of: int = INK) -> list[Cell]:
+    return [Cell(letter, of) for letter in printable(text)]
 
 
 def cut(text: str, width: int, screen: Screen) -> str:

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.report.plot import MOST_SERIES
-from mpigauge.report.terminal.ink import DIM, Cell, cut, mark, paint, painted
+from mpigauge.report.terminal.ink import DIM, Cell, cut, mark, paint, painted, printable
 from mpigauge.report.terminal.panel import drawn
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
         dict.fromkeys(s.name for panel in plot.panels for s in panel.series[:MOST_SERIES])
     )
     width = screen.width - 1 if screen.live else screen.width
-    yield cut(plot.title, width, screen)
+    yield cut(printable(plot.title), width, screen)
     columns = _columns(len(plot.panels), width)
     wide = (width - _GAP * (columns - 1)) // columns
     high = _height(len(plot.panels), screen)
@@ -90,7 +90,7 @@ def _below(
         yield from _legend(names, width, screen)
     said = ["Upright bars: the interval, where it is larger than a mark."] if bars else []
     for note in [*said, *notes]:
-        for line in wrap(_printable(note), width, subsequent_indent="  "):
+        for line in wrap(printable(note), width, subsequent_indent="  "):
             yield paint(line, DIM, screen)
 
 
@@ -98,7 +98,7 @@ def _legend(names: Sequence[str], width: int, screen: Screen) -> Iterator[str]:
     """Beside each other as long as there is room."""
     line, used = "", 0
     for number, name in enumerate(names):
-        text = f"{mark(number, screen.unicode)} {cut(_printable(name), width - 2, screen)}"
+        text = f"{mark(number, screen.unicode)} {cut(printable(name), width - 2, screen)}"
         if used and used + len(text) + 3 > width:
             yield line
             line, used = "", 0
@@ -106,7 +106,3 @@ def _legend(names: Sequence[str], width: int, screen: Screen) -> Iterator[str]:
         line += gap + paint(text, number, screen)
         used += len(gap) + len(text)
     yield line
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
