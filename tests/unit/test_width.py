@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         "show SWEEP", "show messages", "node NODE", "best SWEEP",
         "compare SWEEP --by arm", "compare messages messages", "check messages --against messages",
-        "explain SWEEP", "explain --list", "model SWEEP", "ls .", "list", "ref list",
+        "explain SWEEP", "explain --list", "model SWEEP", "ls .", "ref list",
         "ref show orfeo-epyc-rome", "plot --list", "plot SWEEP arms", "plot SWEEP best",
     ],
 )  # fmt: skip
