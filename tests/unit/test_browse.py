@@ -249,6 +249,7 @@ def test_all_runs_are_there_the_newest_first(server: Server) -> None:
         ("where=kernel+%3D+%276.1.0-18%27", nights.NIGHTS - nights.STEP),
         ("where=run+IN+(SELECT+run+FROM+rows+WHERE+message_bytes+%3D+4096)+--+x", 18),
         ("host=n1&find=night1&where=cells+%3E+3", 6), ("find=&mpi=&where=+", 18),
+        ("find=%ff", 0), ("find=%00", 0), ("mpi=%F0%9F%98%80&page=%ff", 0),
     ],
 )  # fmt: skip
 def test_runs_are_found(server: Server, query: str, count: int) -> None:
@@ -263,6 +264,8 @@ def test_runs_are_found(server: Server, query: str, count: int) -> None:
     [
         ("where=kernl+%3D+%27x%27", "there is no column 'kernl'; did you mean 'kernel'?"),
         ("where=%28", "this is no query"),
+        ("where=%ff", "this is no query"),
+        ("where=1+%00", "this is no query"),
         ("where=1%3D1%29%3B+DROP+VIEW+runs%3B+SELECT+%28run", "write one"),
         ("since=yesterday", "'yesterday' is no day; write one as 2026-11-21"),
     ],
@@ -353,6 +356,17 @@ def test_new_runs_are_there_when_the_page_is_loaded_again(server: Server, store:
     assert "late" not in ask(server, "").names
 
 
+def test_several_can_ask_at_once(server: Server) -> None:
+    said: list[int] = []
+    paths = ["", "trends", "?find=night", "run/night01"]
+    threads = [Thread(target=lambda p=p: said.append(ask(server, p).status)) for p in paths]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert said == [200] * len(paths)
+
+
 # --- reports and comparisons ----------------------------------------------------------------
 def test_a_run_has_its_report_and_a_way_back(server: Server) -> None:
     said = ask(server, "run/night00")
@@ -414,6 +428,20 @@ def test_numbers_that_several_runs_have_are_listed(server: Server) -> None:
         "PingPong 8 B on 2 ranks", "PingPong 4 KiB on 2 ranks", "STREAM Triad"
     ]  # fmt: skip
     assert table[1][1:] == ["mpich", "n1", "16", "2026-10-01", "2026-10-16"]
+
+
+def test_numbers_of_one_name_are_told_apart(server: Server, store: Path) -> None:
+    added = [shutil.copytree(store / f"night0{n}", store / f"sum{n}") for n in (1, 2)]
+    for run in added:
+        text = (run / "records.jsonl").read_text()
+        (run / "records.jsonl").write_text(text.replace('"op": ""', '"op": "sum"'))
+    try:
+        text = ask(server, "trends").text
+    finally:
+        for run in added:
+            shutil.rmtree(run)
+    told = re.findall(r">PingPong 8 B on 2 ranks</a><small>(.*?)</small>", text)
+    assert told == ["op: ", "op: sum"]
 
 
 def test_a_step_is_named_with_what_changed(server: Server) -> None:

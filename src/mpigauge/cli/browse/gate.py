@@ -60,7 +60,7 @@ class Gate:
         if start or not parts or not _alike(parts[0], self.token):
             return Refused(403, "the address lacks the token that `mpigauge browse` has printed")
         try:
-            found = parse_qs(query, errors="surrogateescape", max_num_fields=1000)
+            found = parse_qs(query, max_num_fields=1000)
         except ValueError:
             return Refused(400, "this address holds too much")
         return Asked(tuple(_unquoted(part) for part in parts[1:] if part), found)

@@ -132,17 +132,18 @@ class Site:
             names, why = _fitting(library, choice)
             found = series(library.con, names, choice.benchmark)
             listed = self._listed(library, "trends", choice, asked.query, len(found))
-            told = [self._number_line(each, found, choice) for each in found[listed.turn.slice]]
+            apart = _apart(found)
+            told = [self._number_line(s, apart[s.id], choice) for s in found[listed.turn.slice]]
             counted = why or f"{many(len(found), 'number')} in {many(len(names), 'run')}"
             return Page(400 if why else 200, trends_page(self.base, listed, told, counted))
 
         return self.shelf.ask(go)
 
-    def _number_line(self, of: Series, found: Sequence[Series], choice: Choice) -> NumberLine:
+    def _number_line(self, of: Series, apart: str, choice: Choice) -> NumberLine:
         given = {name: value for name, value in vars(choice).items() if value}
         return NumberLine(
             _title(of),
-            _apart(of, found),
+            ", ".join(filter(None, (of.asked["transport"], of.asked["settings"], apart))),
             of.asked["mpi_name"],
             of.asked["host"],
             of.runs,
@@ -161,7 +162,7 @@ class Site:
             if of is None:
                 raise MissingError("no two of the runs have this number")
             seen = trend(nights(library.con, of, names), of.kind)
-            where = " · ".join(filter(None, (*of.asked.values(), _apart(of, found))))
+            where = " · ".join(filter(None, (*of.asked.values(), _apart(found)[of.id])))
             unit = "s" if of.is_time else str(of.columns["unit"])
             left = _left_out(of.runs - len(seen.nights))
             return Page(200, trend_page(self.base, _title(of), where, seen, unit, left))
@@ -222,12 +223,17 @@ def _title(of: Series) -> str:
     return name if of.is_time else f"{name} {of.columns['name']}"
 
 
-def _apart(of: Series, found: Sequence[Series]) -> str:
-    """What tells it from others of its name on its host: columns, transport, settings."""
-    alike = [each for each in found if (_title(each), each.asked) == (_title(of), of.asked)]
-    words = [
+def _apart(found: Sequence[Series]) -> dict[str, str]:
+    """Of each, the columns that tell it from others of its name on its host."""
+    alike: dict[tuple[str, ...], list[Series]] = {}
+    for each in found:
+        alike.setdefault((_title(each), *each.asked.values()), []).append(each)
+    return {each.id: _differing(each, of) for of in alike.values() for each in of}
+
+
+def _differing(one: Series, alike: Sequence[Series]) -> str:
+    return ", ".join(
         f"{name}: {value}"
-        for name, value in of.columns.items()
+        for name, value in one.columns.items()
         if len({each.columns.get(name) for each in alike}) > 1
-    ]
-    return ", ".join(filter(None, (of.asked["transport"], of.asked["settings"], *words)))
+    )
