@@ -477,7 +477,9 @@ def test_values_that_are_none_are_left_out_and_it_is_said(server: Server, store:
         page = trend_of(server, "STREAM Triad").page
     finally:
         shutil.rmtree(run)
-    assert "1 run left out: the newest 400 are shown that have a value > 0." in page.text
+    assert (
+        "1 run left out: the newest 400 with a value above 0 and right data are shown." in page.text
+    )
     assert "zero" not in [row[0] for row in page.tables[-1]]
 
 

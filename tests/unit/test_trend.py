@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -170,8 +171,9 @@ def test_few_runs_are_undecided() -> None:
     assert sentence(found).startswith("UNDECIDED: 5 runs, and at least 12 are needed")
 
 
-def test_runs_are_put_into_the_order_of_time_and_those_without_a_value_left_out() -> None:
-    given = nights([3.0, math.nan, 1.0, 0.0])
+def test_runs_are_put_into_the_order_of_time_and_those_that_mean_nothing_left_out() -> None:
+    given = nights([3.0, math.nan, 1.0, 0.0, 2.0])
+    given[-1] = replace(given[-1], wrong_count=1)
     assert [night.run for night in trend(given[::-1], "lower").nights] == ["night00", "night02"]
 
 

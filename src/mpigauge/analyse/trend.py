@@ -55,7 +55,7 @@ class Change:
 @dataclass(frozen=True)
 class Trend:
     nights: tuple[Night, ...]
-    """In the order of time, those with a positive value."""
+    """In the order of time, those with a positive value and right data."""
     kind: str
     """time, or of a figure what is better: lower, higher or empty."""
     changes: tuple[Change, ...]
@@ -83,7 +83,7 @@ class Trend:
 
 def trend(nights: Sequence[Night], kind: str, tolerance: float = TOLERANCE) -> Trend:
     """Of runs in any order."""
-    known = sorted(filter(_positive, nights), key=lambda night: (night.time, night.run))
+    known = sorted(filter(_counts, nights), key=lambda night: (night.time, night.run))
     values = [night.value.value for night in known]
     error = _usual_error(known)
     changes = tuple(_changes(known))
@@ -133,8 +133,9 @@ def _step(of: Trend, step: Shift) -> str:
     return f"{of.word(step)} since {night.time:%Y-%m-%d} ({night.run}): {ratio}"
 
 
-def _positive(night: Night) -> bool:
-    return math.isfinite(night.value.value) and night.value.value > 0
+def _counts(night: Night) -> bool:
+    """The number of a run whose data arrived wrong means nothing."""
+    return math.isfinite(night.value.value) and night.value.value > 0 and not night.wrong_count
 
 
 def _usual_error(nights: Sequence[Night]) -> float:

@@ -214,7 +214,8 @@ def _line(found: Mapping[str, Any]) -> Line:
 def _left_out(count: int) -> str:
     if not count:
         return ""
-    return f"{many(count, 'run')} left out: the newest {MOST_RUNS} are shown that have a value > 0."
+    kept = f"the newest {MOST_RUNS} with a value above 0 and right data are shown"
+    return f"{many(count, 'run')} left out: {kept}."
 
 
 def _title(of: Series) -> str:

@@ -18,7 +18,7 @@ from mpigauge.report.plot import Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.report.web.browse import Listed, filled_page
 
 if TYPE_CHECKING:
-    from mpigauge.analyse.trend import Change, Night, Trend
+    from mpigauge.analyse.trend import Change, Trend
     from mpigauge.model.row import Estimate
     from mpigauge.report.axes import Axis
     from mpigauge.stats.shifts import Shift
@@ -49,7 +49,7 @@ class NightLine:
     value: str
     error: str
     launches: int
-    remarks: str
+    flags: str
     before: str
     """The run before it; empty: it is the first."""
 
@@ -142,7 +142,8 @@ def _nights(of: Trend, unit: str) -> Iterator[NightLine]:
         error = plus_minus(night.value.relative_error)
         begun = f"{night.time:%Y-%m-%d %H:%M}"
         value = _in_unit(night.value, unit)
-        yield NightLine(night.run, begun, value, error, night.launches, _remarks(night), before)
+        flags = ", ".join(night.flags)
+        yield NightLine(night.run, begun, value, error, night.launches, flags, before)
         before = night.run
 
 
@@ -150,8 +151,3 @@ def _in_unit(value: Estimate, unit: str) -> str:
     if unit == "s":
         return duration(value.value)
     return f"{number(value.value, value.error)} {unit}".rstrip()
-
-
-def _remarks(night: Night) -> str:
-    wrong = ["wrong data"] if night.wrong_count else []
-    return ", ".join([*wrong, *night.flags])
