@@ -308,7 +308,7 @@ def test_a_question_without_end_is_given_up(
 
 def test_what_is_damaged_is_named(server: Server) -> None:
     text = ask(server, "").page.text
-    assert "not as it should be with these runs" in text
+    assert "2 things are not as they should be with these runs" in text
     assert f"{nights.DAMAGED}/run.json is damaged" in text
     said = ask(server, f"run/{nights.DAMAGED}")
     assert said.status == 400

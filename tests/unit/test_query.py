@@ -66,12 +66,12 @@ def test_tables_hold_what_the_run_holds(tmp_path: Path) -> None:
     (run,) = asked(
         tmp_path,
         "SELECT run, created, mpi, host, hosts, cpu, status, command, launches, complete, cells, "
-        "rows, figures, skips, failures, measuring_s FROM runs",
+        "rows, figures, skips, failures, measuring_s, benchmarks FROM runs",
     )
     created = datetime(2026, 11, 21, 5)
     assert run[:4] == ("one", created, "mpich 5.0.2", "n1")
     assert run[4:8] == (["n1"], "A CPU", "done", "mpigauge run PingPong")
-    assert run[8:] == (1, 1, 2, 1, 1, 1, 1, 0.5)
+    assert run[8:] == (1, 1, 2, 1, 1, 1, 1, 0.5, ["PingPong", "HPL"])
     assert asked(tmp_path, "SELECT launch, message_bytes, latency_s, time_pure_s FROM cells") == [
         (0, 8, 0.5e-6, None),
         (1, 8, 1e-6, None),

@@ -10,9 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.record import JOB
 from mpigauge.query.ask import ask
-from mpigauge.query.build import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,15 +36,13 @@ class Choice:
 
 
 _MENUS = {
-    "benchmark": "SELECT unnest(benchmarks) FROM runs UNION "
-    f"SELECT benchmark FROM figures WHERE benchmark <> {quoted(JOB)}",
+    "benchmark": "SELECT unnest(benchmarks) FROM runs",
     "mpi": "SELECT mpi FROM runs UNION SELECT mpi_name FROM runs",
     "host": "SELECT host FROM runs UNION SELECT unnest(hosts) FROM runs",
 }
 _FITS = {
     "find": "contains(lower(concat_ws(' ', run, command, host, mpi)), lower(?))",
-    "benchmark": "(list_contains(benchmarks, $1) OR "
-    "run IN (SELECT f.run FROM figures AS f WHERE f.benchmark = $1))",
+    "benchmark": "list_contains(benchmarks, ?)",
     "mpi": "(mpi = $1 OR mpi_name = $1)",
     "host": "(host = $1 OR list_contains(hosts, $1))",
     "since": "created >= CAST(? AS DATE)",

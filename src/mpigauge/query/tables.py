@@ -14,7 +14,7 @@ from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.columns import COLUMNS, DERIVED
-from mpigauge.model.record import Figure, Rank
+from mpigauge.model.record import JOB, Figure, Rank
 from mpigauge.query.faults import faults
 from mpigauge.report.fields import fields as row_fields
 from mpigauge.report.fields import plain, values
@@ -179,7 +179,7 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "libc": str(run.passport.get("libc", "")),
         "settings": " ".join(f"{name}={value}" for name, value in sorted(_told(run.plan))),
         "world_ranks": max((launch.world_ranks for launch in run.launches), default=None),
-        "benchmarks": list(dict.fromkeys(row.benchmark for row in rows)),
+        "benchmarks": list(dict.fromkeys(_benchmarks(run, rows))),
         "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
         "launches": len({launch.launch for launch in run.launches}),
         "complete": len(run.complete),
@@ -196,6 +196,12 @@ def _mpi(said: Any) -> dict[str, str]:
     """Its name and version, out of all that is known of it or a word."""
     known = said if isinstance(said, dict) else {"name": said}
     return {key: str(known.get(key) or "") for key in ("name", "version")}
+
+
+def _benchmarks(run: Run, rows: Sequence[Row]) -> Iterator[str]:
+    """Of rows, and what figures are of."""
+    yield from (row.benchmark for row in rows)
+    yield from (figure.benchmark for figure in run.of(Figure) if figure.benchmark != JOB)
 
 
 def _words(said: Any) -> list[str]:
