@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -100,7 +101,7 @@ def store(folder: Path, data: tuple[str, ...] = ("static", "fresh"), launches: i
                 for size in SIZES:
                     factor = FACTORS[size] if kind == "fresh" else 1.0
                     time = 2e-6 * factor * (1 + size / 8e3) * random.gauss(1, 0.003)
-                    wrote = 5e-6 if kind == "fresh" else None
+                    wrote = 5e-6 if kind == "fresh" else math.nan
                     line = cells.fields(
                         launch=launch, message_bytes=size, moved_bytes=size, data=kind,
                         time_p50_s=time, time_write_s=wrote,

@@ -174,8 +174,7 @@ class Plan:
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
-        for name in ("rsh", "insist"):
-            known[name] = tuple(known.get(name, ()))
+        known |= {name: tuple(known.get(name, ())) for name in ("rsh", "insist")}
         return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
 
 

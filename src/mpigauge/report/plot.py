@@ -104,11 +104,9 @@ class Picture:
     names: tuple[str, ...] = ()
     """Of the series that are drawn, by their number in the drawing."""
     notes: tuple[str, ...] = ()
-    plot: Plot | None = None
-    """What it was drawn from; None: it is no plot over axes."""
     fixed: bool = False
     """Its colours stand for values, so that no page may change them."""
     plot: Plot | None = None
-    """What a terminal draws of it."""
+    """What it was drawn from, and a terminal draws of it; None: it is no plot over axes."""
     lines: Callable[[Screen], Iterable[str]] | None = None
     """What a terminal prints in place of a plot; neither: it can show nothing of it."""

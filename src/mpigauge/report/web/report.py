@@ -135,8 +135,8 @@ def sections(shown: Sequence[Shown]) -> Iterator[Section]:
         said = tuple(line for each in swept for line in _best_remarks(each, len(shown) > 1))
         if pictures or tables:
             yield Section(id_, name, pictures, tables, said)
-    if both := shown[0].document.fresh:
-        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], both)))
+    if compared := shown[0].document.fresh:
+        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
 
 
 def _short(picture: Picture) -> Picture:
