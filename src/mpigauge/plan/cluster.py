@@ -35,8 +35,8 @@ def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Pl
     more ranks than others."""
     wheres = ground.placements(request, request.np or ground.room)
     if len(wheres) != 1:
-        names = ", ".join(each.name for each in wheres)
-        raise UserError(f"node measures one placement, not {len(wheres)} ({names}); name one")
+        placed = ", ".join(each.name for each in wheres)
+        raise UserError(f"node measures one placement, not {len(wheres)} ({placed}); name one")
     names = tuple(f"{SUITE}:{name}" for name in (*MEMORY, *PEAKS, CLOCKS[-1], NOISE))
     known = tuple(name for name in names if cards.get(name))
     together = ground.seated(Part(known, 0, sizes=request.sizes or ARRAY), wheres[0])

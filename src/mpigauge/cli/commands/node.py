@@ -40,6 +40,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     options.seconds_option,
     options.precision_option,
     options.launches_option,
+    options.set_option,
     options.env_option,
     options.dry_run_option,
     options.seed_option,
