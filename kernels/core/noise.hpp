@@ -24,7 +24,8 @@ class Listener {
   /// `hz`: ticks per second.
   explicit Listener(double hz);
   void listen_for(double seconds);
-  /// Reads the clock so often: the same work at each call, which takes longer where it is disturbed.
+  /// Reads the clock so often: the same work at each call, which takes longer where it is
+  /// disturbed.
   void read(std::uint64_t times);
   /// What the system says was taken between two of its readings, beside what was heard.
   void was_taken(const platform::Taken& before, const platform::Taken& after);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
-#include "platform/taken.hpp"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "platform/platform.hpp"
+#include "platform/taken.hpp"
 
 namespace mpigauge::platform {
 

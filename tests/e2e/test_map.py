@@ -53,6 +53,15 @@ def test_pairs_side_by_side(tmp_path: Path) -> None:
     assert {row["members"] for row in beside} == {f"{a},{b}" for a, b in combinations(range(4), 2)}
 
 
+def test_cache_lines_between_every_two_cores(tmp_path: Path) -> None:
+    done = mpigauge("map", "--benchmark", "NODE:Mailbox", "--np", "2", "--output", "out",
+                    cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "NODE:Mailbox, ns between every two ranks" in done.stdout
+    (cell,) = load(tmp_path / "out").cells
+    assert (cell.benchmark, cell.members, cell.message_bytes) == ("Mailbox", "0,1", -1)
+
+
 def test_pairs_by_name_and_later_shown_as_a_map(tmp_path: Path) -> None:
     done = mpigauge(
         "map", "--np", "3", "--oversubscribe", "--pairs", "2-1", "--sizes", "8",

@@ -24,7 +24,7 @@ from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
 from mpigauge.placement import Site
 from mpigauge.plan import Ground, Part, Plan, kernel_words
-from mpigauge.plan.map import FORMS, parse_pairs
+from mpigauge.plan.map import FORMS, check_pair, parse_pairs
 from mpigauge.plan.plan import LaunchPlan
 from mpigauge.plan.request import Request
 from mpigauge.report.document import Document, Facts
@@ -35,6 +35,7 @@ from mpigauge.topology.levels import Levels
 from mpigauge.topology.passport import plain
 from mpigauge.topology.stored import stored
 from tests import cells
+from tests.unit.test_node import X86
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ROME = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
@@ -106,6 +107,19 @@ def test_pairs_by_name() -> None:
 def test_wrong_pairs(wrong: str, ranks: int, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)):
         parse_pairs(wrong, ranks)
+
+
+def test_only_benchmarks_of_two_ranks_make_a_map() -> None:
+    one = Ground(ROME)
+    check_pair("pingping", cells.cards(), one)
+    check_pair("NODE:Mailbox", X86, one)
+    with pytest.raises(UserError, match="of two ranks, and Allreduce is none; those are PingPong"):
+        check_pair("Allreduce", cells.cards(), one)
+    with pytest.raises(UserError, match="PingPonk"):
+        check_pair("PingPonk", cells.cards(), one)
+    two = Ground(ROME, (Site("a", ROME), Site("b", ROME)))
+    with pytest.raises(UserError, match="needs memory that both ranks see, and there are 2 hosts"):
+        check_pair("NODE:Mailbox", X86, two)
 
 
 def test_kernels_are_told_the_pairs() -> None:
@@ -202,6 +216,13 @@ def test_the_worst_are_measured_again_alone() -> None:
     found = again(Results(0.05, [row.cell for row in rows(where, many)]))
     assert found is not None
     assert len(found.pairs.split(";")) == MOST_AGAIN
+
+
+def test_cache_lines_are_shown_in_ns() -> None:
+    """Without a size, for there is no message."""
+    shown = text(drawn(4, step=4, size=-1))
+    assert "PingPong, ns between every two ranks" in shown
+    assert "cores of one NUMA node  301 ns" in shown
 
 
 def test_rows_without_pairs_are_no_map() -> None:

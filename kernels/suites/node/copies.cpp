@@ -61,7 +61,8 @@ template <class Copy>
 void by_pieces(const Ends& ends, std::uint64_t turn, Copy copy) {
   const std::uint64_t before = (turn - 1) * pieces_of(ends.bytes);
   for (std::size_t at = 0, i = 1; i <= pieces_of(ends.bytes); ++i, at += piece_bytes) {
-    copy(before + i, (before + i) % places * piece_bytes, at, std::min(piece_bytes, ends.bytes - at));
+    copy(before + i, (before + i) % places * piece_bytes, at,
+         std::min(piece_bytes, ends.bytes - at));
   }
 }
 

@@ -87,8 +87,8 @@ class Player {
   std::size_t wrong_ = 0;
 };
 
-// Both have come by all lines before they are timed, or the second rank would meet each page for the
-// first time in a sample, which takes the system much longer than the line.
+// Both have come by all lines before they are timed, or the second rank would meet each page for
+// the first time in a sample, which takes the system much longer than the line.
 template <Way way>
 void ping(Run& run) {
   const auto make_lines = [](std::byte* base) {

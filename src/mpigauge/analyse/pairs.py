@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.model.placement import Seat
-from mpigauge.model.units import megabytes_per_s, microseconds, number
+from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
 from mpigauge.stats.peers import Cluster, Odd, OddRank, Pair, clusters, odd_pairs, odd_ranks
 from mpigauge.topology.levels import MEANING, NAMES, Levels
 from mpigauge.topology.stored import stored
@@ -41,6 +41,11 @@ class Sheet:
     """Measured once more, alone, because they stood out."""
     clusters: tuple[Cluster, ...]
     """With the times that hold: measured again where there are such."""
+
+    @property
+    def name(self) -> str:
+        """PingPong 8 B; NODE:Mailbox, which has no message."""
+        return f"{self.benchmark} {byte_count(self.message_bytes)}".rstrip()
 
     @property
     def unit(self) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.request import Request
 
 BENCHMARK = "PingPong"
+OF_ONE_HOST = "NODE"
 SIZES = tuple(parse_sizes("8,1Mi"))
 """One for the latency, one for the bandwidth."""
 FORMS = {
@@ -40,7 +41,7 @@ def map_plan(
     benchmark: str = BENCHMARK,
 ) -> Plan:
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
-    check_pair(benchmark, cards)
+    check_pair(benchmark, cards, ground)
     usual = request.np or max(ground.room, 2)
     wheres = ground.placements(request, usual)
     if len(wheres) != 1:
@@ -57,9 +58,15 @@ def map_plan(
     return replace(plan, launches=request.launches or 1)
 
 
-def check_pair(benchmark: str, cards: Cards) -> None:
-    """UserError: it is unknown, or no benchmark of two ranks."""
+def check_pair(benchmark: str, cards: Cards, ground: Ground) -> None:
+    """UserError: it is unknown, no benchmark of two ranks, or one that hosts cannot have between
+    them."""
     for card in cards.chosen([benchmark]):
+        if card.suite == OF_ONE_HOST and len(ground.hosts) > 1:
+            raise UserError(
+                f"--benchmark: {card.word} needs memory that both ranks see, and there are "
+                f"{len(ground.hosts)} hosts; name one of them"
+            )
         if card.ranks != "pair":
             pairs = ", ".join(each.word for each in cards.benchmarks if each.ranks == "pair")
             raise UserError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.units import byte_count, percent, plus_minus
+from mpigauge.model.units import percent, plus_minus
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.scale import Scale
 from mpigauge.report.terminal.heat import legend, on, squares
@@ -45,9 +45,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
 def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
     """The matrix, what the levels cost, and who is odd."""
     wide = min(screen.width, MOST_WIDE)
-    size = byte_count(sheet.message_bytes)
-    title = f"{sheet.benchmark} {size}, {sheet.unit} between every two ranks"
-    yield from wrap(title.replace("  ", " "), wide)
+    yield from wrap(f"{sheet.name}, {sheet.unit} between every two ranks", wide)
     yield from _matrix(found, sheet, screen)
     yield ""
     for line in _clusters(sheet):

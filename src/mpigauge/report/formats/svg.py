@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.units import byte_count, percent
+from mpigauge.model.units import percent
 from mpigauge.report.scale import Scale
 from mpigauge.topology.remarks import many
 
@@ -81,10 +81,9 @@ def _height(sheet: Sheet, side: int) -> int:
 
 
 def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts) -> Iterator[str]:
-    size = byte_count(sheet.message_bytes)
     hosts = ", ".join(facts.hosts[:4]) + (" …" if len(facts.hosts) > 4 else "")
     of = f"{name}: " if name else ""
-    words = f"{of}{sheet.benchmark} {size}, {sheet.unit} between every two ranks"
+    words = f"{of}{sheet.name}, {sheet.unit} between every two ranks"
     yield _text(_MARGIN, 26, _cut(words, _MOST_LETTERS - 12), size=14)
     of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
     yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
