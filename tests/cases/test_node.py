@@ -116,10 +116,10 @@ COPIES = ("Copy_once", "Copy_once_fresh", "Copy_twice", "Copy_twice_fresh")
 
 
 def test_ranks_that_share_memory_say_what_they_moved() -> None:
-    """Sizes that are no multiple of a piece, less than one, and none."""
+    """Sizes that are no multiple of a piece, less than one, and none; in a few calls of each."""
     names = ",".join(f"NODE:{name}" for name in (*BESIDE, *COPIES))
     ended = run(site("mpich"), 2, "--benchmarks", names, "--ranks", 2, "--sizes", "0,100,100000",
-                "--seconds", 3)  # fmt: skip
+                "--mode", "classic", "--repetitions", 20)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     moved = {(c.benchmark, c.message_bytes): c.moved_bytes for c in ended.cells}
     assert len(moved) == 18
@@ -127,6 +127,18 @@ def test_ranks_that_share_memory_say_what_they_moved() -> None:
     for name in COPIES:
         assert [moved[name, size] for size in (0, 100, 100000)] == [0, 100, 100000]
         assert ended.cell(name, 100).check == "exact"
+
+
+def test_several_ranks_load_the_memory_of_one() -> None:
+    names = ",".join(f"NODE:{name}" for name in BESIDE)
+    ended = run(site("mpich"), 3, "--benchmarks", names, "--ranks", "2,3", "--sizes", "262144",
+                "--seconds", 2)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    moved = {(c.benchmark, c.ranks): c.moved_bytes for c in ended.cells}
+    assert moved == {
+        ("Chase_loaded", 2): 0, ("Chase_loaded", 3): 0,
+        ("Read_loaded", 2): 1 << 20, ("Read_loaded", 3): 2 << 20,
+    }  # fmt: skip
 
 
 def test_cold_buffers_are_not_claimed_where_there_are_none() -> None:

@@ -82,8 +82,7 @@ ON_RANKS = dict.fromkeys(MPIS, RANKS) | {"openmpi": (*RANKS, 6), "mpich@std": (2
 """Six make an uneven grid, where ranks that wait for each other leave the core to others."""
 
 ENOUGH = {"NODE": 2, "IO": 2}
-"""Ranks of some suites: no more than two ranks of NODE ever talk to each other, and test_io.py has
-all benchmarks of IO on more ranks."""
+"""Ranks of some suites: test_node.py and test_io.py have on more ranks what differs there."""
 
 
 @pytest.mark.parametrize(
