@@ -96,8 +96,7 @@ std::size_t wrong_bytes(const Ends& ends, int value) {
   return static_cast<std::size_t>(std::count_if(ends.in, ends.in + ends.bytes, is_wrong));
 }
 
-template <const Way& way, Data data>
-void play(Run& run, const Ends& ends) {
+void play(Run& run, const Ends& ends, Way way, Data data) {
   const bool first = run.rank() == 0;
   std::uint64_t turn = 0;
   const auto send = [&] {
@@ -114,15 +113,14 @@ void play(Run& run, const Ends& ends) {
   run.expect(run.checking() ? wrong_bytes(ends, value_of(run.peer(), 1)) : 0);
 }
 
-template <const Way& way, Data data>
-void copies(Run& run) {
+void copies(Run& run, Way way, Data data) {
   const bool in_place = way.send == send_once;
   const std::size_t room = in_place ? run.bytes() : places * piece_bytes;
   const auto touch = [room](std::byte* part) {
     new (part) Signals;
     std::memset(data_of(part), 0, room);
   };
-  in_shared(run, sizeof(Signals) + room, touch, [&run, in_place](const Parts& parts) {
+  in_shared(run, sizeof(Signals) + room, touch, [&](const Parts& parts) {
     std::byte* mine = parts[static_cast<std::size_t>(run.rank())];
     std::byte* own = run.recv_block().bytes().data();
     const Ends ends{.mine = mine,
@@ -130,7 +128,7 @@ void copies(Run& run) {
                     .out = in_place ? data_of(mine) : own + run.bytes(),
                     .in = own,
                     .bytes = run.bytes()};
-    play<way, data>(run, ends);
+    play(run, ends, way, data);
   });
 }
 
@@ -153,17 +151,17 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place)
 
 const Add once(card_of("Copy_once",
                        "Messages back and forth by one copy out of the other rank's memory.", 430),
-               copies<once_way, Data::old>);
+               [](Run& run) { copies(run, once_way, Data::old); });
 const Add once_fresh(card_of("Copy_once_fresh",
                              "The same, each message written anew before it is sent.", 431),
-                     copies<once_way, Data::fresh>);
+                     [](Run& run) { copies(run, once_way, Data::fresh); });
 const Add twice(card_of("Copy_twice",
                         "Messages back and forth by two copies, through memory that both have.",
                         440),
-                copies<twice_way, Data::old>);
+                [](Run& run) { copies(run, twice_way, Data::old); });
 const Add twice_fresh(card_of("Copy_twice_fresh",
                               "The same, each message written anew before it is sent.", 441),
-                      copies<twice_way, Data::fresh>);
+                      [](Run& run) { copies(run, twice_way, Data::fresh); });
 
 }  // namespace
 }  // namespace mpigauge::node
