@@ -204,6 +204,12 @@ def test_messages_are_put_beside_what_the_lines_take() -> None:
     assert floor.ratio == pytest.approx(190 / 134)
 
 
+def test_fresh_messages_are_not_put_beside_lines() -> None:
+    fresh = cells.cell("PingPong", message_bytes=0, time_p50_s=4e-7, data="fresh")
+    (floor,) = seen(*floors(), fresh).floors
+    assert floor.ratio == pytest.approx(190 / 134)
+
+
 # --- page -----------------------------------------------------------------------------------
 def test_the_page_says_which_way_was_taken() -> None:
     one = stream("Triad", 1, 16.0), stream("Triad_tuned", 1, 26.0, "avx512, 4 strips")

@@ -5,6 +5,7 @@ memory, and messages by nothing but copies."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,12 +52,16 @@ class Copied:
     """By the benchmark; MPI's with fresh data as PingPong_fresh."""
 
     def share(self, way: str) -> float | None:
-        """Of the bandwidth of these copies, what MPI's message with as fresh data has."""
-        mpi = self.rows.get(MESSAGE + (FRESH if way.endswith(FRESH) else ""))
+        """Of the bandwidth of these copies, what MPI's message with as fresh data has. What writing
+        them took is in the time of the copies, so it is added to MPI's; None: that is not known."""
+        fresh = way.endswith(FRESH)
+        mpi = self.rows.get(MESSAGE + (FRESH if fresh else ""))
         copied = self.rows.get(way)
         if mpi is None or copied is None:
             return None
-        return copied.latency.value / mpi.latency.value
+        written = mpi.cell.time_write_s if fresh else 0.0
+        share = copied.latency.value / (mpi.latency.value + written)
+        return share if math.isfinite(share) else None
 
 
 def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:

@@ -193,7 +193,8 @@ def _clocks(ours: Sequence[Row]) -> dict[int, Clock]:
 def _floors(rows: Sequence[Row], ours: Sequence[Row]) -> Iterable[Floor]:
     """An empty message beside a line for each way, which is the least that a queue needs; one of
     8 bytes beside the line that carries something."""
-    messages = {row.message_bytes: row for row in rows if row.benchmark == "PingPong"}
+    pings = (row for row in rows if row.benchmark == "PingPong" and row.cell.data != "fresh")
+    messages = {row.message_bytes: row for row in pings}
     beside = {"Line": None, "Mailbox": messages.get(0), "Payload": messages.get(8)}
     for row in ours:
         if row.cell.benchmark in beside:

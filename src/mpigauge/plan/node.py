@@ -46,6 +46,8 @@ ARRAY = tuple(parse_sizes("128Mi"))
 """Of each of three arrays, on each rank: more than the caches of most cores hold."""
 SETS = tuple(parse_sizes("8Ki..256Mi"))
 MESSAGES = tuple(parse_sizes("0,8"))
+DATA = "both"
+"""Of PingPong, as copies have both; what else there is has no data that are sent."""
 COPIED = tuple(parse_sizes("4Ki,16Ki,64Ki,256Ki,1Mi,4Mi"))
 OF_RANK = (8 * 2000**2,)
 """Bytes of a product on one core: it takes a fifth of a second of a core of today."""
@@ -68,7 +70,8 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     seated += [*thread_parts(request, ground, arrays), *memory_parts(request, ground, arrays)]
     seated = list(with_blas(seated, request.blas, cards))
     plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
-    return replace(plan, seconds=plan.seconds or SECONDS, launches=request.launches or 1)
+    seconds, launches = plan.seconds or SECONDS, request.launches or 1
+    return replace(plan, seconds=seconds, launches=launches, data=DATA)
 
 
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
