@@ -100,7 +100,7 @@ def _copied(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{byte_count(each.message_bytes):>9}" + "".join(
             f"{_bandwidth(each, name):>22}" for name in names
         )
-    yield "  fresh: the message is written anew before it is sent, which is in the time"
+    yield "  fresh: the message is written anew before it is sent, which is in the times of both"
 
 
 def _title(name: str) -> str:
