@@ -112,8 +112,7 @@ struct Rival {
 };
 
 constexpr std::array rivals{
-    Rival{"scale", Stream::scale,
-          [](const Arrays& a) { by_hand::scale(a.x, a.y, a.n, factor); }},
+    Rival{"scale", Stream::scale, [](const Arrays& a) { by_hand::scale(a.x, a.y, a.n, factor); }},
     Rival{"add", Stream::add, [](const Arrays& a) { by_hand::add(a.x, a.y, a.z, a.n); }},
     Rival{"triad", Stream::triad,
           [](const Arrays& a) { by_hand::triad(a.x, a.y, a.z, a.n, factor); }},
@@ -130,15 +129,16 @@ std::vector<platform::CpuSet> first_cores(int threads) {
   return places;
 }
 
-void compete(Pool& pool, const Rival& rival, const Arrays& usual,
-             const std::array<Arrays, 2>& huge, int rounds) {
+void compete(Pool& pool, const Rival& rival, const Arrays& usual, const std::array<Arrays, 2>& huge,
+             int rounds) {
   const Loop plain = usual_vectors().plain.at(place_of(rival.stream));
   const Tuned tuned = best_tuned(pool, rival.stream, huge);
   const auto ours = [](Loop loop) {
     return [loop](const Arrays& a) { loop(a.x, a.y, a.z, a.n, factor); };
   };
   const std::array<Go, 3> all{rival.by_hand, ours(plain), ours(tuned.loop)};
-  // Who comes second over the same arrays finds their page tables in the caches, so both take turns.
+  // Who comes second over the same arrays finds their page tables in the caches, so both take
+  // turns.
   const std::array<std::array<std::size_t, 3>, 2> orders{{{0, 1, 2}, {1, 0, 2}}};
   for (int round = 0; round < rounds; ++round) {
     std::array<double, 3> took{};

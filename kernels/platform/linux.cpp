@@ -45,10 +45,19 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
+#if defined(__x86_64__)
+// The first processors of this kind cannot read the counter and wait for what came before.
+bool reads_counter_in_order() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000001U, &a, &b, &c, &d) != 0 && (d & (1U << 27U)) != 0;
+}
+#endif
+
 // The kernel drops the TSC as its clock source when it finds it unstable, also where a
 // hypervisor hides the invariant bit; so its choice is the better witness.
 bool invariant_counter() {
 #if defined(__x86_64__)
+  if (!reads_counter_in_order()) return false;
   const auto source =
       first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (!source.empty()) return source == "tsc";

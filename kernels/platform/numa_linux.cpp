@@ -2,8 +2,6 @@
 // Copyright the mpigauge authors
 //
 // Calls of the system itself, since not every machine has libnuma.
-#include "platform/numa.hpp"
-
 #include <dirent.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,6 +14,8 @@
 #include <limits>
 #include <map>
 #include <sstream>
+
+#include "platform/numa.hpp"
 
 namespace mpigauge::platform {
 

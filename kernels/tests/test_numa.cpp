@@ -82,7 +82,8 @@ class Pretended : public platform::NumaCalls {
   }
   [[nodiscard]] int look(std::span<void*> pages, std::span<int> nodes) const override {
     for (std::size_t i = 0; i < pages.size(); ++i) {
-      const auto number = static_cast<std::size_t>(static_cast<std::byte*>(pages[i]) - start_) / page;
+      const auto number =
+          static_cast<std::size_t>(static_cast<std::byte*>(pages[i]) - start_) / page;
       nodes[i] = number < straying ? 3 : nodes_.at(number % nodes_.size());
     }
     return silence;

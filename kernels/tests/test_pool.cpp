@@ -20,11 +20,8 @@ std::vector<platform::CpuPlace> sixteen() {
   std::vector<platform::CpuPlace> places;
   for (int cpu = 0; cpu < 16; ++cpu) {
     const int core = cpu % 8;
-    places.push_back({.cpu = cpu,
-                      .package = core / 4,
-                      .numa = core / 2,
-                      .core = core % 4,
-                      .sibling = cpu / 8});
+    places.push_back(
+        {.cpu = cpu, .package = core / 4, .numa = core / 2, .core = core % 4, .sibling = cpu / 8});
   }
   return places;
 }

@@ -22,7 +22,7 @@ from tests.e2e.debian import Installed, installed, needs_root
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("qemu-user-static", "g++-aarch64-linux-gnu")
 BUILT = ROOT / "build/test/kernels/tests/unit_tests"
-FILES = ("test_node", "test_pool", "test_platform", "test_json")
+FILES = ("test_node", "test_pool", "test_numa", "test_platform", "test_json")
 EXPECTED = "MPIGAUGE_EXPECT_VECTORS"
 COMPILER = "aarch64-linux-gnu-g++"
 

@@ -113,8 +113,8 @@ std::size_t available(const Wish& wish) {
   if (wish.nodes.empty()) return all;
   std::size_t on_nodes = 0;
   for (const auto& node : platform::numa_calls().nodes()) {
-    const bool wanted = std::find(wish.nodes.begin(), wish.nodes.end(), node.number) !=
-                        wish.nodes.end();
+    const bool wanted =
+        std::find(wish.nodes.begin(), wish.nodes.end(), node.number) != wish.nodes.end();
     if (wanted) on_nodes = std::min(all, on_nodes + std::min(all, node.free_bytes));
   }
   return on_nodes;
@@ -122,8 +122,8 @@ std::size_t available(const Wish& wish) {
 
 // The other ranks of this host want as much; they may be all there are.
 bool fits(const Wish& wish, const Held& held) {
-  return wish.all() <= share_of_memory * static_cast<double>(available(wish)) +
-                           static_cast<double>(held.bytes());
+  return wish.all() <=
+         share_of_memory * static_cast<double>(available(wish)) + static_cast<double>(held.bytes());
 }
 
 // What other rows left is given up before a row is refused.
@@ -212,8 +212,7 @@ std::string words_of(const Census& x, const Census& read) {
   if (mpigauge::node::words_of(x) == mpigauge::node::words_of(read)) {
     return "memory on " + mpigauge::node::words_of(x);
   }
-  return "x on " + mpigauge::node::words_of(x) + ", y and z on " +
-         mpigauge::node::words_of(read);
+  return "x on " + mpigauge::node::words_of(x) + ", y and z on " + mpigauge::node::words_of(read);
 }
 
 using Row = std::tuple<std::size_t, int, int, std::string, std::string, Pages>;

@@ -52,7 +52,7 @@ struct Ordinal {
 };
 
 std::map<int, Ordinal> ordinals(const std::vector<platform::CpuPlace>& cpus) {
-  std::map<int, std::vector<int>> nodes;                 // of packages
+  std::map<int, std::vector<int>> nodes;                  // of packages
   std::map<std::pair<int, int>, std::vector<int>> cores;  // of NUMA nodes, by hardware thread
   std::map<int, Ordinal> found;
   const auto place_in = [](std::vector<int>& seen, int what) {

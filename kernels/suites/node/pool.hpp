@@ -55,9 +55,9 @@ class Pool {
   std::vector<std::jthread> others_;
 };
 
-/// The cores of thread 0, 1, ... of a rank that may use these: compact, next to each other; scatter,
-/// in turn over packages and NUMA nodes; or as named, 0:2+3. Further hardware threads of cores come
-/// after all cores. Throws std::invalid_argument.
+/// The cores of thread 0, 1, ... of a rank that may use these: compact, next to each other;
+/// scatter, in turn over packages and NUMA nodes; or as named, 0:2+3. Further hardware threads of
+/// cores come after all cores. Throws std::invalid_argument.
 std::vector<platform::CpuSet> thread_places(const std::string& order,
                                             const std::vector<platform::CpuPlace>& cpus);
 

@@ -93,8 +93,8 @@ Tuned choose(const Run& run, const Crew& crew, Stream what) {
   Tuned best = fastest(few, times_of(run, crew, what, a, few, 3), 1).front();
   const Loop loop = best.loop(what);
   const Arrays moved = arrays_of(run, crew, Pages::huge, lines_apart);
-  const auto both = slowest(
-      run, {shortest(crew, what, a, loop, 3), shortest(crew, what, moved, loop, 3)});
+  const auto both =
+      slowest(run, {shortest(crew, what, a, loop, 3), shortest(crew, what, moved, loop, 3)});
   best.lines = both[1] < both[0] ? lines_apart : 0;
   best.huge = in_huge_pages(a);
   return best;
@@ -123,8 +123,8 @@ const Tuned& tuned_for(const Run& run, const Crew& crew, Stream what) {
 }
 
 std::string found_for(Stream what, const Shape& shape) {
-  const auto at = found().find(
-      key_of(what, shape.bytes, shape.ranks, shape.threads, *shape.settings));
+  const auto at =
+      found().find(key_of(what, shape.bytes, shape.ranks, shape.threads, *shape.settings));
   return at == found().end() ? "" : words_of(at->second);
 }
 

@@ -71,8 +71,7 @@ std::vector<int> numbered(const std::string& word, const Nodes& all) {
   std::replace(list.begin(), list.end(), '+', ',');
   const auto numbers = platform::parse_cpuset(list);
   if (!numbers || numbers->empty()) {
-    throw std::invalid_argument("'" + word +
-                                "' is none of local, remote, interleaved, 1 and 0+1");
+    throw std::invalid_argument("'" + word + "' is none of local, remote, interleaved, 1 and 0+1");
   }
   for (const int number : *numbers) {
     if (!holds(with_memory(all), number)) {
