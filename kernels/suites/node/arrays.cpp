@@ -161,7 +161,9 @@ std::string renew(Held& held, const Wish& wish, const Crew& crew, std::size_t n,
   for (const Piece* piece : {&held.x, &held.read}) {
     if (wish.nodes.empty()) continue;
     auto why = put_on(platform::numa_calls(), piece->start(), piece->bytes(), wish.nodes);
-    if (!why.empty()) return why;
+    if (why.empty()) continue;
+    held = {.epoch = held.epoch};
+    return why;
   }
   touch(held, crew, n);
   return "";
@@ -207,12 +209,10 @@ Census summed(const Run& run, const Census& mine) {
   return all;
 }
 
-std::string words_of(const Census& x, const Census& read) {
+std::string where_of(const Census& x, const Census& read) {
   if (x.empty() && read.empty()) return "";
-  if (mpigauge::node::words_of(x) == mpigauge::node::words_of(read)) {
-    return "memory on " + mpigauge::node::words_of(x);
-  }
-  return "x on " + mpigauge::node::words_of(x) + ", y and z on " + mpigauge::node::words_of(read);
+  if (words_of(x) == words_of(read)) return "memory on " + words_of(x);
+  return "x on " + words_of(x) + ", y and z on " + words_of(read);
 }
 
 using Row = std::tuple<std::size_t, int, int, std::string, std::string, Pages>;
@@ -233,7 +233,7 @@ void look_around(const Run& run, const Crew& crew, const Held& held, const Wish&
   const bool several = platform::numa_calls().nodes().size() > 1;
   const bool asked = !wish.nodes.empty();
   std::string text = crew.words();
-  if (const auto where = words_of(x, read); !where.empty() && (several || asked)) {
+  if (const auto where = where_of(x, read); !where.empty() && (several || asked)) {
     text += (text.empty() ? "" : "; ") + where;
   }
   said()[row_of(run.bytes(), run.ranks(), run.threads(), run.settings(), pages)] = text;

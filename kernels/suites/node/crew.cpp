@@ -20,8 +20,9 @@ std::vector<platform::CpuSet> places_for(const Run& run) {
   const auto all = thread_places(run.settings().thread_order, platform::cpu_places(allowed, ""));
   const auto wanted = static_cast<std::size_t>(run.threads());
   if (wanted > all.size()) {
+    const std::string thing = all.size() == allowed.size() ? "core" : "place";  // of OMP_PLACES
     throw std::invalid_argument(counted(wanted, "thread") + " are more than the " +
-                                counted(all.size(), "core") + " that this rank may use (" +
+                                counted(all.size(), thing) + " that this rank may use (" +
                                 platform::format_cpuset(allowed) + ')');
   }
   const auto skip = static_cast<std::size_t>(platform::launcher_local_rank().value_or(0)) * wanted;
