@@ -137,12 +137,12 @@ def peaks(asked: argparse.Namespace) -> dict[str, list[Pair]]:
 
 
 def ratio(pairs: Sequence[Pair]) -> float:
-    return median(mine / other for mine, other in pairs)
+    return float(median(mine / other for mine, other in pairs))
 
 
 def of_fastest(pairs: Sequence[Pair]) -> float:
     mine, other = (max(each) for each in zip(*pairs, strict=True))
-    return mine / other
+    return float(mine / other)
 
 
 def line(name: str, pairs: Sequence[Pair]) -> str:

@@ -21,7 +21,8 @@ constexpr int as_it_is = 111;
 
 // A call with 64-bit integers is right for a library with 32 bits, too, where arguments have whole
 // registers or whole words of the stack, lowest bytes first: it reads the lower halves.
-static_assert(sizeof(void*) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+constexpr bool fits_both_widths =
+    sizeof(void*) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;  // NOLINT(misc-redundant-expression)
 template <class Number>
 using Product = void (*)(int order, int of_a, int of_b, long m, long n, long k, Number alpha,
                          const Number* a, long lda, const Number* b, long ldb, Number beta,
@@ -99,6 +100,9 @@ std::string words_of(const Account& account) {
 }
 
 Library::Library(const std::string& file) : file_(file) {
+  if (!fits_both_widths) {
+    throw std::runtime_error("a BLAS cannot be called on this kind of processor yet");
+  }
   choose_layer_of_mkl(file);
   handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,6 @@ from mpigauge.analyse.products import Product, counter_hz, why
 from mpigauge.cli.main import run
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import blas
 from mpigauge.mpi.blas import Blas, find_blas, problem_in, usual_blas
 from mpigauge.plan import Plan, read_request
 from mpigauge.plan.blas import libraries_of
@@ -91,13 +91,13 @@ def test_a_library_is_found_where_modules_put_it(
         (tmp_path / name).touch()
     monkeypatch.setenv("MKLROOT", str(tmp_path))
     assert find_blas("mkl") == Blas("mkl", str(tmp_path / "lib/libmkl_rt.so.2"))
-    monkeypatch.setattr(blas.ctypes.util, "find_library", lambda _name: None)
+    monkeypatch.setattr(ctypes.util, "find_library", lambda _name: None)
     monkeypatch.setenv("LD_LIBRARY_PATH", f":{tmp_path}")
     assert find_blas("blis") == Blas("blis", str(tmp_path / "libblis-mt.so"))
     monkeypatch.delenv("LD_LIBRARY_PATH")
     with pytest.raises(UserError, match=r"--blas blis: there is none here; Debian's libblis4"):
         find_blas("blis")
-    monkeypatch.setattr(blas.ctypes.util, "find_library", lambda name: f"lib{name}.so.4")
+    monkeypatch.setattr(ctypes.util, "find_library", lambda name: f"lib{name}.so.4")
     assert find_blas("blis").file == "libblis.so.4"
 
 
@@ -110,6 +110,8 @@ def test_a_name_or_path_that_is_none_has_the_nearest_named(tmp_path: Path) -> No
         find_blas("zzz")
     with pytest.raises(UserError, match=r"there is no file .*libfats\.so\.3; did you mean '.*fast"):
         find_blas(str(tmp_path / "libfats.so.3"))
+    with pytest.raises(UserError, match="'/a=b' has a blank or =; make a link"):
+        find_blas("/a=b")
     with pytest.raises(UserError, match="write openblas, mkl, blis or the path of a library"):
         find_blas("/nowhere/libx.so")
 

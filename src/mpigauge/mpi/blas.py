@@ -89,6 +89,8 @@ def problem_in(said: str, file: str, status: int) -> str:
 
 def _file(word: str) -> Path:
     path = Path(word)
+    if set(word) & set("= \t"):
+        raise UserError(f"--blas: '{word}' has a blank or =; make a link with another name to it")
     if path.is_file():
         return path
     if "/" not in word and path.suffix == "":

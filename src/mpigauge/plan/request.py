@@ -131,9 +131,7 @@ def _place(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _blas(texts: Iterable[str]) -> tuple[Blas, ...]:
-    return tuple(
-        dict.fromkeys(find_blas(word) for text in texts for word in text.split(",") if word)
-    )
+    return tuple(dict.fromkeys(map(find_blas, texts)))
 
 
 def _launches(count: int) -> int:
