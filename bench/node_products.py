@@ -22,7 +22,7 @@ from statistics import median
 
 import common
 
-from mpigauge.launch import Command, Job, command
+from mpigauge.launch import Command
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
@@ -70,12 +70,13 @@ def by_hand(file: str, order: int, cores: int, protect: bool) -> list[float]:
 
 
 def ours(names: Sequence[str], protect: bool, *options: str) -> list[Cell]:
-    """Cells of one rank."""
+    """Cells of one rank, without a launcher: MPICH's gives ranks a session of their own, which
+    --protect would not reach."""
     mpi = find("mpich")
     built = kernels(mpi)
     program = (str(built.executable), "--libmpi", str(mpi.library), "--plugin", str(built.plugin),
                "--benchmarks", ",".join(names), "--ranks", "1", *options)  # fmt: skip
-    lines = common.launch(command(Job(mpi, 1, program)), protect).lines
+    lines = common.launch(Command(program, mpi.env), protect).lines
     cells = [r.cell for line in lines if isinstance(r := parse(line.text), CellRecord)]
     if len(cells) != len(names) or any(cell.wrong_count for cell in cells):
         raise UserError(f"{', '.join(names)}: some were not measured, or are wrong")
