@@ -137,8 +137,8 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
         floors=tuple(_floors(known, ours)),
         sweeps=sweeps(of_node),
         places=places(of_node),
-        products=products(ours, measured, counter_hz),
-        throttles=throttles(ours),
+        products=products(of_node, measured, counter_hz),
+        throttles=throttles(of_node),
     ) if of_node else None  # fmt: skip
 
 
