@@ -44,7 +44,8 @@ def planned(benchmarks: str, machine: str = TWO, **said: Any) -> Plan:
 
 def of_page(machine: str, **said: Any) -> list[Part]:
     """The parts that threads and memory add to the page of a machine."""
-    return list(node_plan(read_request(said, {}), CARDS, ground(machine), MPICH).parts[3:])
+    made = node_plan(read_request(said, {}), CARDS, ground(machine), MPICH)
+    return [part for part in made.parts if part.heeded]
 
 
 # --- words ----------------------------------------------------------------------------------
