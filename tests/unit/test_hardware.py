@@ -98,6 +98,27 @@ def test_messages_against_their_limits(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("data", "gigabytes"), [("static", 44), ("fresh", 22)])
+def test_copies_of_as_much_come_before_those_in_memory(
+    data: str, gigabytes: int, tmp_path: Path
+) -> None:
+    copied = [
+        of_node(name, 2, time_p50_s=1.0, moved_bytes=speed * 1e9, data="static")
+        for name, speed in (("Copy_once", 44.0), ("Copy_once_fresh", 22.0))
+    ]
+    sized = [replace(cell, message_bytes=4 << 20) for cell in copied]
+    near = messages()
+    sent = [replace(cell, data=data) for cell in near.cells]
+    all_of = planted.run(
+        [*sent, *NODE, *sized], near.ranks, near.passport["machine"], **near.header
+    )
+    known = found(store(all_of, tmp_path, "a"))
+    assert known is not None
+    _, once, twice = known.against
+    assert (once.limit, once.value.value) == ("one copy of as much", gigabytes * 1e9)
+    assert twice.limit == "two copies in memory"
+
+
 def test_other_cores_are_not_compared(tmp_path: Path) -> None:
     shown = store(messages(("0", "4")), tmp_path, "a")
     store(node_run(), tmp_path, "node")

@@ -89,6 +89,15 @@ def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown) -> N
     assert not {letter for letter in drawn if "\u2500" <= letter <= "\u28ff"}
 
 
+def test_samples_in_a_file_are_not_those_of_the_terminal(shown: Shown) -> None:
+    picture = all_kinds()["samples"].draw([shown], ALL)
+    assert picture is not None
+    assert picture.plot is not None
+    assert picture.characters is not None
+    assert {panel.style for panel in picture.plot.panels} == {"curves"}
+    assert [panel.style for panel in picture.characters.panels] == ["dots", "bars"]
+
+
 def test_what_is_cut_says_so() -> None:
     plot = Plot("t" * 90, "", (Panel("p" * 90, SIZE, TIME, (RISING,)),))
     title, _, panel, *_ = text_of(plot, on("plain", 40))

@@ -3,17 +3,18 @@
 """What the node itself can do, from a run of the suite NODE: limits to see messages against.
 
 A message through a queue between two cores needs a cache line each way: the *mailbox* floor. One
-through memory is copied once or twice. Copying is measured past the caches; what goes through
-caches may be faster, so that the copies are a measure and no bound.
+through memory is copied once or twice: as much as the message has, where that was measured, else
+past the caches. What goes through caches may be faster, so these are a measure and no bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.limits_of_node import FRESH
 from mpigauge.analyse.node import SUITE
 from mpigauge.analyse.seen import Seen, pus_of
 from mpigauge.model.row import Estimate
@@ -61,6 +62,21 @@ class Hardware:
     def two_copies(self) -> Estimate | None:
         """The same where two cores at once copy each byte: into a shared buffer and out of it."""
         return _copied(self._of(*COPIES, ranks=2), copies=2)
+
+    def copies_of(self, message: Row) -> Iterator[tuple[str, Estimate]]:
+        """What a message may be put beside: copies of as many bytes of such data between two
+        ranks where these were measured, else those in memory."""
+        fresh = FRESH if message.cell.data == "fresh" else ""
+        for name, benchmark, in_memory in (
+            ("one copy", "Copy_once", self.one_copy),
+            ("two copies", "Copy_twice", self.two_copies),
+        ):
+            rows = self._of(benchmark + fresh, ranks=2)
+            alike = (row.bandwidth for row in rows if row.message_bytes == message.message_bytes)
+            if same := next(filter(None, alike), None):
+                yield f"{name} of as much", same
+            elif in_memory:
+                yield f"{name} in memory", in_memory
 
     @cached_property
     def triad(self) -> Row | None:

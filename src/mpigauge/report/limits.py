@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.report.axes import Axis
     from mpigauge.stats.headline import Headline
 
+FLOOR = "the mailbox floor"
 _TIMES = ((86400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 _RATES = ((1e12, "TFLOP/s"), (1e9, "GFLOP/s"))
 
@@ -81,30 +82,25 @@ def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
     floor = hardware.mailbox_s
     if head.zero and floor:
         what = f"latency, {byte_count(head.zero.message_bytes)}"
-        yield Against(what, "mailbox floor", floor, by(head.zero.latency, floor))
+        yield Against(what, FLOOR, floor, by(head.zero.latency, floor))
     if head.peak and head.peak_bandwidth and head.peak.message_bytes >= LARGE:
         what = f"bandwidth, {byte_count(head.peak.message_bytes)}"
-        for name, copies in (("one copy", hardware.one_copy), ("two copies", hardware.two_copies)):
-            if copies:
-                yield Against(what, name, copies, by(head.peak_bandwidth, copies))
+        for name, copies in hardware.copies_of(head.peak):
+            yield Against(what, name, copies, by(head.peak_bandwidth, copies))
 
 
 def lines(found: Limits) -> Iterator[str]:
     """For people: whose limits these are, and how far the run's numbers are from them."""
     yield f"limits of the node  ({found.whose})"
     for each in found.against:
-        unit = seconds if each.limit == "mailbox floor" else bytes_per_s
+        unit = seconds if each.limit == FLOOR else bytes_per_s
         ratio = f"{each.ratio.value:.3g} × {plus_minus(each.ratio.relative_error)}"
-        yield f"  {each.what:<18}  {ratio} of {_article(each.limit)} ({unit(each.value.value)})"
+        yield f"  {each.what:<18}  {ratio} of {each.limit} ({unit(each.value.value)})"
     if found.elsewhere:
         known = (*_levels(found.hardware, TIME), *_levels(found.hardware, BANDWIDTH))
         yield from (f"  {level.label}" for level in known)
     if node := ", ".join(_node(found.hardware)):
         yield f"  {'the node':<18}  {node}"
-
-
-def _article(limit: str) -> str:
-    return f"the {limit}" if limit == "mailbox floor" else f"{limit} in memory"
 
 
 def _node(hardware: Hardware) -> Iterator[str]:

@@ -107,6 +107,8 @@ class Picture:
     fixed: bool = False
     """Its colours stand for values, so that no page may change them."""
     plot: Plot | None = None
-    """What it was drawn from, and a terminal draws of it; None: it is no plot over axes."""
+    """What it was drawn from; None: it is no plot over axes."""
+    characters: Plot | None = None
+    """What a terminal draws in its place; None: the same."""
     lines: Callable[[Screen], Iterable[str]] | None = None
     """What a terminal prints in place of a plot; neither: it can show nothing of it."""

@@ -93,7 +93,7 @@ def of_cell(run: Run, row: Row, records: Sequence[CellRecord]) -> Picture:
     shape = Panel("distribution", TIME, SHARE, (_histogram(times),), style="bars")
     drawn = picture(Plot(cell_words(row), about, (line, spread)))
     characters = Plot(cell_words(row), about, (replace(line, series=(dots,), style="dots"), shape))
-    return replace(drawn, plot=replace(characters, notes=(_WORDS,)))
+    return replace(drawn, characters=replace(characters, notes=(_WORDS,)))
 
 
 def _seconds(run: Run, record: CellRecord) -> NDArray[np.float64]:

@@ -30,10 +30,10 @@ def lines(picture: Picture, screen: Screen) -> Iterator[str] | None:
     """None: nothing of it can be shown in a terminal."""
     if picture.lines is not None:
         return iter(picture.lines(screen))
-    if picture.plot is None:
+    plot = picture.characters or picture.plot
+    if plot is None:
         return None
-    notes = dict.fromkeys([*picture.notes, *picture.plot.notes])
-    return _plot(picture.plot, list(notes), screen)
+    return _plot(plot, list(dict.fromkeys([*picture.notes, *plot.notes])), screen)
 
 
 def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
