@@ -70,6 +70,7 @@ def use(browser: Browser, address: str) -> dict[str, Any]:
         "switches": switches(page),
         "readouts": readouts(page),
         "ranges": ranges(page),
+        "found": find(page),
         "cells": cells(page),
         "lost links": lost_links(page),
         "details": unfolded(page),
@@ -124,6 +125,20 @@ def ranges(page: Page) -> list[list[str | None]]:
             states.append(part.get_attribute("display"))
         found.append(states)
     return found
+
+
+def find(page: Page) -> dict[str, Any]:
+    """What comes when a curve is looked for by words, and then chosen."""
+    page.locator(".find input").fill("allreduce 4")
+    page.wait_for_selector(".find option", state="attached")
+    said = page.locator(".find .found").inner_text()
+    page.locator(".find select").select_option(index=0)
+    return {
+        "said": said,
+        "caption": page.locator(".find caption").inner_text(),
+        "cells": page.locator(".find tbody td").all_inner_texts()[:3],
+        "points": len((page.locator("polyline.one").get_attribute("points") or "").split()),
+    }
 
 
 def cells(page: Page) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 
 from mpigauge.cli.showing import open_run
 from mpigauge.report.kinds import Shown
+from mpigauge.report.web import every
 from mpigauge.report.web.report import report
 from tests import pages, planted
 from tests.e2e.debian import needs_root
@@ -42,7 +43,9 @@ def seen(
 ) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("browser")
     page = folder / "page.html"
-    page.write_text(report(shown), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(every, "MANY_ROWS", 3)  # so that there is a section of all curves
+        page.write_text(report(shown), encoding="utf-8")
     done = chromium.python(str(repository / HERE), str(page), cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)
@@ -75,6 +78,16 @@ def test_every_control_works(seen: dict[str, Any]) -> None:
     assert used["heard"] == []
 
 
+def test_any_curve_is_found_by_words_of_its_name(seen: dict[str, Any], shown: list[Shown]) -> None:
+    (wanted,) = [m for m in shown[0].members if m.group == ("Allreduce", 4)]
+    found = seen["used"]["found"]
+    assert found["said"].startswith("1 of ")
+    assert found["caption"] == "Allreduce · 4 ranks · float datatype · sum op · default"
+    told = [float(word) for word in found["cells"]]
+    assert told == pytest.approx([0, wanted.times[0] * 1e6, 100 * wanted.errors[0]], rel=1e-3)
+    assert found["points"] == len(pages.SIZES)
+
+
 def test_a_point_tells_its_value(seen: dict[str, Any]) -> None:
     first, last, second = seen["used"]["readouts"]
     assert "0 B: 1 µs (" in first
@@ -92,6 +105,6 @@ def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[Shown])
 
 def test_without_script_everything_is_drawn(seen: dict[str, Any]) -> None:
     without = seen["without script"]
-    assert len(without["drawings"]) == 10
+    assert len(without["drawings"]) == 11
     assert all(without["drawings"])
     assert not any(without["controls"])

@@ -104,7 +104,10 @@ def test_what_is_chosen_by_its_times_proves_nothing(path: Path) -> None:
 
 
 def test_a_large_run_has_a_report(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(large, "LARGE_BYTES", 1000)
     (shown,) = shown_of([str(path)])
@@ -117,6 +120,8 @@ def test_a_large_run_has_a_report(
     assert main(["report", str(path), str(path), "-o", str(tmp_path / "two.html")]) == 0
     said = (tmp_path / "two.html").read_text(encoding="utf-8")
     assert "too large to be compared" in said
+    assert main(["plot", str(path), "usual", "-o", str(tmp_path / "usual.svg")]) == 0
+    assert "rows (90 of 90 curves) are looked at closely" in capsys.readouterr().err
 
 
 def test_a_page_carries_so_many_curves(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,11 @@ def command(
     if target is not None:
         check_picture(target, "-o", [PAGE])
     wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
-    picture = drawn(kind, shown_of(words[:-1], limits_of), wanted)
+    shown = shown_of(words[:-1], limits_of)
+    picture = drawn(kind, shown, wanted)
+    for each in shown:
+        if each.run.part:
+            click.echo(f"mpigauge: {each.name}: {each.run.part}", err=True)
     if target is None:
         return print_picture(kind.name, picture)
     write_picture(picture, target)

@@ -25,6 +25,10 @@ MOST_ROWS = 200_000
 """That a page carries: about two megabytes."""
 
 
+_ALONE = {"groups": 1, "group": -1, "inflight": 1, "threads": 1}
+"""Values that say nothing in a name."""
+
+
 class Every(NamedTuple):
     picture: Picture
     packed: str
@@ -84,7 +88,7 @@ def _panel(frame: Frame, sizes: Sequence[int]) -> dict[str, Any]:
 
 
 def name_of(member: Member) -> str:
-    told = (word(column, value) for column, value in member.told)
+    told = (word(name, value) for name, value in member.told if value != _ALONE.get(name))
     ranks = f"{member.ranks} ranks"
     return " · ".join(filter(None, (member.benchmark, ranks, *told)))
 
