@@ -26,7 +26,7 @@ constexpr int interleave = 3;     // MPOL_INTERLEAVE
 constexpr std::size_t bits = CHAR_BIT * sizeof(unsigned long);
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(path);
+  const std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

@@ -198,8 +198,8 @@ Look look_at(const Held& held, const std::vector<int>& wanted) {
 Census summed(const Run& run, const Census& mine) {
   int last = mine.empty() ? -1 : mine.rbegin()->first, most = 0;
   call(MPI_Allreduce(&last, &most, 1, MPI_INT, MPI_MAX, run.comm()));
-  std::vector<unsigned long long> counts(static_cast<std::size_t>(most + 2));
-  for (const auto& [node, pages] : mine) counts[static_cast<std::size_t>(node + 1)] = pages;
+  std::vector<unsigned long long> counts(static_cast<std::size_t>(most) + 2);
+  for (const auto& [node, pages] : mine) counts.at(static_cast<std::size_t>(node) + 1) = pages;
   call(MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()),
                      MPI_UNSIGNED_LONG_LONG, MPI_SUM, run.comm()));
   Census all;

@@ -74,7 +74,7 @@ std::string_view usual_among(const std::vector<const Vectors*>& all, bool of_int
 
 const Vectors& usual_vectors() {
 #if defined(__x86_64__)
-  const bool of_intel = __builtin_cpu_is("intel") != 0;
+  const bool of_intel = static_cast<bool>(__builtin_cpu_is("intel"));
 #else
   const bool of_intel = false;
 #endif

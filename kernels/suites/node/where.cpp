@@ -167,7 +167,7 @@ std::string words_of(const Census& pages) {
   for (const auto& each : pages) {
     if (each.first >= 0) nodes.push_back(each.first);
   }
-  const std::string none = pages.contains(-1) ? "no node at all" : "";
+  std::string none = pages.contains(-1) ? "no node at all" : "";
   if (nodes.empty()) return none;
   if (pages.size() == 1) return "node " + listed(nodes);
   std::string text = (nodes.size() == 1 ? "node " : "nodes ") + listed(nodes);
