@@ -44,7 +44,7 @@ def test_what_is_moved_is_counted_on_all_ranks() -> None:
 
 def test_arrays_larger_than_memory_are_refused_and_the_rest_is_measured() -> None:
     ended = run(site("mpich"), 2, "--benchmarks", "NODE:Triad,NODE:Triad_tuned,NODE:Chase",
-                "--ranks", 2, "--sizes", f"4096,{1 << 46}", "--seconds", 1)  # fmt: skip
+                "--ranks", 2, "--sizes", f"4096,{1 << 46}", "--seconds", 4)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(c.benchmark, c.message_bytes) for c in ended.cells} == {
         ("Triad", 4096), ("Triad_tuned", 4096), ("Chase", 4096)
