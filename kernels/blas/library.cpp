@@ -22,7 +22,8 @@ constexpr int as_it_is = 111;
 // A call with 64-bit integers is right for a library with 32 bits, too, where arguments have whole
 // registers or whole words of the stack, lowest bytes first: it reads the lower halves.
 constexpr bool fits_both_widths =
-    sizeof(void*) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;  // NOLINT(misc-redundant-expression)
+    sizeof(void*) == 8 &&
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;  // NOLINT(misc-redundant-expression)
 template <class Number>
 using Product = void (*)(int order, int of_a, int of_b, long m, long n, long k, Number alpha,
                          const Number* a, long lda, const Number* b, long ldb, Number beta,
@@ -83,7 +84,7 @@ std::string first_two_words(const std::string& text) {
 // there is none.
 void choose_layer_of_mkl(const std::string& file) {
   if (base_name(file).find("mkl_rt") == std::string::npos) return;
-  void* const intel = dlopen("libiomp5.so", RTLD_LAZY | RTLD_LOCAL);
+  const void* intel = dlopen("libiomp5.so", RTLD_LAZY | RTLD_LOCAL);
   if (intel == nullptr) setenv("MKL_THREADING_LAYER", "GNU", 0);
 }
 
@@ -94,7 +95,8 @@ std::string words_of(const Account& account) {
   if (!account.core.empty()) text += ", core " + account.core;
   if (!account.threading.empty()) text += ", " + account.threading;
   if (account.threads > 0) {
-    text += ", " + std::to_string(account.threads) + (account.threads == 1 ? " thread" : " threads");
+    text +=
+        ", " + std::to_string(account.threads) + (account.threads == 1 ? " thread" : " threads");
   }
   return text;
 }
@@ -185,8 +187,8 @@ Account Library::account() const {
 int Library::bits() const { return symbol_called(symbol_)->bits; }
 
 void ask_for_threads(int threads) {
-  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                           "BLIS_NUM_THREADS"}) {
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"}) {
     setenv(name, std::to_string(threads).c_str(), 1);
   }
 }

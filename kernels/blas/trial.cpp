@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -129,7 +129,9 @@ Trial read_trial(const std::string& printed) {
     const auto at = line.find('=');
     if (at != std::string::npos) found[line.substr(0, at)] = line.substr(at + 1);
   }
-  const auto number = [&](const char* name) { return std::atoi(found[name].c_str()); };
+  const auto number = [&](const char* name) {
+    return static_cast<int>(std::strtol(found[name].c_str(), nullptr, 10));
+  };
   return {.problem = found["problem"],
           .account = {.name = found["name"],
                       .core = found["core"],

@@ -336,7 +336,8 @@ std::map<int, double> thread_cpu_s() {
   DIR* threads = opendir("/proc/self/task");
   if (threads == nullptr) return found;
   while (const dirent* entry = readdir(threads)) {
-    const int number = std::atoi(entry->d_name);  // 0 for . and ..
+    const auto number =
+        static_cast<int>(std::strtol(entry->d_name, nullptr, 10));  // 0 for . and ..
     timespec used{};
     if (number > 0 && clock_gettime(clock_of_thread(number), &used) == 0) {
       found[number] = static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;

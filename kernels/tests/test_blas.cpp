@@ -117,7 +117,8 @@ TEST(a_trial_that_ends_early_or_never_is_a_problem) {
     return blas::read_trial(blas::try_out({"/bin/sh", "-c", script, "sh"}, "libx.so", patience_s))
         .problem;
   };
-  CHECK_EQ(problem("exit 3", 10), "libx.so ended its process while it was opened, with exit status 3");
+  CHECK_EQ(problem("exit 3", 10),
+           "libx.so ended its process while it was opened, with exit status 3");
   CHECK_EQ(problem("echo trial=product; kill -SEGV $$", 10),
            "libx.so ended its process in a product of 3 x 3 matrices, with Segmentation fault");
   CHECK_EQ(problem("echo trial=product; exec sleep 9", 0.05),
@@ -125,7 +126,8 @@ TEST(a_trial_that_ends_early_or_never_is_a_problem) {
 }
 
 TEST(a_library_that_does_not_survive_a_number_of_64_bits_has_these) {
-  const auto said = blas::try_out({"/bin/sh", "-c", "echo product=right; kill -SEGV $$", "sh"}, "x", 10);
+  const auto said =
+      blas::try_out({"/bin/sh", "-c", "echo product=right; kill -SEGV $$", "sh"}, "x", 10);
   CHECK_EQ(blas::read_trial(said).bits, 64);
   CHECK_EQ(blas::read_trial(said).problem, "");
 }

@@ -119,9 +119,8 @@ template <class Number>
 void make_ready(const Matrices<Number>& at, bool update) {
   const std::size_t n = at.extent.order;
   if (update) return fill_columns(at.c, n, n, before_update);
-  fill_columns(at.c, n, n, [](std::size_t, std::size_t) {
-    return std::numeric_limits<Number>::quiet_NaN();
-  });
+  fill_columns(at.c, n, n,
+               [](std::size_t, std::size_t) { return std::numeric_limits<Number>::quiet_NaN(); });
 }
 
 // A comparison that a number which is none does not pass.

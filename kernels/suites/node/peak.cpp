@@ -62,10 +62,8 @@ template <Set set>
 struct Both {
   Both(std::string_view name, std::string_view about, std::string_view single_name)
       : in_double(card_of<set, Precision::double_>(name, about), compute<set, Precision::double_>),
-        in_single(
-            card_of<set, Precision::single>(
-                single_name, "The same in single precision."),
-            compute<set, Precision::single>) {}
+        in_single(card_of<set, Precision::single>(single_name, "The same in single precision."),
+                  compute<set, Precision::single>) {}
   Add in_double, in_single;
 };
 

@@ -22,8 +22,12 @@ constexpr std::array<std::size_t, 2> orders{2000, 4000};
 constexpr std::array<std::size_t, 2> update_orders{4000, 15000};
 
 template <class Number, const std::array<std::size_t, 2>& of>
-constexpr std::array<std::size_t, 2> bytes_of_orders{of[0] * of[0] * sizeof(Number),
-                                                     of[1] * of[1] * sizeof(Number)};
+constexpr std::array<std::size_t, 2> bytes_of_orders = [] {
+  std::array<std::size_t, 2> bytes{};
+  std::transform(of.begin(), of.end(), bytes.begin(),
+                 [](std::size_t order) { return order * order * sizeof(Number); });
+  return bytes;
+}();
 
 // The size of a row is the bytes of the product.
 template <class Number>

@@ -16,7 +16,7 @@ namespace mpigauge::node {
 namespace {
 
 constexpr double patience_s = 30.0;
-constexpr int most_threads = 4096;
+constexpr long most_threads = 4096;
 
 struct Opened {
   std::string tried;  // what the trial printed, on the first rank of a host
@@ -94,14 +94,14 @@ void count_threads() {
   std::vector<std::size_t> all(static_cast<std::size_t>(size_of(host)));
   call(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, host));
   call(MPI_Comm_free(&host));
-  const auto sharers = std::count(all.begin(), all.end(), mine);
+  const auto sharers = std::max<std::ptrdiff_t>(1, std::count(all.begin(), all.end(), mine));
   counted_threads() = std::max(1, static_cast<int>(cores.size()) / static_cast<int>(sharers));
 }
 
 int threads_of_library() {
   const char* said = std::getenv("OMP_NUM_THREADS");
-  const int wanted = said != nullptr ? std::atoi(said) : 0;
-  return wanted > 0 ? std::min(wanted, most_threads) : counted_threads();
+  const long wanted = said != nullptr ? std::strtol(said, nullptr, 10) : 0;
+  return wanted > 0 ? static_cast<int>(std::min(wanted, most_threads)) : counted_threads();
 }
 
 void side_by_side(std::size_t items, const std::function<void(std::size_t, std::size_t)>& work) {
