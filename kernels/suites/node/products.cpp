@@ -21,13 +21,14 @@ constexpr std::size_t columns_of_update = 192;  // as HPL's blocks have them, an
 constexpr std::array<std::size_t, 2> orders{2000, 4000};
 constexpr std::array<std::size_t, 2> update_orders{4000, 15000};
 
-template <class Number, const std::array<std::size_t, 2>& of>
-constexpr std::array<std::size_t, 2> bytes_of_orders = [] {
-  std::array<std::size_t, 2> bytes{};
-  std::transform(of.begin(), of.end(), bytes.begin(),
-                 [](std::size_t order) { return order * order * sizeof(Number); });
-  return bytes;
-}();
+constexpr std::array<std::size_t, 2> squares(std::array<std::size_t, 2> sides, std::size_t bytes) {
+  for (std::size_t& side : sides) side *= side * bytes;
+  return sides;
+}
+template <class Number>
+constexpr auto bytes_of_squares = squares(orders, sizeof(Number));
+template <class Number>
+constexpr auto bytes_of_updates = squares(update_orders, sizeof(Number));
 
 // The size of a row is the bytes of the product.
 template <class Number>
@@ -97,8 +98,7 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place)
       .recv = nothing,
       .messages = operations<Number, form>,
       .may_refuse = true,
-      .sizes = square ? std::span(bytes_of_orders<Number, orders>)
-                      : std::span(bytes_of_orders<Number, update_orders>),
+      .sizes = square ? std::span(bytes_of_squares<Number>) : std::span(bytes_of_updates<Number>),
       .prepare = count_threads,
       .choice = words_of_library,
       .busy = busy<Number, form>,
