@@ -42,7 +42,7 @@ def test_a_folder_like_that_of_any_run(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_the_table_says_whose_numbers_these_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", str(PINGPONG)]) == 0
-    text = capsys.readouterr().out
+    text = " ".join(capsys.readouterr().out.split())
     assert text.startswith("imported from IMB 2021.11, from ")
     assert "PingPong · 2 ranks · byte · classic · imported · IMB 2021.11 · 1 launch" in text
     assert "the mean over repetitions, slowest" in text
