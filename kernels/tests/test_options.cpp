@@ -73,6 +73,8 @@ const std::map<std::string, Good>& good_values() {
       {"thread-order", {"compact,0:2+3", [](O o) { return o.ways.at(1).thread_order == "0:2+3"; }}},
       {"memory-on",
        {"local,0+1", [](O o) { return o.ways.size() == 2 && o.ways.at(1).memory_on == "0+1"; }}},
+      {"blas",
+       {"mine=/lib/libmine.so", [](O o) { return o.settings.blas == "mine=/lib/libmine.so"; }}},
       {"thread-level", {"multiple", [](O o) { return o.thread_level == ThreadLevel::multiple; }}},
       {"thread-memory",
        {"continuous", [](O o) { return o.settings.thread_memory == ThreadMemory::continuous; }}},

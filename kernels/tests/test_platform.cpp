@@ -16,9 +16,9 @@ CpuSet cpus(const std::string& text) { return parse_cpuset(text).value_or(CpuSet
 }  // namespace
 
 TEST(the_time_of_this_thread_is_among_those_of_all) {
-  const auto before = platform::thread_cpu_s();
-  CHECK(before.contains(platform::process_id()));
-  while (platform::thread_cpu_s().at(platform::process_id()) <= before.at(platform::process_id())) {
+  const auto before = thread_cpu_s();
+  CHECK(before.contains(process_id()));
+  while (thread_cpu_s().at(process_id()) <= before.at(process_id())) {
   }
 }
 

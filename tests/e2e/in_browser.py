@@ -97,7 +97,7 @@ def switches(page: Page) -> list[list[bool]]:
 def readouts(page: Page) -> list[str]:
     """What is said of the first point by keyboard, and of the last by pointer."""
     said = []
-    figure = page.query_selector("figure:has(.series .dot)")
+    figure = page.query_selector("#curves figure:has(.series .dot)")
     assert figure is not None
     plot, readout = figure.query_selector(".plot"), figure.query_selector(".readout")
     assert plot is not None
