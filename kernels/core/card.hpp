@@ -173,10 +173,10 @@ struct Card {
   std::size_t only_bytes = 0;    ///< not 0: the one size that it has
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
-  Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
-  Preparation prepare = nullptr;  ///< before its first cell
-  Choice choice = nullptr;        ///< where it has something to say about that
-  Busy busy = nullptr;            ///< where it calls a BLAS, which --blas names
+  Excuse excuse = nullptr;             ///< what else than the number of ranks can be in its way
+  Preparation prepare = nullptr;       ///< before its first cell
+  Choice choice = nullptr;             ///< where it has something to say about that
+  Busy busy = nullptr;                 ///< where it calls a BLAS, which --blas names
   int (*library_threads)() = nullptr;  ///< of that, for this rank; --threads does not say it
   std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
 };

@@ -2,9 +2,10 @@
 // Copyright the mpigauge authors
 //
 // The loops of vectors.hpp, for any kind of register: a struct V with lanes, load, store, and so
-// on; and Single, which holds numbers of single precision, for the peak alone. For files that are compiled for one set of instructions. Everything is in an unnamed
-// namespace and nothing of the library is used that has code: else the linker could take code for
-// a newer processor where others call it.
+// on; and Single, which holds numbers of single precision, for the peak alone. For files that are
+// compiled for one set of instructions. Everything is in an unnamed namespace and nothing of the
+// library is used that has code: else the linker could take code for a newer processor where others
+// call it.
 #pragma once
 
 #include <cstddef>
