@@ -9,6 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 
 #include "core/registry.hpp"
 #include "core/types.hpp"
@@ -361,8 +362,8 @@ bool uses_threads(const Options& o) {
 }
 
 void make_ways(Options& o) {
-  const auto or_usual = [](auto wanted, auto usual) {
-    return wanted.empty() ? decltype(wanted){usual} : wanted;
+  const auto or_usual = [](const auto& wanted, const auto& usual) {
+    return wanted.empty() ? std::remove_cvref_t<decltype(wanted)>{usual} : wanted;
   };
   o.ways.clear();
   for (const auto& nodes : or_usual(o.memory_on, o.settings.memory_on)) {

@@ -63,7 +63,7 @@ TEST(one_wrong_number_of_a_product_is_found_and_one_that_is_none) {
 }
 
 TEST(a_product_that_was_not_made_is_wrong_everywhere) {
-  Room<double> room({40, 40});
+  const Room<double> room({40, 40});
   make_ready(room.at, false);
   CHECK_EQ(wrong_numbers(room.at, false), room.product.size());
 }
@@ -86,10 +86,10 @@ TEST(operations_of_products_are_counted_by_their_order) {
 }
 
 TEST(threads_that_share_the_work_are_told_from_those_that_wait) {
-  Effort sequential{{{1, 4.0}, {2, 0.01}}, 4.0};
+  const Effort sequential{{{1, 4.0}, {2, 0.01}}, 4.0};
   CHECK_EQ(std::round(sequential.busy().threads * 10), 10.0);
   CHECK_EQ(std::round(sequential.busy().cores * 10), 10.0);
-  Effort on_one_core{{{1, 2.0}, {2, 2.0}}, 4.0};
+  const Effort on_one_core{{{1, 2.0}, {2, 2.0}}, 4.0};
   CHECK_EQ(on_one_core.busy().threads, 2.0);
   CHECK_EQ(on_one_core.busy().cores, 1.0);
   CHECK(std::isnan(Effort().busy().cores));
