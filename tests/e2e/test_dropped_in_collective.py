@@ -62,6 +62,9 @@ def test_a_dropped_in_file_appears_in_three_suites(
     dropped = tree / COLLECTIVES / "scan.cpp"
     dropped.parent.mkdir(parents=True)
     dropped.write_text(shown)
+    empty = tree / "kernels" / "suites" / "node" / "empty.cpp"  # a part of the build by itself
+    empty.parent.mkdir()
+    empty.touch()
     configure = ["cmake", "-S", str(tree), "-B", str(build), "-DMPIGAUGE_ABI=mpich",
                  "-DMPIGAUGE_WERROR=ON", f"-DMPIGAUGE_MPI_INCLUDE={include}",
                  "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # fmt: skip
