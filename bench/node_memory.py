@@ -41,8 +41,7 @@ WIDER = {
 OTHERS = (
     NODE / "vectors.cpp",
     NODE / "pool.cpp",
-    KERNELS / "platform" / "linux.cpp",
-    KERNELS / "platform" / "numa_linux.cpp",
+    *sorted((KERNELS / "platform").glob("*.cpp")),
     HERE / "node_memory.cpp",
 )
 BENCH, KERNEL = "likwid-bench", "stream_mem"
