@@ -223,7 +223,7 @@ def main(words: Sequence[str]) -> int:
     print(f"# {conditions}\n")
     print("\n".join(table(found, size)), NOTES, sep="\n\n")
     kernels = ", ".join(f"{each.kernel} on {n}" for n, each in found.items() if each.kernel)
-    missing = f"{BENCH} is not on PATH (Debian's package likwid), so nothing is said of it"
+    missing = f"{BENCH} gave no speed (Debian's package likwid), so nothing is said of it"
     print(f"\nlikwid-bench: {kernels}" if kernels else f"\n{missing}")
     wrong = list(failures(found, size))
     print(*(f"not reached: {each}" for each in wrong), sep="\n")
