@@ -91,7 +91,7 @@ def text(*measured: Cell) -> str:
 
 # --- plan -----------------------------------------------------------------------------------
 def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
-    memory, curve, cores, loaded, copies = node_plan(read_request({}), X86, ground(), MPICH).parts
+    cores, copies, loaded, memory, curve = node_plan(read_request({}), X86, ground(), MPICH).parts
     assert {part.world_ranks for part in (memory, curve, cores, loaded, copies)} == {128}
     assert memory.ranks == (1, 2, 4, 8, 16, 32, 64, 128)
     assert set(memory.benchmarks) == {f"NODE:{n}" for n in (*STREAMS, *TUNED, "Memcpy")}

@@ -3,6 +3,7 @@
 #include "suites/node/tuning.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -24,6 +25,10 @@ using Key = std::tuple<Stream, std::size_t, int, int, std::string, std::string>;
 std::map<Key, Tuned>& found() {
   static std::map<Key, Tuned> all;
   return all;
+}
+
+Key key_of(Stream what, std::size_t bytes, int ranks, int threads, const Settings& s) {
+  return {what, bytes, ranks, threads, s.thread_order, s.memory_on};
 }
 
 constexpr std::size_t least_numbers = 1U << 14U;  // of an attempt; fewer are gone over again
@@ -69,28 +74,51 @@ std::vector<Tuned> all_ways(Stream what) {
   return all;
 }
 
-// The few that were fastest, the fastest first.
-std::vector<Tuned> fastest(const std::vector<Tuned>& ways, const std::vector<double>& times,
-                           std::size_t few) {
-  std::vector<std::size_t> order(ways.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t i, std::size_t j) { return times[i] < times[j]; });
+// Places of the few that were fastest, the fastest first; -1 where there are no more.
+using Few = std::array<int, few_ways>;
+constexpr Few nothing_known{-1, -1, -1, -1};
+
+Few fastest(const std::vector<Tuned>& ways, const std::vector<double>& times) {
+  std::vector<int> order(ways.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](int i) { return std::isinf(times[i]); });  // some rank has it not
+  std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return times[i] < times[j]; });
+  Few few = nothing_known;
+  std::copy_n(order.begin(), std::min(order.size(), few.size()), few.begin());
+  return few;
+}
+
+std::vector<Tuned> named(const Few& few, const std::vector<Tuned>& ways) {
   std::vector<Tuned> found;
-  for (const std::size_t i : order) {
-    if (found.size() < few && ways[i].vectors != nullptr) found.push_back(ways[i]);
+  for (const int i : few) {
+    if (i >= 0) found.push_back(ways[i]);
   }
   return found;
+}
+
+// What a glance at all ways finds. Streams that store are like one another, and so are those that
+// only read: the first of either kind looks for all of its kind, which saves most of the trials.
+// The first rank's knowledge counts: others may have theirs from a group with other ranks.
+std::vector<Tuned> promising(const Run& run, const Crew& crew, Stream what, const Arrays& a) {
+  static std::map<Key, Few> known;
+  const Stream kind = stores(what) ? Stream::triad : Stream::read;
+  const Key key = key_of(kind, run.bytes(), run.ranks(), run.threads(), run.settings());
+  Few& few = known.try_emplace(key, nothing_known).first->second;
+  call(MPI_Bcast(few.data(), static_cast<int>(few.size()), MPI_INT, 0, run.comm()));
+  const auto all = all_ways(what);
+  if (few == nothing_known) {
+    const int glance = a.n >= many_numbers ? 2 : 3;
+    few = fastest(all, times_of(run, crew, what, a, all, glance));
+  }
+  return named(few, all);
 }
 
 // A glance at all, a closer look at the best of them, and then whether it likes its arrays moved.
 Tuned choose(const Run& run, const Crew& crew, Stream what) {
   const Arrays a = arrays_of(run, crew, Pages::huge);
   make_ready(what, a);
-  const auto all = all_ways(what);
-  const int glance = a.n >= many_numbers ? 2 : 3;
-  const auto few = fastest(all, times_of(run, crew, what, a, all, glance), few_ways);
-  Tuned best = fastest(few, times_of(run, crew, what, a, few, 3), 1).front();
+  const auto few = promising(run, crew, what, a);
+  Tuned best = few.at(fastest(few, times_of(run, crew, what, a, few, 3)).front());
   const Loop loop = best.loop(what);
   const Arrays moved = arrays_of(run, crew, Pages::huge, lines_apart);
   const auto both =
@@ -98,10 +126,6 @@ Tuned choose(const Run& run, const Crew& crew, Stream what) {
   best.lines = both[1] < both[0] ? lines_apart : 0;
   best.huge = in_huge_pages(a);
   return best;
-}
-
-Key key_of(Stream what, std::size_t bytes, int ranks, int threads, const Settings& s) {
-  return {what, bytes, ranks, threads, s.thread_order, s.memory_on};
 }
 
 }  // namespace

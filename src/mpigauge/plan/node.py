@@ -75,26 +75,28 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
 
 
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
-    """Memory on more and more ranks, the way from cache to memory, what cores can do (each kind of
-    processor has peaks of its own) and what others take of them, loads under load, and messages by
-    copies."""
+    """What cores can do (each kind of processor has peaks of its own) and what others take of them,
+    messages by copies, loads under load, memory on more and more ranks, the way from cache to
+    memory, and products. What knows enough early comes first and leaves its time to the others;
+    products come last, since one of them takes as long as it takes."""
     streams = [word for name in STREAMS for word in (name, f"{name}_tuned")]
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
     peaks = _known((*PEAKS, *SINGLE), cards)
     products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
-    parts = [
+    own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
+    parts = [Part(own, ranks, alone_and_all, MESSAGES)]
+    if ranks > 1:
+        parts += [
+            Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
+            Part(_words(LOADED), ranks, counts(ranks)[1:], arrays),
+        ]
+    parts += [
         Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
         Part(_words(CURVES), ranks, (1,), SETS),
-        Part((*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,))), ranks, alone_and_all, MESSAGES),
     ]
     if products:
         parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
-    if ranks > 1:
-        parts += [
-            Part(_words(LOADED), ranks, counts(ranks)[1:], arrays),
-            Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
-        ]
     return tuple(parts)
 
 
