@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -74,15 +75,17 @@ std::vector<Tuned> all_ways(Stream what) {
   return all;
 }
 
-// Places of the few that were fastest, the fastest first; -1 where there are no more.
-using Few = std::array<int, few_ways>;
-constexpr Few nothing_known{-1, -1, -1, -1};
+// Places of the few that were fastest, the fastest first; none where there are no more.
+using Few = std::array<std::size_t, few_ways>;
+constexpr std::size_t none = SIZE_MAX;
+constexpr Few nothing_known{none, none, none, none};
 
 Few fastest(const std::vector<Tuned>& ways, const std::vector<double>& times) {
-  std::vector<int> order(ways.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::erase_if(order, [&](int i) { return std::isinf(times[i]); });  // some rank has it not
-  std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return times[i] < times[j]; });
+  std::vector<std::size_t> order(ways.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t i) { return std::isinf(times[i]); });  // not on all ranks
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return times[i] < times[j]; });
   Few few = nothing_known;
   std::copy_n(order.begin(), std::min(order.size(), few.size()), few.begin());
   return few;
@@ -90,8 +93,8 @@ Few fastest(const std::vector<Tuned>& ways, const std::vector<double>& times) {
 
 std::vector<Tuned> named(const Few& few, const std::vector<Tuned>& ways) {
   std::vector<Tuned> found;
-  for (const int i : few) {
-    if (i >= 0) found.push_back(ways[i]);
+  for (const std::size_t i : few) {
+    if (i != none) found.push_back(ways[i]);
   }
   return found;
 }
@@ -104,7 +107,7 @@ std::vector<Tuned> promising(const Run& run, const Crew& crew, Stream what, cons
   const Stream kind = stores(what) ? Stream::triad : Stream::read;
   const Key key = key_of(kind, run.bytes(), run.ranks(), run.threads(), run.settings());
   Few& few = known.try_emplace(key, nothing_known).first->second;
-  call(MPI_Bcast(few.data(), static_cast<int>(few.size()), MPI_INT, 0, run.comm()));
+  call(MPI_Bcast(few.data(), static_cast<int>(few.size()), MPI_UINT64_T, 0, run.comm()));
   const auto all = all_ways(what);
   if (few == nothing_known) {
     const int glance = a.n >= many_numbers ? 2 : 3;
