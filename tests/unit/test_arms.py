@@ -78,6 +78,17 @@ def test_transport_stands_among_the_settings_and_is_none() -> None:
     assert (arm.transport, arm.settings, arm.name) == ("tcp", {"A": "1"}, "transport=tcp A=1")
 
 
+def test_variables_of_the_environment_are_no_settings() -> None:
+    arm = Arm({"env:OMP_NUM_THREADS": "4", "A": "1"})
+    assert (arm.env, arm.settings) == ({"OMP_NUM_THREADS": "4"}, {"A": "1"})
+    assert arm.name == "env:OMP_NUM_THREADS=4 A=1"
+
+
+def test_conditions_name_variables_without_their_mark() -> None:
+    block = read_block({"grid": {"env:N": [1, 2, 4], "A": [1, 2]}, "when": "N > A"}, HERE)
+    assert names(block) == ["", "env:N=2 A=1", "env:N=4 A=1", "env:N=4 A=2"]
+
+
 def test_too_many_arms_are_refused() -> None:
     many = tuple(map(str, range(70)))
     with pytest.raises(UserError, match="more than 4096 arms"):
@@ -87,6 +98,7 @@ def test_too_many_arms_are_refused() -> None:
 def test_a_grid_on_the_command_line() -> None:
     found = grid_of(["A=1,2", "UCX_TLS=self,sm|self,tcp"])
     assert found == Block({"A": ("1", "2"), "UCX_TLS": ("self,sm", "self,tcp")})
+    assert grid_of(["env:N=1,2"]) == Block({"env:N": ("1", "2")})
     assert grid_of([]) is None
 
 
@@ -98,6 +110,7 @@ def test_a_grid_on_the_command_line() -> None:
         (["A=1,,2"], "is not of the form"),
         (["A=1", "A=2"], "A is there twice; write all its values once"),
         (["A=1,1"], "has the value 1 twice"),
+        (["env:=1"], "'env:' names no variable; write env:NAME"),
     ],
 )
 def test_a_grid_that_cannot_be_meant(words: list[str], said: str) -> None:
@@ -117,6 +130,8 @@ def test_a_grid_that_cannot_be_meant(words: list[str], said: str) -> None:
         ({"grid": {"A": [[1]]}}, "A has a value that is no word and no number"),
         ({"zip": {"A": [1, 2], "B": [1]}}, "the lists of zip have different lengths: 1 and 2"),
         ({"grid": {"A": [1]}, "list": [{"A": 2}]}, "A is varied twice"),
+        ({"grid": {"A": [1], "env:A": [2]}}, "A is varied twice"),
+        ({"grid": {"env:1 A": [1]}}, "'env:1 A' names no variable"),
         ({"list": [1]}, "each of list is a table of settings"),
         ({"grid": {"A": [1]}, "when": 3}, "when is no word in quotes"),
         ({"grid": {"A": [1]}, "when": "AA > 1"}, "names AA, which is not varied; did you mean 'A'"),

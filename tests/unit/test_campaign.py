@@ -97,8 +97,14 @@ class Bench:
         self.kernels = Kernels(Path("/fake/kernel"), Path("/fake/plugin.so"), Path("/fake/cards"))
         self.watcher = Watcher()
 
-    def run(self, plan: Plan = PLAN, fake: str = "", launches: str = "") -> Ending:
-        env = {"FAKE": fake, "FAKE_LAUNCHES": launches}
+    def run(
+        self,
+        plan: Plan = PLAN,
+        fake: str = "",
+        launches: str = "",
+        env: dict[str, str] | None = None,
+    ) -> Ending:
+        env = {"FAKE": fake, "FAKE_LAUNCHES": launches, **(env or {})}
         plan = replace(plan, env={name: value for name, value in env.items() if value})
         header = {"version": "1", "plan": plan.to_json()}
         with RunWriter.create(header, cells.cards_text(), output=self.root / "run") as writer:

@@ -6,20 +6,28 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from mpigauge import topology
 from mpigauge.analyse.best import best_lines, control_of
 from mpigauge.analyse.compare import compare
 from mpigauge.campaign.cost import Rates, cost, rates_of
+from mpigauge.campaign.job import job_of
 from mpigauge.cli.comparing import sides_within
+from mpigauge.launch import command
+from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
+from mpigauge.plan import Ground, read_request
+from mpigauge.plan.arms import Arm
 from mpigauge.plan.foreign import Foreign, Merit
 from mpigauge.plan.plan import Part, Plan
-from mpigauge.plan.sweep import swept
+from mpigauge.plan.sweep import sweep_plan, swept
 from mpigauge.report.best import as_json, render
 from mpigauge.store import RunWriter
 from tests.unit.test_campaign import PART, PLAN, Bench, bench, fake_mpi
+from tests.unit.test_plan import CARDS, MPICH
 
 __all__ = ["bench", "fake_mpi"]
 
@@ -27,8 +35,12 @@ SLOW = {"FAKE_FACTOR": "1.3"}
 
 
 def sweep_of(arms: dict[str, dict[str, str]], launches: int = 6, fail_fast: bool = False) -> Plan:
-    named = [("", {}), *arms.items(), ("control", {})]
-    return swept(replace(PLAN, launches=launches), named, fail_fast)
+    told = [(Arm(), {}), *((arm_of(name), arms[name]) for name in arms), (Arm(control=True), {})]
+    return swept(replace(PLAN, launches=launches), told, fail_fast)
+
+
+def arm_of(name: str) -> Arm:
+    return Arm(dict([name.split("=")]))
 
 
 def arms_of(bench: Bench) -> Counter[str]:
@@ -105,16 +117,54 @@ def program(text: str, better: str = "higher") -> Part:
     return Part(("toy",), 1, foreign=foreign)
 
 
+def test_a_program_that_starts_its_own_ranks_alone_has_a_plan(repository: Path) -> None:
+    """Nobody is placed, so no caches are to be cold and no cores to be shared."""
+    ground = Ground(topology.read(repository / "tests/machines/vm-epyc-2-cores.txt"))
+    part = program("echo rate 1")
+    assert part.foreign is not None
+    plan = sweep_plan(read_request({}), [part.foreign], CARDS, ground, MPICH)
+    assert plan.parts == (part,)
+    assert not plan.oversubscribe
+
+
 def test_a_program_has_its_figures_stored(bench: Bench) -> None:
     part = program("echo rate $RATE; echo rate 1$RATE")
     base = replace(PLAN, parts=(part,), launches=3)
-    ending = bench.run(swept(base, [("", {"RATE": "4"}), ("RATE=5", {"RATE": "5"})], False))
+    arms = [(Arm(), {"RATE": "4"}), (arm_of("RATE=5"), {"RATE": "5"})]
+    ending = bench.run(swept(base, arms, False))
     assert ending.status == "done"
     figures = bench.stored().of(Figure)
     assert {(f.name, f.value, f.unit, f.arm) for f in figures} == {
         ("rate", 14.0, "x/s", ""), ("rate", 15.0, "x/s", "RATE=5"),
     }  # fmt: skip
     assert Counter(figure.launch for figure in figures) == dict.fromkeys(range(6), 1)
+
+
+def test_a_variable_is_varied_beside_what_the_plan_sets(bench: Bench) -> None:
+    """Each launch of a program without the launcher sees the value of its arm, else the plan's."""
+    part = program("echo rate $OMP_NUM_THREADS$more")
+    base = replace(PLAN, parts=(part,), launches=1)
+    arms = [(Arm({"env:OMP_NUM_THREADS": n}), {}) for n in ("2", "4")]
+    plan = swept(base, [(Arm(), {}), *arms], False)
+    ending = bench.run(plan, env={"OMP_NUM_THREADS": "1", "more": "0"})
+    assert ending.status == "done"
+    assert {(f.arm, f.value) for f in bench.stored().of(Figure)} == {
+        ("", 10.0), ("env:OMP_NUM_THREADS=2", 20.0), ("env:OMP_NUM_THREADS=4", 40.0),
+    }  # fmt: skip
+    assert Plan.from_json(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "intel", "openmpi"])
+def test_launchers_are_told_the_variable_of_an_arm(fake_mpi: Mpi, mpi: str) -> None:
+    """Also one in small letters, which Open MPI would take for a parameter of its own."""
+    launcher = {"openmpi": "openmpi"}.get(mpi, "hydra")
+    plan = swept(PLAN, [(Arm({"env:omp": "4", "btl": "self"}), {"btl": "self"})], False)
+    here = replace(fake_mpi, name=mpi, launcher=launcher)
+    words = command(job_of(replace(plan, env={"omp": "1"}), plan.parts[0], here, ("app",), ""))
+    assert words.env["omp"] == "4"
+    told = " ".join(words.words)
+    assert ("-x omp=4" if mpi == "openmpi" else "-genv omp 4") in told
+    assert ("--mca btl self" if mpi == "openmpi" else "-genv btl self") in told
 
 
 @pytest.mark.parametrize(
@@ -137,7 +187,8 @@ def test_a_program_that_one_of_our_readers_knows(bench: Bench) -> None:
     words = ("sh", "-c", f"printf '{text}'")
     part = Part(("osu",), 2, foreign=Foreign("osu", words, (), 2, False, "osu"))
     base = replace(PLAN, parts=(part,), launches=2)
-    assert bench.run(swept(base, [("", {}), ("A=1", {"A": "1"})], False)).status == "done"
+    arms = [(Arm(), {}), (arm_of("A=1"), {"A": "1"})]
+    assert bench.run(swept(base, arms, False)).status == "done"
     stored = bench.stored()
     assert {(c.arm, c.message_bytes, c.source, c.origin) for c in stored.cells} == {
         (arm, size, "OSU 7.2", "measured") for arm in ("", "A=1") for size in (1, 2)

@@ -25,7 +25,7 @@ def job_of(plan: Plan, part: Part, mpi: Mpi, program: tuple[str, ...], system: s
         mpi=mpi,
         ranks=part.world_ranks,
         program=program,
-        env=plan.env,
+        env={**plan.env, **part.env},
         settings={**plan.settings, **part.settings},
         hosts=tuple(
             OnHost(block.host, block.ranks, () if by_launcher else bind_words(block.bind))

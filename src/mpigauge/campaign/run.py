@@ -176,8 +176,9 @@ class Campaign:
         system = self.given.system.name if self.given else ""
         foreign = planned.part.foreign
         if foreign and not foreign.launcher:
-            known = {**self.mpi.env, **self.plan.env, **self.plan.settings, **planned.part.settings}
-            return Command(foreign.words, known)
+            settings = {**self.plan.settings, **planned.part.settings}
+            variables = {**self.plan.env, **planned.part.env}
+            return Command(foreign.words, {**self.mpi.env, **settings, **variables})
         program = (
             foreign.words
             if foreign

@@ -48,12 +48,12 @@ class Sweep:
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
         knobs = _known(found, setup)
         plan = sweep_plan(request, self.programs, setup.cards, setup.ground, setup.mpi)
-        named = [(arm.name, self.settings(arm, request, setup)) for arm in found]
+        told = [(arm, self.settings(arm, request, setup)) for arm in found]
         try:
             inside = self.inside(found, knobs, plan, setup)
         except OutsideError as why:
             tell(f"{setup.mpi.label}: each arm has launches of its own: {why}")
-            return swept(plan, named, self.fail_fast)
+            return swept(plan, told, self.fail_fast)
         tell(
             f"{setup.mpi.label}: all arms share each launch, their settings are read while it runs"
         )
@@ -72,6 +72,8 @@ class Sweep:
             raise OutsideError("the classic schedule knows no arms")
         if any(part.foreign for part in plan.parts):
             raise OutsideError("programs that are not ours read their settings when they start")
+        if any(arm.env for arm in found):
+            raise OutsideError("variables of the environment are read when a program starts")
         if any(arm.transport for arm in found):
             raise OutsideError("a transport is chosen when MPI starts")
         return written([arm.settings for arm in found], knobs, setup.mpi)

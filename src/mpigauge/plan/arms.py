@@ -5,6 +5,7 @@
 A block of a plan says which: `grid` every combination of its values, `zip` the first of each, then
 the second of each, `list` arms one by one. Several of them in a block are combined; several blocks
 stand one after the other. `when` keeps those for which it holds, `mpi` is for these MPIs only.
+Names are those of settings of the MPI; `env:NAME` is any variable, whoever reads it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import Any
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.plan.condition import holds, names_in
+from mpigauge.plan.words import is_name
 
 CONTROL = "control"
 """The arm that is the default once more: what differs between the two is chance (A/A)."""
 TRANSPORT = "transport"
 """Stands among settings for what `--transport` names."""
+ENV = "env:"
+"""Begins the name of a variable that is no setting of the MPI. Conditions name it without."""
 KEYS = ("grid", "zip", "list", "when", "mpi")
 MOST_ARMS = 4096
 Values = Mapping[str, str]
@@ -44,7 +48,15 @@ class Arm:
 
     @property
     def settings(self) -> dict[str, str]:
-        return {name: value for name, value in self.values.items() if name != TRANSPORT}
+        return {
+            name: value
+            for name, value in self.values.items()
+            if name != TRANSPORT and not name.startswith(ENV)
+        }
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {_bare(name): value for name, value in self.values.items() if name.startswith(ENV)}
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ class Block:
         zipped: list[dict[str, str]] = [dict(row) for row in zip(*columns, strict=True)] or [{}]
         for chosen, row, one in product(product(*grid), zipped, self.listed or ({},)):
             found = dict(chosen) | row | dict(one)
-            if not self.when or holds(self.when, found):
+            if not self.when or holds(self.when, {_bare(name): found[name] for name in found}):
                 yield found
 
 
@@ -101,14 +113,16 @@ def read_block(data: Mapping[str, Any], places: Places) -> Block:
     names = [*grid, *zipped, *dict.fromkeys(name for each in listed for name in each)]
     if not names:
         raise UserError(f"{places.block}: nothing is varied; give it a grid, a zip or a list")
+    bare = [_bare(name) for name in names]
     for name in names:
-        if names.count(name) > 1:
+        check_name(name, places.of(name))
+        if bare.count(_bare(name)) > 1:
             raise UserError(
                 f"{places.of(name)}: {name} is varied twice; name it in one of grid, zip and list"
             )
     when, mpis = _word(data.get("when", ""), "when", places), data.get("mpi", [])
     if when:
-        _check_condition(when, names, places)
+        _check_condition(when, bare, places)
     mpis = _list([mpis] if isinstance(mpis, str) else mpis, "mpi", places) if mpis else []
     return Block(grid, zipped, listed, when, tuple(_word(each, "mpi", places) for each in mpis))
 
@@ -130,6 +144,7 @@ def grid_of(words: Iterable[str]) -> Block | None:
         values = tuple(value.strip() for value in text.split("|" if "|" in text else ","))
         if not equals or not name or not all(values):
             raise UserError(f"--vary: '{word}' is not of the form NAME=VALUE,VALUE")
+        check_name(name, "--vary")
         if name in grid:
             raise UserError(f"--vary: {name} is there twice; write all its values once: {name}=a,b")
         grid[name] = _apart(values, f"--vary {word}")
@@ -154,6 +169,16 @@ def arms(blocks: Sequence[Block], mpi: str, spec: str, control: bool) -> tuple[A
     if not found:
         raise UserError(f"nothing is varied for {mpi}: no block of [[vary]] leaves an arm for it")
     return (Arm(), *found.values(), *([Arm(control=True)] if control else []))
+
+
+def check_name(name: str, place: str) -> None:
+    """UserError: behind `env:` stands no name of a variable."""
+    if name.startswith(ENV) and not is_name(_bare(name)):
+        raise UserError(f"{place}: '{name}' names no variable; write env:NAME, such as env:HOME")
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix(ENV)
 
 
 def _lists(data: Any, key: str, places: Places) -> dict[str, tuple[str, ...]]:

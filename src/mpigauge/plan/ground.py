@@ -78,8 +78,10 @@ class Ground:
         return next((s.topology for s in self.hosts if s.name == block.host), self.machine)
 
     def cold_bytes(self, part: Part) -> int:
-        """What makes all caches of a rank cold, on the host where that takes most."""
-        return max(cold_bytes(self.topology(block), block.ranks) for block in part.blocks)
+        """What makes all caches of a rank cold, on the host where that takes most; 0 where nobody
+        is placed, as a program that starts its own ranks."""
+        each = (cold_bytes(self.topology(block), block.ranks) for block in part.blocks)
+        return max(each, default=0)
 
     def crowded(self, part: Part) -> bool:
         """Whether ranks have to share cores anywhere."""

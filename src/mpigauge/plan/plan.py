@@ -42,6 +42,8 @@ class Part:
     """What a sweep varies here, as name=value; empty: nothing, or the default."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Of this part alone, beside those of the plan."""
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Variables of this part alone, which count more than those of the plan."""
     arms: tuple[tuple[str, Mapping[str, str]], ...] = field(default=(), hash=False)
     """Those that share its launches: their names, and control variables to be written."""
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -205,6 +207,7 @@ def _part(data: Mapping[str, Any]) -> Part:
         arm=str(data.get("arm") or ""),
         foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
         settings=dict(data.get("settings") or {}),
+        env=dict(data.get("env") or {}),
         heeded=dict(data.get("heeded") or {}),
         share=int(data.get("share") or 0),
         arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),

@@ -14,6 +14,7 @@ from mpigauge.plan.resolve import parts_of, plan_of
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
+    from mpigauge.plan.arms import Arm
     from mpigauge.plan.foreign import Foreign
     from mpigauge.plan.ground import Ground
     from mpigauge.plan.request import Request
@@ -28,8 +29,8 @@ def sweep_plan(
     return plan_of(request, (*ours, *others), cards, ground, mpi)
 
 
-def swept(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]], fail_fast: bool) -> Plan:
-    """Every part with every arm (its name and its settings), each round in another order."""
+def swept(plan: Plan, arms: Sequence[tuple[Arm, Mapping[str, str]]], fail_fast: bool) -> Plan:
+    """Every part with every arm and its settings, each round in another order."""
     parts = tuple(_with(part, *arm) for arm in arms for part in plan.parts)
     return replace(plan, parts=parts, shuffle=True, fail_fast=fail_fast)
 
@@ -47,5 +48,5 @@ def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[Part, ..
     return tuple(ground.seated(part, where) for where in ground.placements(request, program.ranks))
 
 
-def _with(part: Part, arm: str, settings: Mapping[str, str]) -> Part:
-    return replace(part, arm=arm, settings=dict(settings))
+def _with(part: Part, arm: Arm, settings: Mapping[str, str]) -> Part:
+    return replace(part, arm=arm.name, settings=dict(settings), env=arm.env)

@@ -101,16 +101,21 @@ def parse_env(words: Iterable[str], environment: Mapping[str, str]) -> dict[str,
 def _variable(word: str, environment: Mapping[str, str]) -> tuple[str, str]:
     if "=" in word:
         return _assignment("--env", word)
-    if not _NAME.fullmatch(word):
+    if not is_name(word):
         raise UserError(f"--env: '{word}' is no name of a variable; write NAME or NAME=VALUE")
     if word not in environment:
         raise UserError(f"--env: there is no variable {word} here; write {word}=VALUE")
     return word, environment[word]
 
 
+def is_name(word: str) -> bool:
+    """Whether a variable of the environment may be called so."""
+    return _NAME.fullmatch(word) is not None
+
+
 def _assignment(option: str, word: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
-    if not equals or not _NAME.fullmatch(name):
+    if not equals or not is_name(name):
         raise UserError(f"{option}: '{word}' is not of the form NAME=VALUE")
     if "\0" in value:
         raise UserError(f"{option}: the value of {name} holds a zero byte, which no variable can")

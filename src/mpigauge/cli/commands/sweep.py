@@ -21,8 +21,9 @@ from mpigauge.cli.run_options import RUN_OPTIONS
         "--vary",
         multiple=True,
         metavar="NAME=A,B",
-        help="Values of a setting of the MPI, or of `transport`; every combination with those of "
-        "other names is an arm. Values that hold commas have bars between them: a,b|c.",
+        help="Values of a setting of the MPI, of `transport`, or of any variable as env:NAME; "
+        "every combination with those of other names is an arm. Values that hold commas have bars "
+        "between them: a,b|c.",
     ),
     click.option(
         "--control/--no-control",

@@ -23,7 +23,7 @@ def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Non
             hint = did_you_mean(name, sorted(known))
             raise UserError(
                 f"{mpi.label} knows no setting {name}{hint}; `mpigauge settings --mpi {mpi.spec}` "
-                "lists them, and --env sets any other variable"
+                f"lists them; --env sets any other variable, and a sweep varies one as env:{name}"
             )
 
 
