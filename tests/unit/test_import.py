@@ -7,17 +7,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.model.record import encode, parse
+from mpigauge.model.record import Figure, encode, parse
 from mpigauge.readers import Text, readers
 from mpigauge.store import list_runs, load
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PINGPONG = GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt"
+STREAMS = [GOLDEN / f"printed/ember-stream-{where}.txt" for where in ("local", "remote")]
 CUT = GOLDEN / "printed/orfeo-map-by-socket-partial.txt"
 
 
@@ -54,6 +56,52 @@ def test_files_are_launches(capsys: pytest.CaptureFixture[str]) -> None:
     data = json.loads(capsys.readouterr().out)
     assert {row["launches"] for row in data["rows"]} == {2}
     assert data["facts"]["imported"].startswith("IMB 2021.11, from ")
+
+
+def test_files_with_the_same_rows_say_what_they_are_taken_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["import", *map(str, STREAMS), "--output", "a"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 files hold the same rows: they are taken for launches of one thing" in said
+    assert run(["import", str(STREAMS[0]), str(PINGPONG), "--output", "b"]) == 0
+    assert "hold the same rows" not in capsys.readouterr().out
+
+
+def test_files_of_unlike_things_are_arms(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has launches of its own; what the text says of its settings stands behind the name."""
+    assert run(["import", *map(str, STREAMS), "--apart", "--output", "a"]) == 0
+    assert "hold the same rows" not in capsys.readouterr().out
+    figures = {(f.arm, f.launch) for f in load(Path("a")).of(Figure) if f.name == "Triad"}
+    assert figures == {("ember-stream-local", 0), ("ember-stream-remote", 1)}
+    text = f"export OMP_NUM_THREADS=2\n{PINGPONG.read_text(encoding='utf-8')}"
+    Path("set.txt").write_text(text, encoding="utf-8")
+    assert run(["import", "set.txt", "--apart", "--output", "b"]) == 0
+    assert {cell.arm for cell in load(Path("b")).cells} == {"set OMP_NUM_THREADS=2"}
+    capsys.readouterr()
+    assert run(["compare", "a", "--by", "arm"]) == 0
+    assert re.search(r"ember-stream-remote +4941 ±\? 0\.529", capsys.readouterr().out)
+
+
+def test_files_of_one_name_are_told_by_their_folders() -> None:
+    for name in ("one", "two"):
+        Path(name).mkdir()
+        Path(name, "log.txt").write_bytes(PINGPONG.read_bytes())
+    assert run(["import", "one/log.txt", "two/log.txt", "--apart", "--output", "a"]) == 0
+    assert {cell.arm for cell in load(Path("a")).cells} == {"one/log.txt", "two/log.txt"}
+
+
+def test_files_that_say_they_are_unlike_are_no_launches_of_one_thing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = PINGPONG.read_text(encoding="utf-8")
+    Path("old.txt").write_text(re.sub(r"(MPI Version +: ).*", r"\g<1>2.2", text), encoding="utf-8")
+    assert run(["import", str(PINGPONG), "old.txt"]) == 2
+    said = capsys.readouterr().err
+    assert f"{PINGPONG} and old.txt hold the same rows, but differ in mpi_standard: " in said
+    assert said.count("\n") == 1
+    assert not Path("mpigauge-runs").exists()
+    assert run(["import", str(PINGPONG), "old.txt", "--apart"]) == 0
 
 
 def test_lines_that_are_left_out_are_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,19 +21,30 @@ MOST_NAMED = 20
 
 
 def read_files(
-    files: Sequence[Path], reader: str | None, benchmark: str, ranks: int = 0
+    files: Sequence[Path],
+    reader: str | None,
+    benchmark: str,
+    ranks: int = 0,
+    keep_apart: bool = False,
 ) -> Reading:
     """What is in them, each file's launches behind those of the one before.
 
-    UserError: a file cannot be read, or no reader finds anything in it.
+    `keep_apart`: rows of each have its name as their arm. UserError: a file cannot be read, no
+    reader finds anything in it, or files that hold the same rows are not of one thing.
     """
     from mpigauge import readers
     from mpigauge.readers.known import known_cards
     from mpigauge.readers.reading import joined
+    from mpigauge.readers.several import apart, names_of, remarks
 
     name = known_cards().find(benchmark).name if benchmark else ""
     texts = ((file, readers.Text(_bytes_of(file), name, ranks)) for file in files)
-    return joined(_read_file(text, file, reader) for file, text in texts)
+    found = [_read_file(text, file, reader) for file, text in texts]
+    if keep_apart:
+        return joined(map(apart, found, names_of(files)))
+    told = remarks(list(zip(map(str, files), found, strict=True)))
+    whole = joined(found)
+    return replace(whole, remarks=(*whole.remarks, *told))
 
 
 def _read_file(text: Text, file: Path, reader: str | None) -> Reading:

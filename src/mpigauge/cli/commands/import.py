@@ -23,6 +23,11 @@ from mpigauge.cli import options
 @click.option(
     "--ranks", default=0, metavar="N", help="Ranks, where the program does not print them."
 )
+@click.option(
+    "--apart",
+    is_flag=True,
+    help="Files are of unlike things: rows of each have its name as their arm.",
+)
 @options.output_option
 @click.option(
     "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
@@ -33,6 +38,7 @@ def command(
     reader: str | None,
     benchmark: str,
     ranks: int,
+    apart: bool,
     output: Path | None,
     label: str | None,
     form: str,
@@ -40,8 +46,9 @@ def command(
     """Make a run of what IMB, OSU's benchmarks, STREAM, HPL and others printed, and show it.
 
     Logs may hold several outputs, launchers' words and other lines; lines of tables that cannot be
-    read are named. Several files are several launches of one run. Files that `mpigauge share` has
-    made become runs again, below mpigauge-runs or the DIR of --output.
+    read are named. Several files are several launches of one run; with --apart they are kept for
+    `mpigauge compare`. Files that `mpigauge share` has made become runs again, below mpigauge-runs
+    or the DIR of --output.
     """
     from mpigauge.cli.importing import read_files, tell_unread, unpack_all
     from mpigauge.cli.showing import show
@@ -53,7 +60,7 @@ def command(
     if packs := [file for file in files if is_pack(file)]:
         unpack_all(files, packs, output or DEFAULT_ROOT, form)
         return
-    reading = read_files(files, reader, benchmark, ranks)
+    reading = read_files(files, reader, benchmark, ranks, apart)
     folder = write_imported(reading, list(map(str, files)), output, label or files[0].stem)
     show(load(folder), form)
     tell_unread(reading)
