@@ -8,10 +8,14 @@ import importlib
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
 import pytest
+
+from mpigauge.model.columns import Cell
+from tests.cells import cell
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in BENCH.glob("*.py")}
@@ -271,6 +275,42 @@ def test_tuned_loops_that_bring_too_little_are_named(program: ModuleType) -> Non
         "tuned triad on 1 thread is less than 1.5 × plain",
         "tuned triad on 1 thread is less than 1.1 × likwid-bench's",
     ]
+
+
+# --- compare_truth -------------------------------------------------------------------------
+def scattered(seed: int, launches: int = 6) -> list[list[Cell]]:
+    """Launches of PingPong that scatter by half a percent, at two sizes."""
+    random = Random(seed)
+    return [
+        [cell(message_bytes=size, time_p50_s=1e-6 * random.gauss(1, 0.005)) for size in (8, 64)]
+        for _ in range(launches)
+    ]
+
+
+@with_program("compare_truth")
+def test_a_planted_slow_down_is_found_and_nothing_where_there_is_none(program: ModuleType) -> None:
+    trial = scattered(1), scattered(2), list("ABBAABBAABBA")
+    found = program.judged(trial, 1.1)
+    assert set(found.alarms) == {"SAME"}
+    assert [said for said, _ in found.planted] == ["SLOWER"] * 2
+    assert all(0 < error < 0.02 for _, error in found.planted)
+    assert program.status([found]) == 0
+    assert {said for said, _ in program.judged(trial, 0.9).planted} == {"FASTER"}
+
+
+@with_program("compare_truth")
+def test_promises_are_counted_in_tables_and_in_rows_that_are_known(program: ModuleType) -> None:
+    good = program.Found(["SAME"], [("SLOWER", 0.01)] * 9 + [("UNDECIDED", 0.5)])
+    alarm = program.Found(["SAME", "SLOWER", "FASTER"], [("SLOWER", 0.01)])
+    missed = program.Found(["SAME"], [("UNDECIDED", 0.01)] * 2)
+    assert program.alarms([good, alarm]) == 1
+    assert program.status([good] * 19 + [alarm]) == 0
+    assert program.status([good] * 18 + [alarm]) == 1
+    assert program.status([good, missed]) == 1
+    assert program.status([program.Found(["SAME"], [("SLOWER", 0.5)])]) == 2
+    assert program.share(3, 100) == "3 of 100, 3.0 ±1.7 %"
+    said = "\n".join(program.report([good, missed], 1.1))
+    assert "+10 % in rows known to ±2 %: 9 of 11" in said
 
 
 # --- report_speed --------------------------------------------------------------------------
