@@ -64,6 +64,11 @@ def memory(count: float) -> str:
     return f"{count / unit:.1f} {name}" if unit > 1 else f"{count:.0f} B"
 
 
+def ranks_word(count: int | str) -> str:
+    """1 rank, 2 ranks, ? ranks."""
+    return f"{count} rank{'s' * (count != 1)}"
+
+
 def percent(ratio: float) -> str:
     """Two digits below 10 %, none of them below a tenth: 0.4 %, 3.2 %, 18 %."""
     if not math.isfinite(ratio):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import BYTES, SECONDS
 from mpigauge.analyse.summary import summaries, tolerance_word
-from mpigauge.model.units import byte_count, memory, microseconds, number, plus_minus
+from mpigauge.model.units import byte_count, memory, microseconds, number, plus_minus, ranks_word
 from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.report.document import tables
 from mpigauge.report.formats.table import title
@@ -51,7 +51,7 @@ def what_of(table: Table, cards: Cards, varied: str) -> str:
     first = table.first
     if first.row is None:
         columns = dict(first.columns)
-        ranks = f"{columns['ranks']} ranks" if columns.get("ranks") else ""
+        ranks = ranks_word(columns["ranks"]) if columns.get("ranks") else ""
         arm = columns.get("arm", "")
         return " · ".join(filter(None, (first.benchmark, first.what, first.unit, ranks, arm)))
     (found,) = tables([first.row], cards)
@@ -110,11 +110,14 @@ def _numbers(entry: Entry) -> Words:
 
 def in_unit(item: Item) -> str:
     """Its value; times in µs, memory with a unit of its own."""
-    value = item.value
+    return word_in_unit(item, item.value.value, item.value.error)
+
+
+def word_in_unit(item: Item, value: float, error: float = 0.0) -> str:
+    """Another value of the same thing, such as that of one launch."""
     if item.unit == BYTES:
-        return memory(value.value)
-    in_words = microseconds if item.unit == SECONDS else number
-    return in_words(value.value, value.error)
+        return memory(value)
+    return (microseconds if item.unit == SECONDS else number)(value, error)
 
 
 def ends(entry: Entry) -> str:

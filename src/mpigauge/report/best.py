@@ -14,7 +14,7 @@ from mpigauge.analyse.items import SECONDS
 from mpigauge.model.units import byte_count, number, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.plan.arms import CONTROL
-from mpigauge.report.beside import in_unit, joined, table_title
+from mpigauge.report.beside import in_unit, joined, table_title, word_in_unit
 from mpigauge.report.compared import ends
 from mpigauge.report.fields import plain
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
@@ -109,7 +109,7 @@ def _worst(item: Item) -> str:
     """Of all launches."""
     values = item.sample.values
     worst = min(values) if item.better == "higher" else max(values)
-    return number(worst * 1e6) if item.unit == SECONDS else number(worst)
+    return word_in_unit(item, worst)
 
 
 def _why_none(best: Best) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.best import best_lines
 from mpigauge.analyse.registry import explained
-from mpigauge.model.units import duration, percent
+from mpigauge.model.units import duration, percent, ranks_word
 from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
@@ -155,10 +155,10 @@ def _best(shown: Shown, several: bool) -> Iterator[Words]:
     for table in arms.tables:
         if lines := list(best_lines(arms, table)):
             heads, *rows = best.words_of(table, lines, {name: name for name in arms.names})
-            columns = dict(table.first.columns)
+            ranks = dict(table.first.columns).get("ranks")
             what = "" if table.first.row else f" {table.first.what}"
-            name = f"{of}Best of {table.first.benchmark}{what} on {columns.get('ranks')} ranks"
-            yield Words(name, heads, rows)
+            on = f" on {ranks_word(ranks)}" if ranks else ""
+            yield Words(f"{of}Best of {table.first.benchmark}{what}{on}", heads, rows)
 
 
 def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
