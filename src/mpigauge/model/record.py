@@ -341,13 +341,15 @@ def _plain(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
 def _plain_values(data: Mapping[str, Any]) -> dict[str, Any]:
     """What is not known is null, not NaN, which JSON has not."""
     return {
-        name: _plain_values(value)
-        if isinstance(value, Mapping)
-        else None
-        if isinstance(value, float) and not math.isfinite(value)
-        else value
+        name: value if type(value) in _AS_THEY_ARE else _plain_value(value)
         for name, value in data.items()
     }
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return _plain_values(value) if isinstance(value, Mapping) else value
 
 
 def _integers(values: Any) -> tuple[int, ...]:
@@ -358,6 +360,8 @@ def _real(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
+_AS_THEY_ARE = frozenset((str, int, bool))
+"""Most of a cell's many values."""
 _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "launch": _launch,
     "rank": _plain(Rank),

@@ -22,7 +22,8 @@ WIDTH = 13
 DIGITS = 2
 """After the point."""
 WHOLE = frozenset(("Group", "#bytes", "#repetitions", "Msg/sec"))
-_ROW_CHARACTERS = b"0123456789. \n"
+_IN_FIELDS = b"0123456789 "
+"""Without these a row is its points and the end of its line."""
 _AT_ONCE = 8192
 _POINT = WIDTH - DIGITS - 1
 _BLANK, _LOW = 32, 15
@@ -48,23 +49,32 @@ def _points(heads: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def regular_rows(data: bytes, start: int, heads: tuple[str, ...]) -> int:
-    """How many rows of full width stand in `data` from `start` on, up to an empty line or a #."""
-    width = WIDTH * len(heads) + 1
+    """How many rows of full width stand in `data` from `start` on, up to an empty line or a #.
+
+    Usually the empty line is the one before the #, which is quicker to try than to look for.
+    """
     comment = data.find(b"#", start)
     limit = comment if comment >= 0 else len(data)
+    if data[limit - 2 : limit] == b"\n\n" and (rows := _full_rows(data[start : limit - 1], heads)):
+        return rows
     blank = data.find(b"\n\n", start, limit)
-    end = blank + 1 if blank >= 0 else limit
-    rows, rest = divmod(end - start, width)
-    chunk = data[start:end]
-    if rest or not rows or chunk.translate(None, _ROW_CHARACTERS):
-        return 0
-    if chunk[width - 1 :: width] != b"\n" * rows or chunk.count(b"\n") != rows:
-        return 0
+    return _full_rows(data[start : blank + 1 if blank >= 0 else limit], heads)
+
+
+def _full_rows(chunk: bytes, heads: tuple[str, ...]) -> int:
+    """How many it is made of; 0: of something else."""
+    width = WIDTH * len(heads) + 1
+    rows, rest = divmod(len(chunk), width)
     points = _points(heads)
+    bare = b"." * len(points) + b"\n"
+    if rest or chunk.translate(None, _IN_FIELDS) != bare * rows:
+        return 0
+    if chunk[width - 1 :: width] != b"\n" * rows:
+        return 0
     for place in points:
         if chunk[place::width] != b"." * rows:
             return 0
-    return rows if chunk.count(b".") == rows * len(points) else 0
+    return rows
 
 
 def parse_regular(data: bytes, heads: Sequence[str]) -> NDArray[np.float64]:
