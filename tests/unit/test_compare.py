@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -266,6 +267,37 @@ def test_a_figure_that_is_zero_has_no_ratio() -> None:
     assert json.loads(as_json(found))["ratios"][0]["ratio"] is None
 
 
+# --- the worst and the best launch ----------------------------------------------------------------
+def test_the_worst_of_launches_is_shown_and_nothing_is_decided() -> None:
+    """Three launches each, as somebody does who notes the worst of three."""
+    a, b = made(launches=3, sizes=(8,)), made(2.0, launches=4, seed=2, sizes=(8,))
+    found = compare([side("A", a), side("B", b)], response="worst")
+    ((first, second),) = found.tables[0].lines
+    assert first.item is not None
+    assert second.item is not None
+    assert first.item.value.value == max(a[0].values_s) / 2
+    assert second.item.value.value == max(b[0].values_s) / 2
+    assert second.ratio is not None
+    assert second.ratio.estimate.value == pytest.approx(max(b[0].values_s) / max(a[0].values_s))
+    assert said(found) == ["UNDECIDED"]
+    assert second.unlike == ("of_launches: 3 against 4",)
+    text = " ".join(render(found, cells.cards()).split())
+    assert "PingPong · 2 ranks · byte · range of 3 · worst launch" in text
+    assert "B is undecided (of the worst launch alone nobody knows the error)." in text
+    assert "of more launches the worst is worse: so nothing is decided." in text
+    assert json.loads(as_json(found))["response"] == "worst"
+
+
+@pytest.mark.parametrize(("better", "worst"), [("higher", min), ("lower", max), ("", max)])
+def test_which_launch_is_the_worst_goes_by_the_direction(
+    better: str, worst: Callable[[Any], float]
+) -> None:
+    (item,) = items([], figures(100, better))
+    values = item.sample.values
+    assert item.launch("worst") == worst(values)
+    assert {item.launch("worst"), item.launch("best")} == {min(values), max(values)}
+
+
 # --- formats --------------------------------------------------------------------------------------
 def test_the_table() -> None:
     b = made(0.5, seed=2, sizes=(8, 65536))
@@ -332,6 +364,7 @@ def store(folder: Path, factor: float, seed: int, plan: Any = None, **columns: A
         ("a slow --fail-on slower", 1),
         ("slow a --fail-on slower", 0),
         ("slow a --fail-on different", 1),
+        ("a slow --response worst", 0),
         ("a again --fail-on slower --fail-on different --fail-on undecided", 0),
         ("a again --tolerance 0.01% --fail-on undecided", 1),
     ],
@@ -349,6 +382,7 @@ def test_exit_status(runs: Path, words: str, status: int) -> None:
         ("a four", "there is nothing to compare; PingPong: 5 rows of a and 5 of four are not"),
         ("a nothing", "there is no run 'nothing'"),
         ("a slow --only cache=warm", "no run has it"),
+        ("a slow --response worst --fail-on slower", "--response worst decides nothing, so"),
         ("a slow --tolerance much", "--tolerance: 'much' is no relative error"),
     ],
 )

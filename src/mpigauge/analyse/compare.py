@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import nan
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analyse.items import Item, items
+from mpigauge.analyse.items import MEDIAN, OF_LAUNCHES, Item, items
 from mpigauge.analyse.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.units import percent
@@ -91,6 +92,8 @@ class Comparison:
     """The column that sides of one run differ in."""
     unlike: tuple[str, ...] = ()
     """In what facts other sides differ from the first."""
+    response: str = MEDIAN
+    """What its numbers are of their launches."""
 
     @property
     def entries(self) -> list[Entry]:
@@ -99,9 +102,17 @@ class Comparison:
         return [entry for entry in every if entry.judged]
 
 
-def compare(sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "") -> Comparison:
-    """Everything that the first side shares with any other; no tables where nothing is shared."""
-    first, others = sides[0], sides[1:]
+def compare(
+    sides: Sequence[Side],
+    tolerance: float = TOLERANCE,
+    varied: str = "",
+    response: str = MEDIAN,
+) -> Comparison:
+    """Everything that the first side shares with any other; no tables where nothing is shared.
+
+    `response`: one of items.RESPONSES; of best and worst launches nothing is decided.
+    """
+    first, *others = sides if response == MEDIAN else [_extreme(each, response) for each in sides]
     found = [_partners(first.items, other.items) for other in others]
     ratios = [
         (place, number, _ratio(first, other, first.items[place], item))
@@ -111,7 +122,7 @@ def compare(sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "
     judged = judge([each for _, _, each in ratios], tolerance)
     lost = [max(first.lost_ratio, other.lost_ratio) for other in others]
     known = {
-        (p, n): (of, _sure(of, said, lost[n]))
+        (p, n): (of, _sure(of, said, lost[n]) if response == MEDIAN else _open(response))
         for (p, n, of), said in zip(ratios, judged, strict=True)
     }
     notes = [
@@ -123,7 +134,8 @@ def compare(sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "
     lines = [(p, _line(first.items[p], p, found, known)) for p in shared]
     names = tuple(side.name for side in sides)
     unlike = tuple(words for other in others for words in _other_facts(first, other))
-    return Comparison(names, tuple(_tables(first, lines)), tuple(notes), tolerance, varied, unlike)
+    tables = tuple(_tables(first, lines))
+    return Comparison(names, tables, tuple(notes), tolerance, varied, unlike, response)
 
 
 def split(
@@ -154,6 +166,11 @@ def split(
         )
         for value in values
     ]
+
+
+def _extreme(side: Side, response: str) -> Side:
+    """One launch for each number, the worst or the best."""
+    return replace(side, items=tuple(item.of_launch(response) for item in side.items))
 
 
 def _other_facts(first: Side, other: Side) -> Iterator[str]:
@@ -208,6 +225,10 @@ def _sure(ratio: Ratio, judged: Judged, lost_ratio: float) -> Judged:
     return replace(judged, said="UNDECIDED", why=why)
 
 
+def _open(response: str) -> Judged:
+    return Judged("UNDECIDED", nan, why=f"of the {response} launch alone nobody knows the error")
+
+
 def _line(
     item: Item,
     place: int,
@@ -229,6 +250,6 @@ def _tables(first: Side, lines: Sequence[tuple[int, tuple[Entry, ...]]]) -> Iter
     found: dict[Hashable, list[tuple[Entry, ...]]] = {}
     for place, line in lines:
         columns = first.items[place].columns
-        key = tuple(pair for pair in columns if pair[0] != "message_bytes")
+        key = tuple(pair for pair in columns if pair[0] not in ("message_bytes", OF_LAUNCHES))
         found.setdefault(key, []).append(line)
     return (Table(tuple(of)) for of in found.values())

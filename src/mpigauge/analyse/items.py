@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.row import Estimate
 from mpigauge.stats.figures import Columns, columns_of, figure_rows
 from mpigauge.stats.ratio import Sample
 
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.record import Figure
-    from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.row import Row
     from mpigauge.stats.figures import FigureRow
     from mpigauge.stats.verdicts import Said
 
 SECONDS = "s"
 BYTES = "B"
+MEDIAN, WORST, BEST = RESPONSES = ("median", "worst", "best")
+"""What a number may be of its launches."""
+OF_LAUNCHES = "of_launches"
+"""The column of a worst or best one that says of how many it is."""
 _OF_ROWS = (*KEY_COLUMNS, "statistic")
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "time": {"LESS": "FASTER", "MORE": "SLOWER"},
@@ -59,6 +64,23 @@ class Item:
 
     def worse(self, said: Said) -> bool:
         return said == {"lower": "MORE", "higher": "LESS"}.get(self.better)
+
+    def launch(self, which: str) -> float:
+        """The value of the best or worst launch; where neither direction is better, the largest is
+        the worst."""
+        least = (self.better == "higher") == (which == WORST)
+        return min(self.sample.values) if least else max(self.sample.values)
+
+    def of_launch(self, which: str) -> Item:
+        """The same of the best or worst launch alone, whose error nobody knows."""
+        value, values = self.launch(which), self.sample.values
+        return replace(
+            self,
+            value=Estimate(value, math.nan, math.nan),
+            sample=Sample((value,)),
+            numbers=(self.numbers[values.index(value)],),
+            columns=(*self.columns, (OF_LAUNCHES, len(values))),
+        )
 
 
 def word_of(kind: str, said: Said) -> str:

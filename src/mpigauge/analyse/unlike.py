@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mpigauge.analyse.items import OF_LAUNCHES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.analyse.items import Item
 
 OF_HOW = ("cache", "data", "sync", "root_shift", "directory", "placement", "arm", "source", "mode",
-          "memory", "origin", "statistic")  # fmt: skip
+          "memory", "origin", "statistic", OF_LAUNCHES)  # fmt: skip
 """Columns of how a number was measured: numbers that differ only in them are compared, and it is
 said. All other columns say what a number is."""
 _EMPTY = {

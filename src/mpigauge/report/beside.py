@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.items import BYTES, SECONDS
+from mpigauge.analyse.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.analyse.summary import summaries, tolerance_word
 from mpigauge.model.units import byte_count, memory, microseconds, number, plus_minus, ranks_word
 from mpigauge.model.width import WIDTH, broken, shortened
@@ -31,7 +31,7 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
     blocks = [broken(heading)] if heading else []
     blocks += [
         [
-            *broken([table_title(table, cards, comparison.varied)]),
+            *broken([table_title(table, cards, comparison.varied, comparison.response)]),
             *joined(fitting(words_of(table, comparison.names))),
             *broken(summaries(comparison, table)),
         ]
@@ -40,10 +40,11 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
     return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"
 
 
-def table_title(table: Table, cards: Cards, varied: str) -> str:
-    """What was measured, and by which column sides differ."""
+def table_title(table: Table, cards: Cards, varied: str, response: str = MEDIAN) -> str:
+    """What was measured, what its numbers are of their launches, by which column sides differ."""
     by = f"by {varied}" if varied and table.first.row else ""
-    return " · ".join(filter(None, (what_of(table, cards, varied), by)))
+    one = "" if response == MEDIAN else f"{response} launch"
+    return " · ".join(filter(None, (what_of(table, cards, varied), one, by)))
 
 
 def what_of(table: Table, cards: Cards, varied: str) -> str:
@@ -131,6 +132,25 @@ def ends(entry: Entry) -> str:
 def remarks(comparison: Comparison) -> list[str]:
     """How it was judged, what is unlike, what was left out."""
     tested = comparison.entries
+    how = _how_judged(comparison) if comparison.response == MEDIAN else _how_chosen(comparison)
+    of_numbers = (words for entry in tested for words in entry.unlike)
+    unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
+    notes = [f"Measured otherwise: {words}." for words in unlike]
+    notes += [f"Left out: {left.text}." for left in comparison.left_out]
+    return [how, *notes] if tested else notes
+
+
+def _how_chosen(comparison: Comparison) -> str:
+    which = comparison.response
+    return (
+        f"Each number is the {which} of its launches, and the ratio is to {comparison.names[0]}. "
+        f"Of one launch nobody knows the error, and of more launches the {which} is "
+        f"{'worse' if which == WORST else 'better'}: so nothing is decided."
+    )
+
+
+def _how_judged(comparison: Comparison) -> str:
+    tested = comparison.entries
     paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
     within = tolerance_word(comparison.tolerance)
     how = (
@@ -145,8 +165,4 @@ def remarks(comparison: Comparison) -> list[str]:
             f" {len(tested) - paired} are of launches at different times: whatever changed in the "
             "machine between them counts, too."
         )
-    of_numbers = (words for entry in tested for words in entry.unlike)
-    unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
-    notes = [f"Measured otherwise: {words}." for words in unlike]
-    notes += [f"Left out: {left.text}." for left in comparison.left_out]
-    return [how, *notes] if tested else notes
+    return how

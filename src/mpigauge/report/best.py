@@ -10,7 +10,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.best import Best, Control, Named, best_lines, control_of
-from mpigauge.analyse.items import SECONDS
+from mpigauge.analyse.items import SECONDS, WORST
 from mpigauge.model.units import byte_count, number, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.plan.arms import CONTROL
@@ -107,9 +107,7 @@ def _number(item: Item) -> Words:
 
 def _worst(item: Item) -> str:
     """Of all launches."""
-    values = item.sample.values
-    worst = min(values) if item.better == "higher" else max(values)
-    return word_in_unit(item, worst)
+    return word_in_unit(item, item.launch(WORST))
 
 
 def _why_none(best: Best) -> str:

@@ -24,6 +24,7 @@ def as_json(comparison: Comparison) -> str:
         "tool": "mpigauge",
         "sides": list(comparison.names),
         "tolerance": comparison.tolerance,
+        "response": comparison.response,
         "ratios": list(ratios(comparison)),
         "sentences": [
             words for table in comparison.tables for words in summaries(comparison, table)

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
 )
 @click.option(
+    "--response",
+    type=click.Choice(("median", "worst", "best")),
+    default="median",
+    help="What is compared: the median of launches, or the worst or best of them, of which nothing "
+    "is decided.  [default: median]",
+)
+@click.option(
     "--fail-on",
     "fail_on",
     type=click.Choice(["slower", "different", "undecided"]),
@@ -44,6 +51,7 @@ def command(
     by: str | None,
     chosen: Sequence[str],
     tolerance: str | None,
+    response: str,
     fail_on: Sequence[str],
     form: str,
 ) -> int:
@@ -61,9 +69,13 @@ def command(
         raise UserError("name two runs or more, or one with --by placement or another column")
     if by is not None and len(runs) > 1:
         raise UserError("--by compares the parts of one run; name one run")
+    if fail_on and response != "median":
+        raise UserError(
+            f"--response {response} decides nothing, so --fail-on never fails; drop one"
+        )
     stored = [open_run(word) for word in runs]
     sides = sides_of(stored) if by is None else sides_within(stored[0], by)
-    found = compare(only(sides, read_only(chosen)), share_of(tolerance), by or "")
+    found = compare(only(sides, read_only(chosen)), share_of(tolerance), by or "", response)
     if not found.tables:
         why = [left.text for left in found.left_out]
         raise UserError("; ".join(["there is nothing to compare", *why]))
