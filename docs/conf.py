@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How Sphinx makes the site out of these pages: `python tools/site.py` runs it.
+"""How Sphinx makes the site out of these pages: `python -m sphinx -W docs build/site`.
 
 Pages are plain Markdown. `<!-- generated: NAME -->` in a page becomes what tools/reference.py makes
 of the program's own registries, so it cannot be out of date.
