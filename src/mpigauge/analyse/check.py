@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.analyse.compare import Side, compare
-from mpigauge.model.units import byte_count, ranks_word
+from mpigauge.model.units import byte_count, many
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.stats.words import wrong_data
 
@@ -115,7 +115,7 @@ def name_of(item: Item) -> str:
 
 def named(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
     """The same of a number with these columns."""
-    ranks = f"on {ranks_word(columns['ranks'])}" if columns.get("ranks") else ""
+    ranks = f"on {many(columns['ranks'], 'rank')}" if columns.get("ranks") else ""
     others = [
         say.format(columns[name])
         for name, usual, say in _NAMED

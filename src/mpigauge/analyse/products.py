@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
+from mpigauge.model.units import many
 from mpigauge.stats.order import median
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def _of_threads(product: Product) -> str:
         who = "sequential MKL" if cell.variant.startswith("MKL") else "this BLAS is sequential"
         return f"one busy core of {wanted}: {who}"
     if cores < ALL_THERE * working:
-        threads = "1 thread" if wanted == 1 else f"{round(working)} threads"
+        threads = many(1 if wanted == 1 else round(working), "thread")
         return f"{threads} had {cores:.1f} cores: others were at work here, or they share a core"
     if working < ALL_THERE * wanted:
         return f"{working:.1f} busy cores of {wanted}: this BLAS uses fewer threads than cores"

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.model.columns import KEY_COLUMNS
-from mpigauge.model.units import byte_count, ranks_word
+from mpigauge.model.units import byte_count, many
 from mpigauge.stats.crowd import Member
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.pieces import Pieces, in_pieces, known_points
@@ -49,7 +49,7 @@ class Curve:
         cell = self.first.cell
         words = [
             self.benchmark,
-            f"on {ranks_word(cell.ranks)}" if cell.ranks != 2 else "",
+            f"on {many(cell.ranks, 'rank')}" if cell.ranks != 2 else "",
             f"in {cell.groups} groups" if cell.groups > 1 and not cell.members else "",
             f"(ranks {cell.members})" if cell.members else "",
             f"at {cell.placement}" if cell.placement else "",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, percent
+from mpigauge.model.units import byte_count, many, percent
 from mpigauge.stats.verdicts import MOST_LAUNCHES, enough
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def undecided(entry: Entry) -> str:
     if ratio.launches == 0:
         return "a value is not positive, so there is no ratio"
     if not enough(ratio):
-        return f"{_launches(ratio.launches)}, at least {judged.needed} of each are needed"
+        return f"{many(ratio.launches, 'launch')}, at least {judged.needed} of each are needed"
     if not ratio.error > 0:
         return "no launch differs from another, so their error is not known"
     if judged.needed is None:
@@ -137,7 +137,3 @@ def _sizes(span: Span) -> str:
 def _said(span: Span) -> str:
     judged = span[0].judged
     return judged.said if judged else ""
-
-
-def _launches(count: int) -> str:
-    return "1 launch" if count == 1 else f"{count} launches"

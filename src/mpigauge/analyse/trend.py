@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import word_of
-from mpigauge.model.units import number, percent
+from mpigauge.model.units import many, number, percent
 from mpigauge.stats.order import median
 from mpigauge.stats.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
 from mpigauge.stats.verdicts import MOST_LAUNCHES, TOLERANCE
@@ -117,7 +117,7 @@ def why_undecided(shift: Shift) -> str:
     if shift.judged.said != "UNDECIDED":
         return ""
     if shift.ratio.launches < LEAST_BESIDE:
-        return f"{_runs(shift.ratio.launches)} on one side, {LEAST_BESIDE} are needed"
+        return f"{many(shift.ratio.launches, 'run')} on one side, {LEAST_BESIDE} are needed"
     if not shift.ratio.error > 0:
         return "no error is known"
     if shift.judged.needed is None:
@@ -179,7 +179,3 @@ def _listed(fact: Fact) -> Sequence[str]:
 def _named(words: Sequence[str]) -> str:
     more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
     return (", ".join(words[:_MOST_NAMED]) or "none") + more
-
-
-def _runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"

@@ -64,9 +64,10 @@ def memory(count: float) -> str:
     return f"{count / unit:.1f} {name}" if unit > 1 else f"{count:.0f} B"
 
 
-def ranks_word(count: int | str) -> str:
-    """1 rank, 2 ranks, ? ranks."""
-    return f"{count} rank{'s' * (count != 1)}"
+def many(count: int | str, thing: str) -> str:
+    """1 core, 2 cores, 3 launches, ? ranks."""
+    end = "" if count == 1 else "es" if thing.endswith(("ch", "s")) else "s"
+    return f"{count} {thing}{end}"
 
 
 def percent(ratio: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
 
 if TYPE_CHECKING:
     from mpigauge.placement.site import Site
@@ -40,8 +41,7 @@ class Ask:
         """Refuses where there are fewer cores than ranks."""
         wanted = self.wanted if ranks is None else ranks
         if there < wanted:
-            cores = "1 core" if there == 1 else f"{there} cores"
             raise self.refuse(
-                f"there are {cores} that may be used for {wanted} ranks; ask for fewer ranks, "
-                "or leave --place away and add --oversubscribe"
+                f"there are {many(there, 'core')} that may be used for {wanted} ranks; ask for "
+                "fewer ranks, or leave --place away and add --oversubscribe"
             )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement, Seat
+from mpigauge.model.units import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +44,7 @@ def share_out(
     else:
         most = [world if oversubscribe else site.room for site in sites]
     if world > sum(most):
-        raise UserError(_too_many(sites, most, world, ppn))
+        raise UserError(_toomany(sites, most, world, ppn))
     return tuple(_filled(most, world) if ppn is not None else _even(most, world))
 
 
@@ -58,17 +59,17 @@ def _check_ppn(sites: Sequence[Site], ppn: int, oversubscribe: bool) -> None:
         if ppn > site.room and not oversubscribe:
             what = "slot" if site.slots is not None else "core"
             raise UserError(
-                f"--ppn {ppn} is more than the {_many(site.room, what)} of host {site.name}; "
+                f"--ppn {ppn} is more than the {many(site.room, what)} of host {site.name}; "
                 "name fewer, or add --oversubscribe if ranks shall share cores"
             )
 
 
-def _too_many(sites: Sequence[Site], most: Sequence[int], world: int, ppn: int | None) -> str:
+def _toomany(sites: Sequence[Site], most: Sequence[int], world: int, ppn: int | None) -> str:
     each = ", ".join(f"{site.name} {n}" for site, n in list(zip(sites, most, strict=True))[:6])
     more = ", …" if len(sites) > 6 else ""
     other = "a larger --ppn" if ppn is not None else "--oversubscribe if ranks shall share cores"
     return (
-        f"{world} ranks are more than the {_many(sum(most), 'slot')} of the hosts "
+        f"{world} ranks are more than the {many(sum(most), 'slot')} of the hosts "
         f"({each}{more}); name more hosts, or {other}"
     )
 
@@ -89,7 +90,3 @@ def _even(most: Sequence[int], world: int) -> list[int]:
         for i in open_to[:left]:
             counts[i] += step
     return counts
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.modules import import_all
 from mpigauge.model.placement import Placement, Seat
+from mpigauge.model.units import many
 from mpigauge.placement import policies as folder
 from mpigauge.placement.ask import Ask
 from mpigauge.placement.site import Site
@@ -131,7 +132,7 @@ def _check(ask: Ask, seats: Sequence[Seat]) -> None:
     """That there are as many ranks as asked for, and each on PUs that may be used."""
     if ask.ranks is not None and len(seats) != ask.ranks:
         raise ask.refuse(
-            f"it names cores for {_many(len(seats), 'rank')}, the job has {ask.ranks}; "
+            f"it names cores for {many(len(seats), 'rank')}, the job has {ask.ranks}; "
             "leave --np away, or take a placement for as many"
         )
     for seat in seats:
@@ -139,7 +140,3 @@ def _check(ask: Ask, seats: Sequence[Seat]) -> None:
         outside = seat.pus - site.topology.allowed
         if outside:
             raise ask.refuse(site.outside(min(outside)))
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

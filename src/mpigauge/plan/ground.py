@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import placement
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
 from mpigauge.topology import cold_bytes
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class Ground:
 
 def _check_room_here(world: int, cores: int) -> None:
     if world > cores:
-        named = "1 core" if cores == 1 else f"{cores} cores"
         raise UserError(
-            f"{world} ranks are more than the {named} that may be used here; ranks that share a "
-            "core measure the scheduler, add --oversubscribe if that is wanted"
+            f"{world} ranks are more than the {many(cores, 'core')} that may be used here; "
+            "ranks that share a core measure the scheduler, add --oversubscribe if that is wanted"
         )

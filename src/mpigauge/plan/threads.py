@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
 from mpigauge.placement import Site
 from mpigauge.topology.words import as_list, parse_list
 
@@ -67,9 +68,9 @@ def check_counts(counts: str, parts: Sequence[Part], ground: Ground) -> None:
         for rank, cores in enumerate(_cores_of_ranks(part, ground)):
             if most > len(cores):
                 raise UserError(
-                    f"--threads {most}: {most} threads are more than the {_many(len(cores))} that "
-                    f"rank {rank} may use ({as_list(cores)}); name fewer, fewer ranks (--np), or "
-                    "more cores (--bind 0-7)"
+                    f"--threads {most}: {most} threads are more than the "
+                    f"{many(len(cores), 'core')} that rank {rank} may use ({as_list(cores)}); "
+                    "name fewer, fewer ranks (--np), or more cores (--bind 0-7)"
                 )
 
 
@@ -78,7 +79,3 @@ def _cores_of_ranks(part: Part, ground: Ground) -> Iterator[frozenset[int]]:
         free = ground.topology(block).allowed
         for bound in block.bind or [""] * block.ranks:
             yield frozenset(parse_list(bound.replace("+", ","))) if bound else free
-
-
-def _many(cores: int) -> str:
-    return "1 core" if cores == 1 else f"{cores} cores"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.analyse.summary import summaries, tolerance_word
-from mpigauge.model.units import byte_count, memory, microseconds, number, plus_minus, ranks_word
+from mpigauge.model.units import byte_count, many, memory, microseconds, number, plus_minus
 from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.report.document import tables
 from mpigauge.report.formats.table import title
@@ -52,7 +52,7 @@ def what_of(table: Table, cards: Cards, varied: str) -> str:
     first = table.first
     if first.row is None:
         columns = dict(first.columns)
-        ranks = ranks_word(columns["ranks"]) if columns.get("ranks") else ""
+        ranks = many(columns["ranks"], "rank") if columns.get("ranks") else ""
         arm = columns.get("arm", "")
         return " · ".join(filter(None, (first.benchmark, first.what, first.unit, ranks, arm)))
     (found,) = tables([first.row], cards)

@@ -8,7 +8,7 @@ from statistics import median
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import UNKNOWN, byte_count, number, percent
+from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.stats.peers import LEAST_PEERS
 
@@ -30,8 +30,7 @@ def page(document: Document, found: Cluster, colour: bool = False) -> Iterator[s
     from them."""
     yield from heading(document.facts)
     yield ""
-    ranks = "1 rank" if found.ranks == 1 else f"{found.ranks} ranks"
-    yield f"{len(found.hosts)} hosts, {ranks} on each: at once / alone"
+    yield f"{len(found.hosts)} hosts, {many(found.ranks, 'rank')} on each: at once / alone"
     for start in range(0, len(found.kernels), _BEST):
         yield ""
         yield from _table(found, found.kernels[start : start + _BEST])

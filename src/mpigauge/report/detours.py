@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import duration, number, percent
+from mpigauge.model.units import duration, many, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ def _ticks(found: Cores) -> Iterator[str]:
     lengths = [tick.length_s for tick in heard]
     share = max(tick.lost_ratio for tick in heard)
     yield (
-        f"tick of the kernel: {rates} on {len(heard)} of {_cores(len(found.cores))}, "
+        f"tick of the kernel: {rates} on {len(heard)} of {many(len(found.cores), 'core')}, "
         f"{_range(lengths)} each, up to {percent(share)} of a core"
     )
 
@@ -83,18 +83,14 @@ def _range(seconds: list[float]) -> str:
 
 
 def _effects(found: Cores) -> Iterator[str]:
-    many = len(found.cores)
+    here = len(found.cores)
     yield (
-        f"samples shorter than {duration(found.undisturbed_s(many))} on {_cores(many)} meet no "
-        "detour in 99 of 100"
+        f"samples shorter than {duration(found.undisturbed_s(here))} on {many(here, 'core')} meet "
+        "no detour in 99 of 100"
     )
-    for count in dict.fromkeys((many, *MANY)):
+    for count in dict.fromkeys((here, *MANY)):
         hit, longer = found.hit(COLLECTIVE_S, count), found.slowdown(COLLECTIVE_S, count)
         yield (
-            f"a collective of {duration(COLLECTIVE_S)} over {_cores(count)} like these: a detour "
-            f"begins in {percent(hit)}, in the mean {number(longer)} × as long"
+            f"a collective of {duration(COLLECTIVE_S)} over {many(count, 'core')} like these: a "
+            f"detour begins in {percent(hit)}, in the mean {number(longer)} × as long"
         )
-
-
-def _cores(count: int) -> str:
-    return "1 core" if count == 1 else f"{count} cores"

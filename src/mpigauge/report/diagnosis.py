@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.doctor.finding import STATES
 from mpigauge.model.hostlist import compress
-from mpigauge.topology.remarks import many
+from mpigauge.model.units import many
 
 if TYPE_CHECKING:
     from mpigauge.doctor import Finding, Host

@@ -10,9 +10,8 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.units import percent
+from mpigauge.model.units import many, percent
 from mpigauge.model.width import broken
-from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from mpigauge.analyse.finding import Explanation, Finding
@@ -25,8 +24,8 @@ _INDENT = "   "
 
 def page(name: str, said: Explanation, width: int) -> Iterator[str]:
     """`name`: of the run. The dearest first, then what could not be looked at."""
-    launches = "1 launch" if said.launches == 1 else f"{said.launches} launches"
-    head = f"{name}: {many(said.rows, 'row')} of {launches}, {said.looked_for} causes looked for"
+    counted = f"{many(said.rows, 'row')} of {many(said.launches, 'launch')}"
+    head = f"{name}: {counted}, {said.looked_for} causes looked for"
     yield from broken([head], width=width)
     yield ""
     if not said.findings:

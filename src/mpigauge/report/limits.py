@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.analyse.hardware import by
 from mpigauge.analyse.node import SUITE
 from mpigauge.analyse.pairs import LARGE
-from mpigauge.model.units import byte_count, plus_minus
+from mpigauge.model.units import byte_count, many, plus_minus
 from mpigauge.report.axes import BANDWIDTH, TIME, bytes_per_s, seconds
 from mpigauge.report.plot import Level
 from mpigauge.topology.words import as_list
@@ -105,11 +105,11 @@ def lines(found: Limits) -> Iterator[str]:
 
 def _node(hardware: Hardware) -> Iterator[str]:
     if (row := hardware.triad) and row.bandwidth:
-        yield f"Triad {bytes_per_s(row.bandwidth.value)} on {_many(row.ranks)}"
+        yield f"Triad {bytes_per_s(row.bandwidth.value)} on {many(row.ranks, 'rank')}"
     if (row := hardware.peak) and row.rate:
         name = row.cell.benchmark.removeprefix("Peak_")
         factor, unit = _RATES[row.rate.value < _RATES[0][0]]
-        yield f"{row.rate.value / factor:.3g} {unit} ({name}) on {_many(row.ranks)}"
+        yield f"{row.rate.value / factor:.3g} {unit} ({name}) on {many(row.ranks, 'rank')}"
 
 
 def levels(found: Limits | None, axis: Axis) -> tuple[Level, ...]:
@@ -162,7 +162,3 @@ def _age(seconds_before: float | None) -> str:
     size = abs(seconds_before)
     factor, unit = next((pair for pair in _TIMES if size >= 2 * pair[0]), _TIMES[-1])
     return f"{size / factor:.0f} {unit} {'before' if seconds_before >= 0 else 'after'}"
-
-
-def _many(ranks: int) -> str:
-    return "1 rank" if ranks == 1 else f"{ranks} ranks"

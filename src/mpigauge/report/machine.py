@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, memory
+from mpigauge.model.units import byte_count, many, memory
 from mpigauge.topology.levels import MEANING, Levels
 from mpigauge.topology.words import as_list
 
@@ -62,9 +62,9 @@ def _head(topology: Topology) -> list[str]:
     cores = len({pu.core for pu in topology.pus})
     total = sum(node.bytes or 0 for node in topology.numa)
     words = [
-        _many(topology.packages, "socket"),
-        _many(topology.numa_nodes, "NUMA node"),
-        _many(cores, "core"),
+        many(topology.packages, "socket"),
+        many(topology.numa_nodes, "NUMA node"),
+        many(cores, "core"),
         _threads(topology),
         memory(total) if total else "",
     ]
@@ -87,7 +87,7 @@ def _excluded(topology: Topology) -> list[str]:
     if hidden:
         lines.append(
             f"May be used: PU {as_list(topology.allowed)}. In brackets: "
-            f"{_many(len(hidden), 'PU')} that the cpuset or the affinity excludes."
+            f"{many(len(hidden), 'PU')} that the cpuset or the affinity excludes."
         )
     if topology.left_out:
         lines.append(
@@ -109,7 +109,7 @@ def _socket(topology: Topology, levels: Levels, number: int, width: int) -> list
     pus = frozenset(pu.number for pu in topology.pus if pu.package == number)
     cores = len({pu.core for pu in topology.pus if pu.package == number})
     cards = [d for d in topology.devices if d.pus == pus and _node_beside(topology, d) is None]
-    lines = [_joined(f"socket {number}", _many(cores, "core"), *map(card, cards))]
+    lines = [_joined(f"socket {number}", many(cores, "core"), *map(card, cards))]
     inside = [node for node in topology.numa if node.pus & pus]
     for node in inside:
         lines += _numa(topology, levels, node, pus, width)
@@ -244,7 +244,3 @@ def _distances(topology: Topology) -> list[str]:
 
 def _joined(*words: str) -> str:
     return "  ".join(filter(None, words))
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.products import SINGLE, is_single
-from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
+from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.report import products
 from mpigauge.report.formats.table import heading, remark_lines
@@ -56,7 +56,7 @@ def _memory(found: Node) -> Iterator[str]:
     if not streams:
         return
     size = byte_count(streams[0].message_bytes)
-    yield f"Memory, STREAM-like: {_many(most)}, arrays of {size} on each"
+    yield f"Memory, STREAM-like: {many(most, 'rank')}, arrays of {size} on each"
     yield f"{'':8}{'':8}{'GB/s':>9} {'error':>7}{'on bus':>8}{'of best':>9}{'gain':>7}  way"
     for stream in streams:
         yield from broken([_stream(stream)], indent=" " * WAY)
@@ -87,7 +87,7 @@ def _ranks(found: Node) -> Iterator[str]:
         yield f"{count:>10}{_or_unknown(plain):>30} {_or_unknown(tuned):>9} {share:>26}"
     enough = found.enough("Triad_tuned")
     if enough:
-        yield f"  95 % of the best with {_many(enough)}"
+        yield f"  95 % of the best with {many(enough, 'rank')}"
 
 
 def _curve(found: Node) -> Iterator[str]:
@@ -107,12 +107,13 @@ def _cores(found: Node) -> Iterator[str]:
         return
     yield "Cores, from registers, double precision"
     for ranks, clock in sorted(found.clocks.items()):
+        at_work = f"  clock with {many(ranks, 'rank')} at work"
         if clock.agrees:
-            yield f"  clock with {_many(ranks)} at work: {_giga(clock.by_xor)} GHz, by two chains"
+            yield f"{at_work}: {_giga(clock.by_xor)} GHz, by two chains"
         else:
             yield (
-                f"  clock with {_many(ranks)} at work: unknown; one chain says "
-                f"{_giga(clock.by_multiply)} GHz, the other {_giga(clock.by_xor)}"
+                f"{at_work}: unknown; one chain says {_giga(clock.by_multiply)} GHz, the other "
+                f"{_giga(clock.by_xor)}"
             )
     single = {(row.cell.benchmark, row.ranks): row for row in found.peaks if is_single(row)}
     for row in found.peaks:
@@ -137,7 +138,7 @@ def _peak(row: Row, hz: float) -> str:
         return f"{name:8}{UNKNOWN}"
     cycle = rate.value / row.ranks / hz
     each = f", {number(cycle)} a cycle of each" if math.isfinite(cycle) else ""
-    return f"{name:8}{_giga(rate):>8} GFLOP/s {_error(rate):>7}  {_many(row.ranks)}{each}"
+    return f"{name:8}{_giga(rate):>8} GFLOP/s {_error(rate):>7}  {many(row.ranks, 'rank')}{each}"
 
 
 def _floors(found: Node) -> Iterator[str]:
@@ -168,7 +169,3 @@ def _error(estimate: Estimate) -> str:
 
 def _or_unknown(per_s: float | None) -> str:
     return UNKNOWN if per_s is None else number(per_s * _G)
-
-
-def _many(ranks: int) -> str:
-    return "1 rank" if ranks == 1 else f"{ranks} ranks"

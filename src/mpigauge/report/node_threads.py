@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.node_threads import TRIAD, remote_shares
-from mpigauge.model.units import UNKNOWN, number, plus_minus
+from mpigauge.model.units import UNKNOWN, many, number, plus_minus
 
 if TYPE_CHECKING:
     from mpigauge.analyse.node import Node
@@ -31,8 +31,7 @@ def _sweep(sweep: Sweep) -> Iterator[str]:
         both = "".join(_speed(speeds.get(name)) for name in ("Triad", TRIAD))
         yield f"{count:>10}{both}".rstrip()
     if len(sweep.speeds) > 1 and sweep.enough:
-        threads = "1 thread" if sweep.enough == 1 else f"{sweep.enough} threads"
-        yield f"  95 % of the best with {threads}"
+        yield f"  95 % of the best with {many(sweep.enough, 'thread')}"
 
 
 def _speed(estimate: Estimate | None) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.products import SAME_CLOCK, why
-from mpigauge.model.units import UNKNOWN, number, percent, plus_minus
+from mpigauge.model.units import UNKNOWN, many, number, percent, plus_minus
 
 if TYPE_CHECKING:
     from mpigauge.analyse.products import Product, Throttle
@@ -57,8 +57,7 @@ def _line(product: Product, against: Product) -> str:
 
 def _where(product: Product) -> str:
     ranks, threads = product.row.ranks, product.row.cell.threads
-    many = "1 rank" if ranks == 1 else f"{ranks} ranks"
-    return f"{many} × {'1 thread' if threads == 1 else f'{threads} threads'}"
+    return f"{many(ranks, 'rank')} × {many(threads, 'thread')}"
 
 
 def _share(ratio: float) -> str:
@@ -67,10 +66,10 @@ def _share(ratio: float) -> str:
 
 def _throttle(found: Throttle) -> str:
     name = found.peak.cell.benchmark.removeprefix("Peak_")
-    many = "1 rank" if found.peak.ranks == 1 else f"{found.peak.ranks} ranks"
     text = (
-        f"  {name} from registers, {many}: {number(found.before * _G)} GFLOP/s before the "
-        f"products, {number(found.beside * _G)} beside them: "
+        f"  {name} from registers, {many(found.peak.ranks, 'rank')}: "
+        f"{number(found.before * _G)} GFLOP/s before the products, "
+        f"{number(found.beside * _G)} beside them: "
     )
     if abs(found.ratio - 1) <= SAME_CLOCK:
         return f"{text}no throttling"

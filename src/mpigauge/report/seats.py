@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.placement import Seat
+from mpigauge.model.units import many
 from mpigauge.placement import cores_of
 from mpigauge.topology.levels import Levels
 from mpigauge.topology.words import as_list
@@ -31,8 +32,8 @@ def seat_lines(part: Part, ground: Ground) -> list[str]:
     come one after the other, the ranks of each counted from 0."""
     if part.places:
         return _shared_job(part, ground)
-    many = "1 rank" if part.world_ranks == 1 else f"{part.world_ranks} ranks"
-    title = f"{part.placement or 'a core for each rank'}: {many}, {', '.join(part.benchmarks)}"
+    ranks = many(part.world_ranks, "rank")
+    title = f"{part.placement or 'a core for each rank'}: {ranks}, {', '.join(part.benchmarks)}"
     if not any(block.bind for block in part.blocks):
         where = "".join(f"; {b.ranks} on {b.host}" for b in part.hosts)
         return [title, f"  not bound: the launcher and the system decide{where}"]

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
-from mpigauge.model.units import byte_count, percent, ranks_word
+from mpigauge.model.units import byte_count, many, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +111,7 @@ def name_cells(rows: Iterable[Row]) -> str:
 def _named(cells: Iterable[tuple[str, int, int]]) -> str:
     sizes: dict[str, list[str]] = {}
     for benchmark, ranks, message_bytes in cells:
-        who = f"{benchmark} on {ranks_word(ranks)}" if ranks != 2 else benchmark
+        who = f"{benchmark} on {many(ranks, 'rank')}" if ranks != 2 else benchmark
         sizes.setdefault(who, []).append(byte_count(message_bytes))
     return "; ".join(f"{who} {_listed(_in_order(of))}".rstrip() for who, of in sizes.items())
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mpigauge.model.units import many
+
 if TYPE_CHECKING:
     from mpigauge.model.machine import Machine
 
@@ -91,8 +93,3 @@ def _clock(machine: Machine) -> Iterator[str]:
 def _caches(machine: Machine) -> Iterator[str]:
     if not machine.caches:
         yield "the machine does not tell its caches, so cold caches are a guess"
-
-
-def many(count: int, thing: str) -> str:
-    """1 core, 2 cores."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

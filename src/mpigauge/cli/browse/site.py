@@ -15,12 +15,12 @@ from mpigauge.analyse.trend import trend
 from mpigauge.cli.comparing import sides_of
 from mpigauge.cli.reporting import shown_of
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
 from mpigauge.query.choice import Choice, fitting, lines, menus
 from mpigauge.query.series import MOST_RUNS, Series, facts, nights, series
 from mpigauge.report.web.browse import Line, Listed, Turn, beside_page, runs_page, said_page
 from mpigauge.report.web.report import report
 from mpigauge.report.web.trend import NumberLine, trend_page, trends_page
-from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from mpigauge.cli.browse.gate import Asked

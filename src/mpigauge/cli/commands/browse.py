@@ -74,8 +74,8 @@ def _show(folder: Path | None, place: Place, port: int) -> None:
     from mpigauge.cli.browse.serve import Server
     from mpigauge.cli.browse.shelf import Shelf
     from mpigauge.cli.browse.site import Site
+    from mpigauge.model.units import many
     from mpigauge.store.writer import DEFAULT_ROOT
-    from mpigauge.topology.remarks import many
 
     root = folder or DEFAULT_ROOT
     if (root / "run.json").exists():

@@ -89,13 +89,15 @@ def introduce(setups: Sequence[Setup]) -> None:
 
 
 def machine_line(setup: Setup) -> str:
+    from mpigauge.model.units import many
+
     machine = setup.machine
     words = [
         machine.hostname,
         machine.cpu_model,
-        _many(machine.cores, "core"),
-        _many(machine.packages, "package"),
-        _many(machine.numa_nodes, "NUMA node"),
+        many(machine.cores, "core"),
+        many(machine.packages, "package"),
+        many(machine.numa_nodes, "NUMA node"),
         "virtual machine" if machine.hypervisor else "",
     ]
     return " · ".join(filter(None, words))
@@ -162,7 +164,3 @@ def _wrapped(sentence: str) -> str:
     from textwrap import fill
 
     return fill(sentence, 80, initial_indent="- ", subsequent_indent="  ")
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -30,7 +30,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.cli.showing import find_run
-    from mpigauge.model.units import memory
+    from mpigauge.model.units import many, memory
     from mpigauge.store.pack import pack
 
     file, taken, left_out = pack(find_run(run), output, anonymous)
@@ -38,14 +38,9 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
         click.echo(f"mpigauge: {sentence}", err=True)
     click.echo(f"mpigauge: {file}, {memory(file.stat().st_size)}", err=True)
     if anonymous:
-        counts = ", ".join(_counted(count, kind) for kind, count in taken.items())
+        counts = ", ".join(many(count, kind) for kind, count in taken.items())
         click.echo(
             f"mpigauge: taken out: {counts or 'no names'}; other names in paths, as of projects, "
             "are still in it",
             err=True,
         )
-
-
-def _counted(count: int, kind: str) -> str:
-    more = {"address": "addresses"}.get(kind, f"{kind}s")
-    return f"{count} {kind if count == 1 else more}"

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from mpigauge.doctor.finding import Finding, Host, bad, good, note, unknown
 from mpigauge.doctor.registry import check
-from mpigauge.model.units import memory
-from mpigauge.topology.remarks import many
+from mpigauge.model.units import many, memory
 
 SHM = "dev/shm"
 SHM_PER_RANK = 16 << 20

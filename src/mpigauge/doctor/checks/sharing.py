@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from mpigauge.doctor.finding import CoreNoise, Finding, Host, bad, good, note, unknown
 from mpigauge.doctor.registry import check
 from mpigauge.model.detours import hit_ratio
-from mpigauge.model.units import duration, percent
-from mpigauge.topology.remarks import HIGH_STEAL, is_loaded, many
+from mpigauge.model.units import duration, many, percent
+from mpigauge.topology.remarks import HIGH_STEAL, is_loaded
 
 CALL_S = 20e-6
 """A collective call of this length is taken as the example."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.units import percent, plus_minus
+from mpigauge.model.units import many, percent, plus_minus
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.scale import Scale
 from mpigauge.report.terminal.heat import legend, on, squares
@@ -100,13 +100,12 @@ def _clusters(sheet: Sheet) -> Iterator[str]:
 def _cluster(sheet: Sheet, cluster: Cluster) -> tuple[str, ...]:
     low, high = min(cluster.times), max(cluster.times)
     error = cluster.error_s / cluster.median_s
-    pairs = "1 pair" if len(cluster.pairs) == 1 else f"{len(cluster.pairs)} pairs"
     return (
         LEVELS[cluster.level],
         f"{sheet.text(cluster.median_s)} {sheet.unit}",
         plus_minus(error),
         f"{sheet.text(low)} … {sheet.text(high)}",
-        pairs,
+        many(len(cluster.pairs), "pair"),
     )
 
 
@@ -124,8 +123,8 @@ def _odd(found: PairMap, sheet: Sheet) -> Iterator[str]:
         yield f"… and {len(others) - _MOST_NAMED} more slow pairs"
     calm = [pair for pair in sheet.again if pair not in {o.pair[:2] for o in sheet.odd}]
     if calm:
-        many = "1 pair" if len(calm) == 1 else f"{len(calm)} pairs"
-        yield f"{many} stood out beside the others, and not when measured again alone"
+        pairs = many(len(calm), "pair")
+        yield f"{pairs} stood out beside the others, and not when measured again alone"
 
 
 def _odd_pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.units import percent
+from mpigauge.model.units import many, percent
 from mpigauge.report.scale import Scale
-from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,12 +13,12 @@ from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
     byte_count,
     duration,
+    many,
     megabytes_per_s,
     memory,
     microseconds,
     number,
     plus_minus,
-    ranks_word,
     rate,
 )
 from mpigauge.model.width import WIDTH, broken
@@ -68,7 +68,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
 # --- around the tables ----------------------------------------------------------------------
 def heading(facts: Facts) -> list[str]:
     """Which machine, which MPI, which run."""
-    where = [_hosts(facts), facts.cpu, ranks_word(facts.world_ranks) if facts.world_ranks else ""]
+    where = [_hosts(facts), facts.cpu, many(facts.world_ranks, "rank") if facts.world_ranks else ""]
     through = f"over {facts.transport}" if facts.transport else ""
     by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
     what = [by, facts.mpi, through, facts.created]
@@ -247,7 +247,7 @@ def title(table: Table) -> str:
     first = table.rows[0].cell
     groups = f"{table.groups} groups of " if table.groups > 1 else ""
     ranks = table.ranks or "?"  # some programs do not print it
-    words = [table.card.word, f"{groups}{ranks_word(ranks)}"]
+    words = [table.card.word, f"{groups}{many(ranks, 'rank')}"]
     words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.windowed else []

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import SECONDS
-from mpigauge.model.units import ranks_word
+from mpigauge.model.units import many
 from mpigauge.report.axes import SIZE, Axis, plain
 from mpigauge.report.chart import picture
 from mpigauge.report.kinds import Chosen, Shown, plot
@@ -46,7 +46,7 @@ def _panels(of: str, comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
         series = tuple(_series(comparison, table))
         if wanted and first.unit == SECONDS and first.message_bytes >= 0 and series:
             ranks = dict(first.columns).get("ranks")
-            on = f" on {ranks_word(ranks)}" if ranks else ""
+            on = f" on {many(ranks, 'rank')}" if ranks else ""
             title = f"{of}{first.benchmark}{on}"
             yield Panel(title, SIZE, ratio, series, level=1.0, level_name=comparison.names[0])
 

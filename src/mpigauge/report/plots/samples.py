@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.record import CellRecord
-from mpigauge.model.units import byte_count, ranks_word
+from mpigauge.model.units import byte_count, many
 from mpigauge.report.axes import SAMPLE, SHARE, TIME
 from mpigauge.report.chart import picture
 from mpigauge.report.kinds import Chosen, Shown, plot
@@ -65,7 +65,7 @@ def stored_samples(run: Run) -> Mapping[object, Sequence[CellRecord]]:
 def cell_words(row: Row) -> str:
     """What tells a cell from others, in words."""
     cell = row.cell
-    words = (row.benchmark, byte_count(row.message_bytes), ranks_word(cell.ranks), cell.members,
+    words = (row.benchmark, byte_count(row.message_bytes), many(cell.ranks, 'rank'), cell.members,
              cell.placement, cell.arm, cell.cache if cell.cache != "hot" else "")  # fmt: skip
     return " · ".join(filter(None, words))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpigauge.model.units import ranks_word
+from mpigauge.model.units import many
 from mpigauge.report.axes import SIZE, TIME
 from mpigauge.report.chart import picture
 from mpigauge.report.kinds import Chosen, Shown, plot
@@ -51,5 +51,5 @@ def _panel(group: tuple[str, int], members: Sequence[Member]) -> Panel:
         if each.message_bytes >= 0
     )  # fmt: skip
     benchmark, ranks = group
-    title = f"{benchmark} on {ranks_word(ranks)}, {len(members)} curves"
+    title = f"{benchmark} on {many(ranks, 'rank')}, {len(members)} curves"
     return Panel(title, SIZE, TIME, (Series(MIDDLE, tuple(points)),))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.summary import summaries
-from mpigauge.model.units import byte_count, duration, plus_minus, ranks_word, rate
+from mpigauge.model.units import byte_count, duration, many, plus_minus, rate
 from mpigauge.report.axes import bytes_per_s
 from mpigauge.report.formats.table import resting_on
 
@@ -72,7 +72,7 @@ def verdicts(comparison: Comparison | None) -> Iterator[Block]:
     for table in comparison.tables:
         first = table.first
         ranks = dict(first.columns).get("ranks")
-        on = f"on {ranks_word(ranks)}" if ranks else ""
+        on = f"on {many(ranks, 'rank')}" if ranks else ""
         words = (first.benchmark, "" if first.row else first.what, on)
         said = tuple(summaries(comparison, table))
         if said:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import mpigauge
+from mpigauge.model.units import many
 from mpigauge.report import beside
 from mpigauge.report.web.answer import verdicts
 from mpigauge.report.web.page import filled
 from mpigauge.report.web.report import Words, sections
-from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison

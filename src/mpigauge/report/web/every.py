@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mpigauge.model.units import ranks_word
+from mpigauge.model.units import many
 from mpigauge.report.chart import frames, picture
 from mpigauge.report.curves import word
 from mpigauge.report.kinds import ALL, MANY_ROWS
@@ -90,7 +90,7 @@ def _panel(frame: Frame, sizes: Sequence[int]) -> dict[str, Any]:
 
 def name_of(member: Member) -> str:
     told = (word(name, value) for name, value in member.told if value != _ALONE.get(name))
-    return " · ".join(filter(None, (member.benchmark, ranks_word(member.ranks), *told)))
+    return " · ".join(filter(None, (member.benchmark, many(member.ranks, "rank"), *told)))
 
 
 def _digits(value: float) -> float | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.best import best_lines
 from mpigauge.analyse.registry import explained
-from mpigauge.model.units import duration, percent, ranks_word
+from mpigauge.model.units import duration, many, percent
 from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
@@ -23,7 +23,6 @@ from mpigauge.report.web.download import downloads
 from mpigauge.report.web.every import every
 from mpigauge.report.web.machine import MOST_MACHINES, hosts_left, machines, seats
 from mpigauge.report.web.page import filled
-from mpigauge.topology.remarks import many
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
@@ -157,7 +156,7 @@ def _best(shown: Shown, several: bool) -> Iterator[Words]:
             heads, *rows = best.words_of(table, lines, {name: name for name in arms.names})
             ranks = dict(table.first.columns).get("ranks")
             what = "" if table.first.row else f" {table.first.what}"
-            on = f" on {ranks_word(ranks)}" if ranks else ""
+            on = f" on {many(ranks, 'rank')}" if ranks else ""
             yield Words(f"{of}Best of {table.first.benchmark}{what}{on}", heads, rows)
 
 
