@@ -12,6 +12,8 @@ import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mpigauge.model.width import WIDTH
+
 TRUE_COLOURS = 1 << 24
 _UTF_8 = "utf-8"
 _LOCALES = ("LC_ALL", "LC_CTYPE", "LANG")
@@ -26,7 +28,7 @@ _ASCII = {
 
 @dataclass(frozen=True)
 class Screen:
-    width: int = 80
+    width: int = WIDTH
     height: int = 24
     colours: int = 0
     """How many there are: 0, 16, 256 or 2²⁴."""

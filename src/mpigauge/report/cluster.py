@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from statistics import median
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
+from mpigauge.model.width import broken
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.stats.peers import LEAST_PEERS
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.report.document import Document
 
-WIDTH = 80
 _COLUMN = 20
 _BEST = 3
 """Columns side by side."""
@@ -35,8 +34,7 @@ def page(document: Document, found: Cluster, colour: bool = False) -> Iterator[s
         yield ""
         yield from _table(found, found.kernels[start : start + _BEST])
     yield ""
-    for sentence in sentences(found):
-        yield from wrap(sentence, WIDTH, subsequent_indent="  ")
+    yield from broken(sentences(found))
     if remarks := remark_lines(document, colour):
         yield ""
         yield from remarks

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.detours import cores
 from mpigauge.analyse.limits_of_node import COPIES, MESSAGE, copied, loaded, steps
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
+from mpigauge.model.width import broken
 from mpigauge.report.detours import noise_lines
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.stats.levels import Level
 
-WIDTH = 80
 _WHAT = {
     "Chase_huge": ("a load, in huge pages", "ns", 1e9),
     "Chase": ("a load", "ns", 1e9),
@@ -43,7 +42,7 @@ def _steps(rows: Sequence[Row]) -> Iterator[str]:
         return
     yield "Levels from cache to memory, as measured"
     for each in found:
-        yield from wrap(in_words(each), WIDTH, initial_indent="  ", subsequent_indent="    ")
+        yield from broken([f"  {in_words(each)}"], indent="    ")
 
 
 def in_words(found: Steps) -> str:

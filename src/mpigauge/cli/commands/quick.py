@@ -163,4 +163,6 @@ def in_short(found: Document) -> list[str]:
 def _wrapped(sentence: str) -> str:
     from textwrap import fill
 
-    return fill(sentence, 80, initial_indent="- ", subsequent_indent="  ")
+    from mpigauge.model.width import WIDTH
+
+    return fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")

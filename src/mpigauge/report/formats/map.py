@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import many, percent, plus_minus
+from mpigauge.model.width import WIDTH, broken
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.scale import Scale
 from mpigauge.report.terminal.heat import legend, on, squares
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
 PAIRS = True
-MOST_WIDE = 80
-"""Sentences are not made wider, for the sake of reading."""
 _MOST_NAMED = 8
 
 
@@ -44,14 +42,12 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
 
 def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
     """The matrix, what the levels cost, and who is odd."""
-    wide = min(screen.width, MOST_WIDE)
-    yield from wrap(f"{sheet.name}, {sheet.unit} between every two ranks", wide)
+    wide = min(screen.width, WIDTH)  # of sentences, for the sake of reading
+    title = f"{sheet.name}, {sheet.unit} between every two ranks"
+    yield from broken([title], indent="", width=wide)
     yield from _matrix(found, sheet, screen)
     yield ""
-    for line in _clusters(sheet):
-        yield from [line] if len(line) <= wide else wrap(line, wide, subsequent_indent="  ")
-    for sentence in _odd(found, sheet):
-        yield from wrap(sentence, wide, subsequent_indent="  ")
+    yield from broken((*_clusters(sheet), *_odd(found, sheet)), width=wide)
 
 
 def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
