@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.node_threads import ENOUGH, Placed, Sweep, is_usual, places, sweeps
+from mpigauge.analyse.node_threads import Placed, Sweep, enough, is_usual, places, sweeps
 from mpigauge.analyse.products import products, throttles
 from mpigauge.model.row import NOTHING
 from mpigauge.stats.launches import OR
@@ -118,8 +118,8 @@ class Node:
 
     def enough(self, name: str) -> int:
         """The fewest ranks with which a stream comes close to its best."""
-        found = {s.ranks: s.bandwidth.value for s in self.streams if s.row.cell.benchmark == name}
-        return min((n for n in found if found[n] >= ENOUGH * max(found.values())), default=0)
+        named = (s for s in self.streams if s.row.cell.benchmark == name)
+        return enough({s.ranks: s.bandwidth.value for s in named})
 
 
 def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:

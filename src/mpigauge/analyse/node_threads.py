@@ -32,6 +32,11 @@ def is_usual(row: Row) -> bool:
     return row.cell.threads == 1 and not {MEMORY_ON, ORDER} & set(told(row))
 
 
+def enough(speeds: Mapping[int, float]) -> int:
+    """The fewest ranks or threads whose speed is close to the best of all; 0: there are none."""
+    return min((n for n in speeds if speeds[n] >= ENOUGH * max(speeds.values())), default=0)
+
+
 @dataclass(frozen=True)
 class Sweep:
     """More and more threads of one rank, in one order of cores."""
@@ -43,8 +48,7 @@ class Sweep:
     @property
     def enough(self) -> int:
         """The fewest threads with which the tuned loop comes close to its best; 0: not known."""
-        found = {n: each[TRIAD].value for n, each in self.speeds.items() if TRIAD in each}
-        return min((n for n in found if found[n] >= ENOUGH * max(found.values())), default=0)
+        return enough({n: of[TRIAD].value for n, of in self.speeds.items() if TRIAD in of})
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,18 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.products import SINGLE, is_single
-from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent, plus_minus
+from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken
 from mpigauge.report import products
+from mpigauge.report.estimates import GIGA, error, scaled
 from mpigauge.report.formats.table import heading, remark_lines
 from mpigauge.report.node_threads import place_lines, thread_lines
 
 if TYPE_CHECKING:
     from mpigauge.analyse.node import Floor, Node, Stream
-    from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.row import Row
     from mpigauge.report.document import Document
 
-_G = 1e-9
 WAY = 58
 """The column in which the way begins."""
 _STREAM_WORDS = (
@@ -64,12 +64,12 @@ def _memory(found: Node) -> Iterator[str]:
 
 
 def _stream(stream: Stream) -> str:
-    bus = number(stream.on_bus * _G) if stream.on_bus is not None else UNKNOWN
+    bus = number(stream.on_bus * GIGA) if stream.on_bus is not None else UNKNOWN
     way = _WAY[stream.tuned] if stream.name != "Memcpy" else "libc"
     gain = f"{stream.gain:.2f} ×" if math.isfinite(stream.gain) else ""
     of_best = percent(stream.bandwidth.value / stream.limit)
     return (
-        f"{stream.name:8}{way:8}{_giga(stream.bandwidth):>9} {_error(stream.bandwidth):>7}"
+        f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {error(stream.bandwidth):>7}"
         f"{bus:>8}{of_best:>9}{gain:>7}  {stream.row.cell.variant}"
     ).rstrip()
 
@@ -97,7 +97,7 @@ def _curve(found: Node) -> Iterator[str]:
     yield f"{'bytes':>8}{'Triad GB/s':>12}{'load ns':>10}{'in huge pages':>15}"
     for size, rows in found.curves.items():
         triad, *loads = (rows.get(name) for name in ("Triad", "Chase", "Chase_huge"))
-        speed = _giga(triad.bandwidth) if triad and triad.bandwidth else UNKNOWN
+        speed = scaled(triad.bandwidth) if triad and triad.bandwidth else UNKNOWN
         chased = [number(row.latency.value * 1e9) if row else UNKNOWN for row in loads]
         yield f"{byte_count(size):>8}{speed:>12}{chased[0]:>10}{chased[1]:>15}"
 
@@ -109,11 +109,11 @@ def _cores(found: Node) -> Iterator[str]:
     for ranks, clock in sorted(found.clocks.items()):
         at_work = f"  clock with {many(ranks, 'rank')} at work"
         if clock.agrees:
-            yield f"{at_work}: {_giga(clock.by_xor)} GHz, by two chains"
+            yield f"{at_work}: {scaled(clock.by_xor)} GHz, by two chains"
         else:
             yield (
-                f"{at_work}: unknown; one chain says {_giga(clock.by_multiply)} GHz, the other "
-                f"{_giga(clock.by_xor)}"
+                f"{at_work}: unknown; one chain says {scaled(clock.by_multiply)} GHz, the other "
+                f"{scaled(clock.by_xor)}"
             )
     single = {(row.cell.benchmark, row.ranks): row for row in found.peaks if is_single(row)}
     for row in found.peaks:
@@ -124,7 +124,7 @@ def _cores(found: Node) -> Iterator[str]:
 
 
 def _in_single(row: Row | None) -> str:
-    return f"; single precision: {_giga(row.rate)}" if row and row.rate else ""
+    return f"; single precision: {scaled(row.rate)}" if row and row.rate else ""
 
 
 def _products(found: Node) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _peak(row: Row, hz: float) -> str:
         return f"{name:8}{UNKNOWN}"
     cycle = rate.value / row.ranks / hz
     each = f", {number(cycle)} a cycle of each" if math.isfinite(cycle) else ""
-    return f"{name:8}{_giga(rate):>8} GFLOP/s {_error(rate):>7}  {many(row.ranks, 'rank')}{each}"
+    return f"{name:8}{scaled(rate):>8} GFLOP/s {error(rate):>7}  {many(row.ranks, 'rank')}{each}"
 
 
 def _floors(found: Node) -> Iterator[str]:
@@ -159,13 +159,5 @@ def _floor(floor: Floor) -> str:
     return f"{text}; PingPong of {size} B: {number(time)}, {floor.ratio:.1f} × as long"
 
 
-def _giga(estimate: Estimate) -> str:
-    return number(estimate.value * _G, estimate.error * _G)
-
-
-def _error(estimate: Estimate) -> str:
-    return plus_minus(estimate.relative_error) if math.isfinite(estimate.error) else ""
-
-
 def _or_unknown(per_s: float | None) -> str:
-    return UNKNOWN if per_s is None else number(per_s * _G)
+    return UNKNOWN if per_s is None else number(per_s * GIGA)

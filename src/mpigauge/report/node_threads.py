@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.node_threads import TRIAD, remote_shares
-from mpigauge.model.units import UNKNOWN, many, number, plus_minus
+from mpigauge.model.units import UNKNOWN, many
+from mpigauge.report.estimates import GIGA, error, scaled
 
 if TYPE_CHECKING:
     from mpigauge.analyse.node import Node
     from mpigauge.analyse.node_threads import Placed, Sweep
     from mpigauge.model.row import Estimate
 
-_G = 1e-9
 
 
 def thread_lines(found: Node) -> Iterator[str]:
@@ -37,7 +37,7 @@ def _sweep(sweep: Sweep) -> Iterator[str]:
 def _speed(estimate: Estimate | None) -> str:
     if estimate is None:
         return f"{UNKNOWN:>9} {'':7}"
-    return f"{number(estimate.value * _G, estimate.error * _G):>9} {_error(estimate):>7}"
+    return f"{scaled(estimate):>9} {error(estimate):>7}"
 
 
 def place_lines(found: Node) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _node(name: str) -> str:
 
 
 def _bandwidth(each: Placed) -> str:
-    return _short(each.bandwidth, _G)
+    return _short(each.bandwidth, GIGA)
 
 
 def _load(each: Placed) -> str:
@@ -75,8 +75,7 @@ def _load(each: Placed) -> str:
 def _short(estimate: Estimate | None, scale: float) -> str:
     if estimate is None:
         return UNKNOWN
-    error = _error(estimate)
-    return number(estimate.value * scale, estimate.error * scale) + (f" {error}" if error else "")
+    return f"{scaled(estimate, scale)} {error(estimate)}".rstrip()
 
 
 def _words(found: Node) -> str:
@@ -86,7 +85,3 @@ def _words(found: Node) -> str:
     least, most = (f"{share:.2f}" for share in (shares[0], shares[-1]))
     said = least if least == most else f"{least} to {most}"
     return f"remote memory: {said} of local; every page was found on the nodes that are named"
-
-
-def _error(estimate: Estimate) -> str:
-    return plus_minus(estimate.relative_error) if estimate.error < float("inf") else ""

@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.products import SAME_CLOCK, why
-from mpigauge.model.units import UNKNOWN, many, number, percent, plus_minus
+from mpigauge.model.units import many, number, percent
+from mpigauge.report.estimates import GIGA, error, scaled
 
 if TYPE_CHECKING:
     from mpigauge.analyse.products import Product, Throttle
-
-_G = 1e-9
 
 
 def lines(found: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[str]:
@@ -45,12 +43,10 @@ def _line(product: Product, against: Product) -> str:
     row, speed = product.row, product.speed
     ratio = speed.value / against.speed.value
     beside = f"  {ratio:.2f} × {against.library}" if product is not against else ""
-    error = plus_minus(speed.relative_error) if math.isfinite(speed.error) else ""
-    busy = number(row.cell.busy_cores) if math.isfinite(row.cell.busy_cores) else UNKNOWN
     return (
         f"{product.name:6}{product.order:>7}{product.depth:>7}  {_where(product):22}"
-        f"{number(speed.value * _G, speed.error * _G):>9} {error:>7}"
-        f"{_share(product.of_peak):>9}{_share(product.of_nominal):>9}{busy:>6}  "
+        f"{scaled(speed):>9} {error(speed):>7}{percent(product.of_peak):>9}"
+        f"{percent(product.of_nominal):>9}{number(row.cell.busy_cores):>6}  "
         f"{row.cell.variant or product.library}{beside}"
     )
 
@@ -60,16 +56,12 @@ def _where(product: Product) -> str:
     return f"{many(ranks, 'rank')} × {many(threads, 'thread')}"
 
 
-def _share(ratio: float) -> str:
-    return percent(ratio) if math.isfinite(ratio) else UNKNOWN
-
-
 def _throttle(found: Throttle) -> str:
     name = found.peak.cell.benchmark.removeprefix("Peak_")
     text = (
         f"  {name} from registers, {many(found.peak.ranks, 'rank')}: "
-        f"{number(found.before * _G)} GFLOP/s before the products, "
-        f"{number(found.beside * _G)} beside them: "
+        f"{number(found.before * GIGA)} GFLOP/s before the products, "
+        f"{number(found.beside * GIGA)} beside them: "
     )
     if abs(found.ratio - 1) <= SAME_CLOCK:
         return f"{text}no throttling"
