@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.plan.cluster import AGAIN, ALONE
 from mpigauge.stats.peers import LEAST_PEERS, Usual, odd_ones
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
     from mpigauge.stats.peers import OddOne
 
-SUITE = "NODE"
 LESS = 1.05
 """At once by alone: less is not worth a word."""
 
@@ -93,7 +93,7 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
     hosts: dict[str, int] = {}
     for row in rows:
         kind = ALONE if row.cell.arm.startswith(ALONE) else row.cell.arm
-        if row.cell.suite != SUITE or row.cell.group < 0 or kind not in ("", ALONE, AGAIN):
+        if row.cell.suite != NODE_SUITE or row.cell.group < 0 or kind not in ("", ALONE, AGAIN):
             continue
         host = host_of(row)
         found[row.cell.benchmark, row.message_bytes][kind][host] = row

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.limits_of_node import FRESH
-from mpigauge.analyse.node import SUITE
 from mpigauge.analyse.seen import Seen, pus_of
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.row import Estimate
 from mpigauge.store.files import moment_of
 
@@ -115,7 +115,7 @@ class Hardware:
 def hardware(run: Run) -> Hardware | None:
     """None: it measured nothing of the node itself, or on several hosts."""
     seen = Seen.of(run)
-    rows = tuple(row for row in seen.rows if row.cell.suite == SUITE)
+    rows = tuple(row for row in seen.rows if row.cell.suite == NODE_SUITE)
     hosts = {rank.host for rank in run.ranks}
     if not rows or len(hosts) > 1:
         return None

@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.plan.node import CHASED, COPIES, MESSAGE
 from mpigauge.stats.levels import Level, levels
 
 if TYPE_CHECKING:
@@ -16,11 +18,8 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Row
 
-COPIES = ("Copy_once", "Copy_twice", "Copy_once_fresh", "Copy_twice_fresh")
-MESSAGE = "PingPong"
 FRESH = "_fresh"
 CURVES = ("Chase_huge", "Chase", "Triad")
-_ALONE = "Chase_huge"
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Copied:
 def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
     """The levels of a load and of Triad; the curve in huge pages, where there is one, is not that
     of finding pages."""
-    known = [row for row in rows if row.cell.suite == "NODE" and row.ranks == 1]
+    known = [row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1]
     found: list[Steps] = []
     for name in CURVES:
         curve = [row for row in known if row.cell.benchmark == name]
@@ -79,12 +78,12 @@ def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
 
 def loaded(rows: Iterable[Row]) -> tuple[Loaded, ...]:
     """From none of the others on; the first is of the same size alone."""
-    known = {_key(row): row for row in rows if row.cell.suite == "NODE"}
+    known = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
     beside = [row for row in known.values() if row.cell.benchmark == "Chase_loaded"]
     if not beside:
         return ()
     size = max(row.message_bytes for row in beside)
-    alone = known.get((_ALONE, 1, size))
+    alone = known.get((CHASED, 1, size))
     found = [Loaded(0, alone, None)] if alone else []
     for row in sorted(beside, key=lambda row: row.ranks):
         if row.message_bytes == size:
@@ -100,7 +99,7 @@ def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:
     messages: dict[int, dict[str, Row]] = {}
     for row in rows:
         cell = row.cell
-        if cell.suite == "NODE" and cell.benchmark in COPIES:
+        if cell.suite == NODE_SUITE and cell.benchmark in COPIES:
             found.setdefault(row.message_bytes, {})[cell.benchmark] = row
         elif row.benchmark == MESSAGE and _usual(row):
             name = MESSAGE + (FRESH if cell.data == "fresh" else "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.node_threads import Placed, Sweep, enough, is_usual, places, sweeps
 from mpigauge.analyse.products import products, throttles
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.row import NOTHING
 from mpigauge.stats.launches import OR
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from mpigauge.analyse.products import Product, Throttle
     from mpigauge.model.row import Estimate, Row
 
-SUITE = "NODE"
 TUNED = "_tuned"
 PAST_CACHES = "past the caches"
 STREAMS = {
@@ -125,7 +125,7 @@ class Node:
 def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
     """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
     known = list(rows)
-    of_node = [row for row in known if row.cell.suite == SUITE]
+    of_node = [row for row in known if row.cell.suite == NODE_SUITE]
     ours = [row for row in of_node if is_usual(row)]
     clocks = _clocks(ours)
     measured = {ranks: clock.hz for ranks, clock in clocks.items()}

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
+from mpigauge.plan.node import CHASED
+from mpigauge.plan.threads import ORDER
+from mpigauge.plan.where import COMPUTE_ON, LOCAL, MEMORY_ON
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
 
-MEMORY_ON = "memory-on"
-ORDER = "thread-order"
-COMPUTE_ON = "numa:"
 TRIAD = "Triad_tuned"
-CHASE = "Chase_huge"
 ENOUGH = 0.95
 """Of the best: what so many ranks or threads reach is as good as all of it."""
 
@@ -65,7 +64,7 @@ class Placed:
 
     @property
     def is_local(self) -> bool:
-        return self.memory in ("local", self.compute)
+        return self.memory in (LOCAL, self.compute)
 
 
 def sweeps(rows: Iterable[Row]) -> tuple[Sweep, ...]:
@@ -92,7 +91,7 @@ def places(rows: Iterable[Row]) -> tuple[Placed, ...]:
 
 
 def _placed(compute: str, memory: str, there: Mapping[str, Row]) -> Placed:
-    triad, chase = there.get(TRIAD), there.get(CHASE)
+    triad, chase = there.get(TRIAD), there.get(CHASED)
     return Placed(
         compute, memory, triad.bandwidth if triad else None, chase.latency if chase else None
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ MOST_TRIED = 4
 NEIGHBOURS = 100
 """Runs before and after one whose headers are read; farther ones only where their name says that
 they are of a node. A store on a network may hold thousands."""
-_MARK = '"NODE:'
+_MARK = f'"{NODE_SUITE}:'
 """In run.json of a run that was to measure the node itself."""
 
 limits_option = click.option(

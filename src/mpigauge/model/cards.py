@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 FIRST_SUITE = "MPI1"
+NODE_SUITE = "NODE"
+"""The machine itself, between ranks of one host."""
 _MOST_NAMED = 40
 _SIDES = {"plane": 2, "volume": 3}
 

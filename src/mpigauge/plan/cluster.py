@@ -7,8 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
-from mpigauge.plan.node import ARRAY, CLOCKS, NOISE, PEAKS, SUITE
+from mpigauge.plan.node import ARRAY, CLOCKS, NOISE, PEAKS
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
@@ -37,7 +38,7 @@ def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Pl
     if len(wheres) != 1:
         placed = ", ".join(each.name for each in wheres)
         raise UserError(f"node measures one placement, not {len(wheres)} ({placed}); name one")
-    names = tuple(f"{SUITE}:{name}" for name in (*MEMORY, *PEAKS, CLOCKS[-1], NOISE))
+    names = tuple(f"{NODE_SUITE}:{name}" for name in (*MEMORY, *PEAKS, CLOCKS[-1], NOISE))
     known = tuple(name for name in names if cards.get(name))
     together = ground.seated(Part(known, 0, sizes=request.sizes or ARRAY), wheres[0])
     ranks = _ranks_of_each(together)

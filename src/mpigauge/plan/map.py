@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan.plan import Part, Plan
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.request import Request
 
 BENCHMARK = "PingPong"
-OF_ONE_HOST = "NODE"
 SIZES = tuple(parse_sizes("8,1Mi"))
 """One for the latency, one for the bandwidth."""
 FORMS = {
@@ -62,7 +62,7 @@ def check_pair(benchmark: str, cards: Cards, ground: Ground) -> None:
     """UserError: it is unknown, no benchmark of two ranks, or one that hosts cannot have between
     them."""
     for card in cards.chosen([benchmark]):
-        if card.suite == OF_ONE_HOST and len(ground.hosts) > 1:
+        if card.suite == NODE_SUITE and len(ground.hosts) > 1:
             raise UserError(
                 f"--benchmark: {card.word} needs memory that both ranks see, and there are "
                 f"{len(ground.hosts)} hosts; name one of them"

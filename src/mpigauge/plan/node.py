@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement
 from mpigauge.model.sizes import parse_sizes
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.request import Request
 
 SECONDS = 60.0
-SUITE = "NODE"
 STREAMS = ("Read", "Write", "Copy", "Scale", "Add", "Triad", "Update", "Dot")
 CURVES = ("Triad", "Chase", "Chase_huge")
 PEAKS = ("Peak_scalar", "Peak_sse2", "Peak_avx2", "Peak_avx512", "Peak_neon")
@@ -178,4 +178,4 @@ def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
 
 
 def _words(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"{SUITE}:{name}" for name in names)
+    return tuple(f"{NODE_SUITE}:{name}" for name in names)

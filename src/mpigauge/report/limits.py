@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.analyse.hardware import by
-from mpigauge.analyse.node import SUITE
 from mpigauge.analyse.pairs import LARGE
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.units import byte_count, many, plus_minus
 from mpigauge.report.axes import BANDWIDTH, TIME, bytes_per_s, seconds
 from mpigauge.report.plot import Level
@@ -65,7 +65,7 @@ class Limits:
 
 def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits | None:
     """None: the run has no messages between two ranks."""
-    pairs = [row for row in seen.rows if row.ranks == 2 and row.cell.suite != SUITE]
+    pairs = [row for row in seen.rows if row.ranks == 2 and row.cell.suite != NODE_SUITE]
     if not pairs:
         return None
     created = str(seen.run.header.get("created", ""))

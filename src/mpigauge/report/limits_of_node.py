@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.detours import cores
-from mpigauge.analyse.limits_of_node import COPIES, MESSAGE, copied, loaded, steps
+from mpigauge.analyse.limits_of_node import copied, loaded, steps
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
 from mpigauge.model.width import broken
+from mpigauge.plan.node import COPIES, MESSAGE
 from mpigauge.report.detours import noise_lines
 
 if TYPE_CHECKING:
