@@ -141,7 +141,7 @@ def test_kernels_are_told_the_pairs() -> None:
         (["--draw", "no/where/m.svg"], "there is no folder"),
         (["--draw", "m.gif"], "ends with .svg, .png or .pdf"),
         (["--place", "l3,node", "--dry-run", "--topology", str(MACHINES / "epyc-rome-2s-nps4.xml")],
-         "a map is of one placement, not of 2 (l3, node)"),
+         "a map is of one placement, not 2 (l3, node)"),
     ],
 )  # fmt: skip
 def test_wrong_words_launch_nothing(

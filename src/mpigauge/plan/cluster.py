@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
-from mpigauge.plan.node import ARRAY, CLOCKS, NOISE, PEAKS
+from mpigauge.plan.node import ARRAY, CLOCKS, MEASURES, NOISE, PEAKS
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
@@ -34,13 +34,10 @@ A_ROW_FOR_EACH = 1
 def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     """A launch of all hosts together, and one of each. UserError: several placements, or hosts with
     more ranks than others."""
-    wheres = ground.placements(request, request.np or ground.room)
-    if len(wheres) != 1:
-        placed = ", ".join(each.name for each in wheres)
-        raise UserError(f"node measures one placement, not {len(wheres)} ({placed}); name one")
+    where = ground.one_placement(request, request.np or ground.room, MEASURES)
     names = tuple(f"{NODE_SUITE}:{name}" for name in (*MEMORY, *PEAKS, CLOCKS[-1], NOISE))
     known = tuple(name for name in names if cards.get(name))
-    together = ground.seated(Part(known, 0, sizes=request.sizes or ARRAY), wheres[0])
+    together = ground.seated(Part(known, 0, sizes=request.sizes or ARRAY), where)
     ranks = _ranks_of_each(together)
     together = replace(together, ranks=(ranks,))
     parts = (together, *(alone(together, i) for i in range(len(together.blocks))))

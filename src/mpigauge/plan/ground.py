@@ -58,6 +58,14 @@ class Ground:
                 self._check(each)
         return tuple(found.values())
 
+    def one_placement(self, request: Request, usual: int, what: str) -> Placement:
+        """The only one. UserError: several were asked for; it begins with `what`: "a map is of"."""
+        found = self.placements(request, usual)
+        if len(found) != 1:
+            names = ", ".join(each.name for each in found)
+            raise UserError(f"{what} one placement, not {len(found)} ({names}); name one")
+        return found[0]
+
     def seated(self, part: Part, where: Placement) -> Part:
         """The part with a place for each rank."""
         blocks = placement.blocks(where)

@@ -42,12 +42,7 @@ def map_plan(
 ) -> Plan:
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
     check_pair(benchmark, cards, ground)
-    usual = request.np or max(ground.room, 2)
-    wheres = ground.placements(request, usual)
-    if len(wheres) != 1:
-        names = ", ".join(each.name for each in wheres)
-        raise UserError(f"a map is of one placement, not of {len(wheres)} ({names}); name one")
-    where = wheres[0]
+    where = ground.one_placement(request, request.np or max(ground.room, 2), "a map is of")
     part = Part(
         (benchmark,),
         where.ranks,

@@ -53,17 +53,14 @@ OF_RANK = (8 * 2000**2,)
 """Bytes of a product on one core: it takes a fifth of a second of a core of today."""
 OF_UPDATE = (8 * 15000**2,)
 """Of one on all cores of a host in the shape that nodeperf has."""
+MEASURES = "node measures"
 SHARE = 12
 """Of the time for a part with products, which take long: as much as others with so many cells."""
 
 
 def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     """One launch of each part, unless more are asked for. UserError: several placements."""
-    wheres = ground.placements(request, request.np or max(ground.room, 1))
-    if len(wheres) != 1:
-        names = ", ".join(each.name for each in wheres)
-        raise UserError(f"node measures one placement, not {len(wheres)} ({names}); name one")
-    (seats,) = wheres
+    seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
     arrays = request.sizes or ARRAY
     seated = [ground.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
     seated += [on_all_cores(part, seated[0]) for part in parts_of_hosts(seats.ranks, cards)]
