@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.units import byte_count, many
-from mpigauge.stats.crowd import Member
+from mpigauge.stats.crowd import Member, variant_of, varied
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.pieces import Pieces, in_pieces, known_points
 from mpigauge.topology.stored import stored
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 Where = Literal["node", "network", ""]
 """Between ranks of one host, of several; empty: the run does not say."""
-_VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ class Seen:
     def curves(self) -> tuple[Curve, ...]:
         found: dict[tuple[object, ...], list[Row]] = {}
         for row in self.rows:
-            found.setdefault(tuple(getattr(row.cell, n) for n in _VARIANT), []).append(row)
+            found.setdefault(variant_of(row.cell), []).append(row)
         return tuple(Curve(tuple(sorted(of, key=_size))) for of in found.values())
 
     @property
@@ -185,8 +183,7 @@ class Seen:
 
 def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
     """Curves as numbers alone."""
-    named = ("suite", "benchmark", "ranks")
-    told = [name for name in _VARIANT if name not in named and _differs(curves, name)]
+    told = varied([variant_of(curve.first.cell) for curve in curves])
     return tuple(
         Member(
             benchmark=curve.benchmark,
@@ -199,10 +196,6 @@ def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
         )
         for curve in curves
     )
-
-
-def _differs(curves: Sequence[Curve], column: str) -> bool:
-    return len({getattr(curve.first.cell, column) for curve in curves}) > 1
 
 
 def pus_of(rank: Rank) -> frozenset[int]:

@@ -9,7 +9,6 @@ records are made; only the lines of the curves that tell most then become record
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.query.build import quoted
 from mpigauge.query.library import connection
 from mpigauge.query.tables import type_of
-from mpigauge.stats.crowd import Member, telling
+from mpigauge.stats.crowd import VARIANT, Member, telling, variant_of, varied
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.stats.order import running_orders
 from mpigauge.store import load
@@ -36,8 +35,6 @@ LARGE_BYTES = 100_000_000
 """Of records; reading these one by one takes some seconds."""
 DETAILED_ROWS = 2_000
 """Of a large run, that are shown as those of a small one."""
-_VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
-_variant = attrgetter(*_VARIANT)
 _NUMBERS = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale")
 _LARGEST_LINE = 1 << 28
 
@@ -70,7 +67,7 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
     except duckdb.Error as error:
         raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     run = _part(path, wanted, members, chosen)
-    _check(run, {tuple(found[place][1 : 1 + len(_VARIANT)]) for place in chosen})
+    _check(run, {tuple(found[place][1 : 1 + len(VARIANT)]) for place in chosen})
     return Large(run, members)
 
 
@@ -90,7 +87,7 @@ def _part(
 
 def _check(run: Run, keys: set[tuple[Any, ...]]) -> None:
     """Whether the lines that were read are those that were meant."""
-    if any(_variant(cell) not in keys for cell in run.cells):
+    if any(variant_of(cell) not in keys for cell in run.cells):
         raise UserError(f"{run.path / 'records.jsonl'} was changed while it was read; try again")
 
 
@@ -101,7 +98,7 @@ def _found(con: DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
     listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
     con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
     con.execute(_ROWS)
-    columns = ", ".join(f'"{name}"' for name in _VARIANT)
+    columns = ", ".join(f'"{name}"' for name in VARIANT)
     lists = ", ".join(
         f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
     )
@@ -113,15 +110,15 @@ def _found(con: DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
 
 
 def _members(found: Sequence[tuple[Any, ...]]) -> Iterator[Member]:
-    varied = _varied([row[1 : 1 + len(_VARIANT)] for row in found])
-    return (_member(row[1:], varied) for row in found)
+    told = varied([row[1 : 1 + len(VARIANT)] for row in found])
+    return (_member(row[1:], told) for row in found)
 
 
 def _scan(con: DuckDBPyConnection, file: Path) -> None:
     """A table with a row for each line that is not empty, in the order of the file."""
     names = ["record", "launch", *KEY_COLUMNS, *_NUMBERS, "wrong_count"]
     types = ", ".join(f"{quoted(name)}: {quoted(type_of(name))}" for name in names)
-    keys = ", ".join(f'"{name}"' for name in _VARIANT)
+    keys = ", ".join(f'"{name}"' for name in VARIANT)
     full = ", ".join(
         f'coalesce("{name}", {quoted(ABSENT[name])}) AS "{name}"'
         for name in KEY_COLUMNS
@@ -184,23 +181,13 @@ def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
     return [line for (line,) in found]
 
 
-def _varied(keys: Sequence[Sequence[Any]]) -> list[str]:
-    """The columns in which curves differ, without those that all of them are named by."""
-    named = ("suite", "benchmark", "ranks")
-    return [
-        name
-        for name, values in zip(_VARIANT, zip(*keys, strict=True), strict=True)
-        if name not in named and len(set(values)) > 1
-    ]
-
-
-def _member(row: Sequence[Any], varied: Sequence[str]) -> Member:
-    known = dict(zip(_VARIANT, row, strict=False))
-    sizes, times, errors, wrong = row[len(_VARIANT) :]
+def _member(row: Sequence[Any], told: Sequence[str]) -> Member:
+    known = dict(zip(VARIANT, row, strict=False))
+    sizes, times, errors, wrong = row[len(VARIANT) :]
     return Member(
         benchmark_word(known["suite"], known["benchmark"]),
         known["ranks"],
-        tuple((name, known[name]) for name in varied),
+        tuple((name, known[name]) for name in told),
         tuple(sizes),
         tuple(times),
         tuple(float("nan") if error is None else error for error in errors),

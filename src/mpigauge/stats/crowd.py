@@ -6,12 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.columns import KEY_COLUMNS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
+"""The columns in which curves may differ."""
+variant_of = attrgetter(*VARIANT)
+"""Their values of a cell."""
+_NAMED = ("suite", "benchmark", "ranks")
+"""Those that all are named by."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the curves that a quantile of the crowd lies above."""
 
@@ -51,6 +60,15 @@ class Usual(NamedTuple):
     times: tuple[float, ...]
     """At each of SHARES."""
     curves: int
+
+
+def varied(keys: Sequence[Sequence[object]]) -> list[str]:
+    """The other columns in which curves with these values of VARIANT differ."""
+    return [
+        name
+        for place, name in enumerate(VARIANT)
+        if name not in _NAMED and len({key[place] for key in keys}) > 1
+    ]
 
 
 def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
