@@ -27,6 +27,7 @@ from mpigauge.cli.browse.serve import Place, Server
 from mpigauge.cli.browse.shelf import Shelf
 from mpigauge.cli.browse.site import MOST_BESIDE, Site
 from mpigauge.cli.main import run as main
+from mpigauge.query import large
 from mpigauge.report.web import browse as browse_pages
 from tests import nights, pages
 from tests.unit.test_report_page import OURS, Page
@@ -400,6 +401,16 @@ def test_of_those_chosen_in_the_list_the_oldest_is_the_first(server: Server) -> 
 def test_what_runs_have_not_in_common_is_said(server: Server) -> None:
     page = ask(server, f"beside?run={quote(pages.NAME)}&run=night00").page
     assert "only in" in page.text
+
+
+def test_nothing_is_concluded_from_a_part_of_a_large_run(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "LARGE_BYTES", 1000)
+    page = ask(server, "beside?run=night00&run=night12").page
+    assert "The runs are not compared: night00, night12 is too large" in page.text
+    assert "SLOWER" not in page.text
+    assert "share no number" not in page.text
 
 
 @pytest.mark.parametrize(

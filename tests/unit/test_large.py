@@ -13,7 +13,7 @@ import pytest
 from mpigauge.analyse.registry import explain
 from mpigauge.analyse.seen import Seen, members
 from mpigauge.cli.main import run as main
-from mpigauge.cli.reporting import shown_of, sides_of
+from mpigauge.cli.reporting import compared, shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.query import large
 from mpigauge.report.kinds import all_kinds, drawn
@@ -112,7 +112,7 @@ def test_a_large_run_has_a_report(
     monkeypatch.setattr(large, "LARGE_BYTES", 1000)
     (shown,) = shown_of([str(path)])
     assert shown.arms is None
-    assert sides_of([shown, shown]) == []
+    assert compared([shown, shown]) is None
     text = report.report([shown])
     assert "A part of a large run: 362 of 362 rows (" in text
     assert "The run has 362 rows of 90 curves." in text

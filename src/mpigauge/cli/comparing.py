@@ -19,12 +19,16 @@ FORMATS = ("table", "json", "csv")
 
 def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
+    return [
+        side_of(name, run, items_of(run)) for name, run in zip(names_of(runs), runs, strict=True)
+    ]
+
+
+def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
+    """With what a comparison has to know of the whole run."""
     from mpigauge.analyse.compare import Side
 
-    return [
-        Side(name, items_of(run), starts_of(run), facts_of(run), lost_ratio_of(run))
-        for name, run in zip(names_of(runs), runs, strict=True)
-    ]
+    return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run))
 
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:

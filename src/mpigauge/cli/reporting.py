@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.analyse.compare import Side
+    from mpigauge.analyse.compare import Comparison
     from mpigauge.report.kinds import Shown
     from mpigauge.report.plot import Picture
     from mpigauge.stats.crowd import Member
@@ -46,24 +46,19 @@ def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
     return large.run, large.members
 
 
-def sides_of(shown: Sequence[Shown]) -> list[Side]:
-    """Of a comparison; none, where a run is too large to be compared as a whole."""
-    from mpigauge.analyse.compare import Side
+def compared(shown: Sequence[Shown]) -> Comparison | None:
+    """The first with the others; None where there are none, or where a run is too large to be
+    looked at as a whole: a part that was chosen by its times would prove too much."""
+    from mpigauge.analyse.compare import compare
     from mpigauge.analyse.items import items
-    from mpigauge.cli.comparing import facts_of, lost_ratio_of, starts_of
+    from mpigauge.cli.comparing import side_of
 
-    if any(each.run.part for each in shown):
-        return []
-    return [
-        Side(
-            each.name,
-            items(each.document.rows, each.document.figures),
-            starts_of(each.run),
-            facts_of(each.run),
-            lost_ratio_of(each.run),
-        )
-        for each in shown
-    ]
+    if len(shown) < 2 or any(each.run.part for each in shown):
+        return None
+    held = (items(each.document.rows, each.document.figures) for each in shown)
+    return compare(
+        [side_of(each.name, each.run, of) for each, of in zip(shown, held, strict=True)]
+    )
 
 
 def print_picture(kind: str, picture: Picture) -> None:

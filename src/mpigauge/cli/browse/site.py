@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from mpigauge.analyse.check import named
-from mpigauge.analyse.compare import compare
 from mpigauge.analyse.trend import trend
-from mpigauge.cli.comparing import sides_of
-from mpigauge.cli.reporting import shown_of
+from mpigauge.cli.reporting import compared, shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.query.choice import Choice, fitting, lines, menus
@@ -112,10 +110,9 @@ class Site:
         shown = shown_of(self._paths(names))
         if asked.query.get("by") == ["time"]:
             shown = sorted(shown, key=lambda each: each.document.facts.created)
-        comparison = compare(sides_of([each.run for each in shown]))
         order = [each.run.path.name for each in shown]
         told = self.shelf.ask(lambda library: facts(library.con, order))
-        return Page(200, beside_page(self.base, shown, comparison, told))
+        return Page(200, beside_page(self.base, shown, compared(shown), told))
 
     def _paths(self, names: Sequence[str]) -> list[str]:
         """Of runs that the folder holds: no name leads elsewhere."""

@@ -29,8 +29,7 @@ def command(runs: tuple[str, ...], target: Path) -> None:
     The page needs no network and no other file. It is about the first run; others, and references
     (`mpigauge ref list`), are curves beside it and are compared with it.
     """
-    from mpigauge.analyse.compare import compare
-    from mpigauge.cli.reporting import shown_of, sides_of, write_page
+    from mpigauge.cli.reporting import compared, shown_of, write_page
     from mpigauge.report.draw import check_folder
     from mpigauge.report.web.report import report
 
@@ -38,7 +37,5 @@ def command(runs: tuple[str, ...], target: Path) -> None:
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
     shown = shown_of(runs)
-    sides = sides_of(shown) if len(shown) > 1 else []
-    beside = compare(sides) if sides else None
-    write_page(report(shown, beside), target)
+    write_page(report(shown, compared(shown)), target)
     click.echo(f"mpigauge: written to {target}", err=True)

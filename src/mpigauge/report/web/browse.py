@@ -17,7 +17,7 @@ from mpigauge.model.units import many
 from mpigauge.report import beside
 from mpigauge.report.web.answer import verdicts
 from mpigauge.report.web.page import filled
-from mpigauge.report.web.report import Words, sections
+from mpigauge.report.web.report import Words, sections, too_large
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
@@ -85,12 +85,16 @@ def runs_page(base: str, where: str, listed: Listed, lines: Sequence[Line], coun
 
 
 def beside_page(
-    base: str, shown: Sequence[Shown], comparison: Comparison, facts: Sequence[Mapping[str, str]]
+    base: str,
+    shown: Sequence[Shown],
+    comparison: Comparison | None,
+    facts: Sequence[Mapping[str, str]],
 ) -> str:
-    """The first run is what others are compared with. `facts`: of each run, by their words."""
+    """The first run is what others are compared with, unless one of them is too large for that.
+    `facts`: of each run, by their words."""
     plotted = [replace(each, best=(), said=()) for each in sections(shown)]
     plotted = [each for each in plotted if each.pictures]
-    tables = list(_tables(comparison, shown[0]))
+    tables = list(_tables(comparison, shown[0])) if comparison else []
     named = [("runs", "The runs"), ("verdicts", "Verdicts"),
              *((each.id, each.title) for each in plotted),
              ("numbers", "Number by number") if tables else None]  # fmt: skip
@@ -104,7 +108,8 @@ def beside_page(
         names=[each.name for each in shown],
         differ=list(_differ(facts)),
         verdicts=list(verdicts(comparison)),
-        compared=beside.remarks(comparison),
+        compared=beside.remarks(comparison) if comparison else [],
+        too_large=too_large(shown),
         plotted=plotted,
         tables=tables,
     )

@@ -94,7 +94,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: s
         only_first=_ONLY_FIRST.format(first.name) if several else "",
         verdicts=[*verdicts(comparison), *verdicts(first.document.fresh)],
         compared=beside.remarks(comparison) if comparison else [],
-        too_large=[each.name for each in shown if each.run.part] if several else [],
+        too_large=too_large(shown) if several else [],
         explained=explained(first.seen),
         quiet=QUIET,
         machines=built[:MOST_MACHINES],
@@ -115,6 +115,11 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: s
         documents=list(_documents(first)),
         downloads=list(downloads(first)),
     )
+
+
+def too_large(shown: Sequence[Shown]) -> list[str]:
+    """Names of runs of which only a part is looked at."""
+    return [each.name for each in shown if each.run.part]
 
 
 def _heading(shown: Shown, several: bool) -> Iterator[str]:
