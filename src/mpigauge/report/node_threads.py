@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
 
 
-
 def thread_lines(found: Node) -> Iterator[str]:
     """A table for each order of cores, and how many threads are enough."""
     for sweep in found.sweeps:
