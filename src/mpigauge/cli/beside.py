@@ -7,9 +7,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,11 +18,14 @@ from mpigauge.model.errors import RunError, UserError
 if TYPE_CHECKING:
     from mpigauge.campaign import Again, Ending, Task
     from mpigauge.cli.measuring import Setup, Wanted
-    from mpigauge.plan import Plan, Request
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.plan import Ground, Plan, Request
     from mpigauge.store import Run
 
 Present = Callable[["Run"], None]
 Planner = Callable[["Request", "Setup"], "Plan"]
+OnGround = Callable[["Request", "Cards", "Ground", "Mpi"], "Plan"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,11 @@ class Order:
     dry_run: bool = False
     topology: Path | None = None
     """With --dry-run: the machine, as a file."""
+
+    @classmethod
+    def taken(cls, said: dict[str, Any]) -> Order:
+        """What is of it is taken out of the options of a command; the rest is the request."""
+        return cls(**{f.name: said.pop(f.name) for f in fields(cls) if f.name in said})
 
     def where(self, request: Request) -> Wanted:
         """The hosts to measure, or the machine."""
@@ -85,6 +93,11 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
         return Job(setup, made)
 
     return jobs(order.mpi_specs, order.form, make)
+
+
+def on_ground(make: OnGround) -> Planner:
+    """Of a function that needs to know no more of the set-up."""
+    return lambda request, setup: make(request, setup.cards, setup.ground, setup.mpi)
 
 
 def check_libraries(plan: Plan, setup: Setup) -> None:

@@ -56,9 +56,7 @@ def compared(shown: Sequence[Shown]) -> Comparison | None:
     if len(shown) < 2 or any(each.run.part for each in shown):
         return None
     held = (items(each.document.rows, each.document.figures) for each in shown)
-    return compare(
-        [side_of(each.name, each.run, of) for each, of in zip(shown, held, strict=True)]
-    )
+    return compare([side_of(each.name, each.run, of) for each, of in zip(shown, held, strict=True)])
 
 
 def print_picture(kind: str, picture: Picture) -> None:

@@ -77,7 +77,7 @@ RUN_OPTIONS = (
         type=click.Choice(["0", "1"]),
         help="Groups side by side: 0 in one row, 1 in a row each.",
     ),
-    click.option("--map", "map_", metavar="PxQ", help="Order of ranks, as IMB's -map."),
+    click.option("--map", metavar="PxQ", help="Order of ranks, as IMB's -map."),
     *options.host_options,
     options.oversubscribe_option,
     click.option(

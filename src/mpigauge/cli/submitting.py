@@ -91,7 +91,7 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     found: click.Command = import_module(f"{commands.__name__}.{name}").command
     said = found.make_context(f"mpigauge {name}", rest).params
     if name != "resume":
-        read_request(said | {"map": said.get("map_")})
+        read_request(said)
     if name == "sweep":
         from mpigauge.cli.sweeping import read_sweep
 

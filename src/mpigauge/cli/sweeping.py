@@ -129,17 +129,14 @@ def _block(word: str) -> tuple[Mapping[str, Any], Places]:
     return told["block"], Places(told["place"], told["places"])
 
 
-def sweep_jobs(
-    raw: Mapping[str, Any], form: str | None, dry_run: bool, topology: Path | None
-) -> list[Job]:
+def sweep_jobs(options: Mapping[str, Any]) -> list[Job]:
     """A job for each MPI, from the options of the command."""
     from mpigauge.cli.beside import Order, planned
     from mpigauge.plan import read_request
 
-    said = dict(raw)
-    sweep = read_sweep(said, dry_run)
-    specs, transport, output = (said.pop(name) for name in ("mpi_specs", "transport", "output"))
-    order = Order(specs, transport, output, form, dry_run, topology)
+    said = dict(options)
+    order = Order.taken(said)
+    sweep = read_sweep(said, order.dry_run)
     return planned(read_request(said), order, sweep.plan)
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.ground import Ground
     from mpigauge.plan.request import Request
 
-BENCHMARK = "PingPong"
 SIZES = tuple(parse_sizes("8,1Mi"))
 """One for the latency, one for the bandwidth."""
 FORMS = {
@@ -34,11 +33,12 @@ FORMS = {
 
 def map_plan(
     request: Request,
-    pairs: str,
     cards: Cards,
     ground: Ground,
     mpi: Mpi,
-    benchmark: str = BENCHMARK,
+    *,
+    pairs: str,
+    benchmark: str,
 ) -> Plan:
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
     check_pair(benchmark, cards, ground)

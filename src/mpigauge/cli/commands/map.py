@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mpigauge.campaign import Again, Results
-    from mpigauge.cli.measuring import Setup
-    from mpigauge.plan import Ground, Part, Plan, Request
+    from mpigauge.plan import Ground, Part, Plan
     from mpigauge.store import Run
 
 MOST_AGAIN = 64
@@ -70,41 +70,27 @@ MOST_AGAIN = 64
     options.format_option(default="map", pairs=True),
     options.output_option,
 )
-def command(
-    form: str,
-    drawing: Path | None,
-    pairs: str,
-    benchmark: str,
-    transport: str | None,
-    output: Path | None,
-    mpi_specs: tuple[str, ...],
-    dry_run: bool,
-    topology: Path | None,
-    **raw: Any,
-) -> None:
+def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> None:
     """Measure between every two cores, or every two hosts (--hosts … --ppn 1).
 
     Pairs that are slower than their peers, which share as much, are measured once more, alone,
     before they are called slow.
     """
-    from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.beside import Order, measure_all, on_ground, planned
     from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request
     from mpigauge.plan.map import map_plan
 
-    request = read_request(raw)
-    check_drawing(drawing, mpi_specs)
-    order = Order(mpi_specs, transport, output, form, dry_run, topology)
-
-    def plan(request: Request, setup: Setup) -> Plan:
-        return map_plan(request, pairs, setup.cards, setup.ground, setup.mpi, benchmark)
-
-    found = planned(request, order, plan)
-    if dry_run:
+    order = Order.taken(said)
+    request = read_request(said)
+    check_drawing(drawing, order.mpi_specs)
+    plan = partial(map_plan, pairs=pairs, benchmark=benchmark)
+    found = planned(request, order, on_ground(plan))
+    if order.dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return
     maps = [replace(job, again=again_for(job.plan, job.setup.ground)) for job in found]
-    measure_all(maps, output, "map", presenter(form, drawing))
+    measure_all(maps, order.output, "map", presenter(order.form or "map", drawing))
 
 
 def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:

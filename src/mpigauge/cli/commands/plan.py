@@ -21,10 +21,7 @@ def command(what: str, words: tuple[str, ...]) -> None:
     from mpigauge.cli.sweeping import arms_of, cost_words, print_plan, sweep_jobs
 
     said = sweep.make_context(f"mpigauge plan {what}", list(words)).params
-    form, topology = said.pop("form"), said.pop("topology")
-    said.pop("dry_run")
-    found = sweep_jobs(said | {"map": said.pop("map_")}, form, True, topology)
-    for job in found:
+    for job in sweep_jobs(said | {"dry_run": True}):
         if what == "show":
             print_plan(job)
         elif what == "cost":

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,40 +39,32 @@ if TYPE_CHECKING:
     options.format_option(default=None),
     options.output_option,
 )
-def command(
-    form: str | None,
-    output: Path | None,
-    mpi_specs: tuple[str, ...],
-    transport: str | None,
-    dry_run: bool,
-    topology: Path | None,
-    **raw: Any,
-) -> None:
+def command(**said: Any) -> None:
     """Measure this machine in about a minute.
 
     Messages between two cores, collectives on all cores, and the few numbers that people quote,
     each with its error.
     """
-    from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.beside import Order, measure_all, on_ground, planned
     from mpigauge.cli.measuring import printer
     from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request
     from mpigauge.plan.quick import check_cores, quick
     from mpigauge.topology import read
 
-    request = read_request(raw)
-    order = Order(mpi_specs, transport, output, form, dry_run, topology)
+    order = Order.taken(said)
+    request = read_request(said)
     where = order.where(request)
     if not where.hosts:
         check_cores(request, where.topology or read())
-    found = planned(request, order, lambda r, s: quick(r, s.cards, s.ground, s.mpi))
-    if dry_run:
+    found = planned(request, order, on_ground(quick))
+    if order.dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return
-    if form is None:
+    if order.form is None:
         introduce([job.setup for job in found])
     shown = present if len(found) == 1 else present_named
-    measure_all(found, output, "quick", printer(form) if form else shown)
+    measure_all(found, order.output, "quick", printer(order.form) if order.form else shown)
 
 
 def introduce(setups: Sequence[Setup]) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -47,16 +46,7 @@ from mpigauge.cli.run_options import RUN_OPTIONS
     *RUN_OPTIONS,
     options.format_option(),
 )
-def command(
-    form: str,
-    output: Path | None,
-    mpi_specs: tuple[str, ...],
-    transport: str | None,
-    map_: str | None,
-    dry_run: bool,
-    topology: Path | None,
-    **raw: Any,
-) -> None:
+def command(**said: Any) -> None:
     """Measure benchmarks under many settings, transports and placements.
 
     Each arm is launched once a round, each round in another order, beside the default and, for
@@ -66,10 +56,9 @@ def command(
     from mpigauge.cli.measuring import printer
     from mpigauge.cli.sweeping import present, print_plan, sweep_jobs
 
-    raw |= {"map": map_, "mpi_specs": mpi_specs, "transport": transport, "output": output}
-    found = sweep_jobs(raw, form, dry_run, topology)
-    if dry_run:
+    found, form = sweep_jobs(said), said["form"]
+    if said["dry_run"]:
         for job in found:
             print_plan(job)
         return
-    measure_all(found, output, "sweep", present if form == "table" else printer(form))
+    measure_all(found, said["output"], "sweep", present if form == "table" else printer(form))
