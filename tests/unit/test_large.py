@@ -19,7 +19,7 @@ from mpigauge.query import large
 from mpigauge.report.kinds import all_kinds, drawn
 from mpigauge.report.plots import usual as plot_usual
 from mpigauge.report.web import every, report
-from mpigauge.stats.crowd import Member, telling, usual
+from mpigauge.stats.crowd import VARIANT, Member, telling, usual, varied
 from mpigauge.store import load
 from tests import cells, planted
 
@@ -152,3 +152,14 @@ def test_what_tells_most_is_wrong_or_usual_by_default_or_far_away() -> None:
     crowd += [member("", 15.0), member("A=bad", 15.0, wrong=1)]
     chosen = [dict(crowd[place].told)["arm"] for place in telling(crowd, 8)]
     assert chosen == ["A=10", "A=19", "", "A=bad"]
+
+
+def test_curves_are_told_apart_by_what_differs() -> None:
+    one = tuple("PingPong" if name == "benchmark" else 1 for name in VARIANT)
+    other = tuple(
+        2 if name in ("ranks", "groups") else value
+        for name, value in zip(VARIANT, one, strict=True)
+    )
+    assert varied([one, other]) == ["groups"]
+    assert varied([one]) == []
+    assert varied([]) == []

@@ -27,6 +27,11 @@ def test_microseconds(seconds: float, error: float, text: str) -> None:
     assert units.microseconds(seconds, error) == text
 
 
+def test_things_are_counted() -> None:
+    counted = [units.many(n, thing) for n in (1, 2) for thing in ("core", "launch", "address")]
+    assert counted == ["1 core", "1 launch", "1 address", "2 cores", "2 launches", "2 addresses"]
+
+
 @given(st.floats(1e-12, 1e9), st.floats(1e-6, 1.0))
 def test_never_rounds_off_more_than_the_error(value: float, share: float) -> None:
     error = value * share
