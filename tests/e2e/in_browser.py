@@ -48,9 +48,13 @@ def look(browser: Browser, address: str, view: dict[str, Any]) -> dict[str, Any]
     heard: list[str] = []
     page = opened(browser, address, heard, **view)
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    found = Axe().run(page).response
+    return {"heard": heard} | judged(page)
+
+
+def judged(page: Page, within: str | None = None) -> dict[str, Any]:
+    """What axe finds within the elements of this selector, whether all fits, and the paper."""
+    found = Axe().run(page, context=within).response
     return {
-        "heard": heard,
         "violations": [
             f"{each['id']}: {node['html'][:200]}"
             for each in found["violations"]
