@@ -133,20 +133,10 @@ void copies(Run& run, Way way, Data data) {
 }
 
 constexpr Card card_of(std::string_view name, std::string_view about, int place) {
-  return {
-      .suite = "NODE",
-      .name = name,
-      .about = about,
-      .place = place,
-      .ranks = Ranks::pair,
-      .time = Time::half_round_trip,
-      .columns = Columns::single,
-      .send = nothing,
-      .recv = twice_message,
-      .moved = message,
-      .may_refuse = true,
-      .needs = calls_of_shared,
-  };
+  Card card = between_two(name, about, place);
+  card.recv = twice_message;
+  card.moved = message;
+  return card;
 }
 
 const Add once(card_of("Copy_once",

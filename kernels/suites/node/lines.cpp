@@ -108,21 +108,10 @@ void ping(Run& run) {
 }
 
 constexpr Card card_of(std::string_view name, std::string_view about, int place) {
-  return {
-      .suite = "NODE",
-      .name = name,
-      .about = about,
-      .place = place,
-      .ranks = Ranks::pair,
-      .time = Time::half_round_trip,
-      .unit = Unit::none,
-      .columns = Columns::single,
-      .send = nothing,
-      .recv = nothing,
-      .may_refuse = true,
-      .steps = round_trips,
-      .needs = calls_of_shared,
-  };
+  Card card = between_two(name, about, place);
+  card.unit = Unit::none;
+  card.steps = round_trips;
+  return card;
 }
 
 const Add one_line(card_of("Line",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// The loops of vectors.hpp, for any kind of register: a struct V with lanes, load, store, and so
-// on; and Single, which holds numbers of single precision, for the peak alone. For files that are
+// The loops of vectors.hpp, for any kind of register: a struct V with its type, the kind and number
+// (lanes) of what it holds, load, store, and so on; and Single, of single precision, which needs
+// only what the peak does. For files that are
 // compiled for one set of instructions. Everything is in an unnamed namespace and nothing of the
 // library is used that has code: else the linker could take code for a newer processor where others
 // call it.
@@ -18,6 +19,30 @@ namespace mpigauge::node {
 namespace {  // NOLINT(misc-anonymous-namespace-in-header): each file has its own code
 
 constexpr std::size_t line = 8;  // numbers of a cache line
+
+// Makes the compiler forget what a register holds.
+template <class Register>
+void hide(Register& v) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(v));
+#elif defined(__x86_64__)
+  asm("" : "+x"(v));
+#elif defined(__aarch64__)
+  asm("" : "+w"(v));
+#else
+  asm("" : "+m"(v));
+#endif
+}
+
+// Of the few numbers in a register, once behind a loop.
+template <class V>
+double sum_of(typename V::type v) {
+  typename V::number parts[V::lanes];
+  V::store(parts, v);
+  double total = 0;
+  for (const auto part : parts) total += static_cast<double>(part);
+  return total;
+}
 
 constexpr bool only_reads(Stream what) { return what == Stream::read || what == Stream::dot; }
 
@@ -91,7 +116,7 @@ double tuned(double* x, const double* y, const double* z, std::size_t n, double 
   const double rest = plain<what>(x + done, y + done, z + done, n - done, s);
   if constexpr (!only_reads(what)) return rest;
   double total = rest;
-  for (const auto& part : sum) total += V::sum(part);
+  for (const auto& part : sum) total += sum_of<V>(part);
   return total;
 }
 
@@ -106,12 +131,12 @@ constexpr std::array<Loop, 4> manners() {
 // not told that they hold the same.
 template <class V, class... Register>
 double busy(std::uint64_t rounds, double m, double a, Register... x) {
-  (V::hide(x), ...);
+  (hide(x), ...);
   const auto factor = V::all(m), more = V::all(a);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     ((x = V::times_plus(x, factor, more)), ...);
   }
-  return (V::sum(x) + ...);
+  return (sum_of<V>(x) + ...);
 }
 
 template <class V, std::size_t... i>

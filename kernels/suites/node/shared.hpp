@@ -19,6 +19,23 @@ namespace mpigauge::node {
 inline constexpr std::array<std::string_view, 4> calls_of_shared{"MPI_Win_allocate_shared",
                                                                  "MPI_Win_shared_query"};
 
+/// Of a benchmark that goes back and forth between two ranks of a host.
+constexpr Card between_two(std::string_view name, std::string_view about, int place) {
+  return {
+      .suite = "NODE",
+      .name = name,
+      .about = about,
+      .place = place,
+      .ranks = Ranks::pair,
+      .time = Time::half_round_trip,
+      .columns = Columns::single,
+      .send = nothing,
+      .recv = nothing,
+      .may_refuse = true,
+      .needs = calls_of_shared,
+  };
+}
+
 /// A cache line: a flag and what it announces.
 struct alignas(64) Line {
   std::atomic<std::uint64_t> flag{0};

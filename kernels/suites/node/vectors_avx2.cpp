@@ -9,6 +9,7 @@ namespace mpigauge::node {
 namespace {
 
 struct Wide {
+  using number = double;
   using type = __m256d;
   static constexpr unsigned lanes = 4;
   static constexpr unsigned busy_registers = 12;
@@ -20,31 +21,17 @@ struct Wide {
   static type plus(type a, type b) { return _mm256_add_pd(a, b); }
   static type times(type a, type b) { return _mm256_mul_pd(a, b); }
   static type times_plus(type x, type m, type a) { return _mm256_fmadd_pd(x, m, a); }
-  static void hide(type& v) { asm("" : "+x"(v)); }
-  static double sum(type v) {
-    double parts[lanes];
-    store(parts, v);
-    double total = 0;
-    for (const double part : parts) total += part;
-    return total;
-  }
 };
 
 // For the peak alone.
 struct Single {
+  using number = float;
   using type = __m256;
   static constexpr unsigned lanes = 8;
   static constexpr unsigned busy_registers = 12;
   static type all(double v) { return _mm256_set1_ps(static_cast<float>(v)); }
   static type times_plus(type x, type m, type a) { return _mm256_fmadd_ps(x, m, a); }
-  static void hide(type& v) { asm("" : "+x"(v)); }
-  static double sum(type v) {
-    float parts[lanes];
-    _mm256_storeu_ps(parts, v);
-    double total = 0;
-    for (const float part : parts) total += static_cast<double>(part);
-    return total;
-  }
+  static void store(number* at, type v) { _mm256_storeu_ps(at, v); }
 };
 
 constexpr Vectors all = vectors_of<Wide, Single>("avx2");

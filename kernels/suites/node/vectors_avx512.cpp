@@ -9,6 +9,7 @@ namespace mpigauge::node {
 namespace {
 
 struct Wide {
+  using number = double;
   using type = __m512d;
   static constexpr unsigned lanes = 8;
   static constexpr unsigned busy_registers = 24;
@@ -20,31 +21,17 @@ struct Wide {
   static type plus(type a, type b) { return _mm512_add_pd(a, b); }
   static type times(type a, type b) { return _mm512_mul_pd(a, b); }
   static type times_plus(type x, type m, type a) { return _mm512_fmadd_pd(x, m, a); }
-  static void hide(type& v) { asm("" : "+v"(v)); }
-  static double sum(type v) {
-    double parts[lanes];
-    store(parts, v);
-    double total = 0;
-    for (const double part : parts) total += part;
-    return total;
-  }
 };
 
 // For the peak alone.
 struct Single {
+  using number = float;
   using type = __m512;
   static constexpr unsigned lanes = 16;
   static constexpr unsigned busy_registers = 24;
   static type all(double v) { return _mm512_set1_ps(static_cast<float>(v)); }
   static type times_plus(type x, type m, type a) { return _mm512_fmadd_ps(x, m, a); }
-  static void hide(type& v) { asm("" : "+v"(v)); }
-  static double sum(type v) {
-    float parts[lanes];
-    _mm512_storeu_ps(parts, v);
-    double total = 0;
-    for (const float part : parts) total += static_cast<double>(part);
-    return total;
-  }
+  static void store(number* at, type v) { _mm512_storeu_ps(at, v); }
 };
 
 constexpr Vectors all = vectors_of<Wide, Single>("avx512");

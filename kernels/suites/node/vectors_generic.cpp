@@ -10,11 +10,12 @@ namespace {
 // Compilers make vectors of numbers that are treated alike, so each is hidden from them.
 template <class Number>
 struct One {
+  using number = Number;
   using type = Number;
   static constexpr unsigned lanes = 1;
   static constexpr unsigned busy_registers = 12;
   static type load(const double* at) { return *at; }
-  static void store(double* at, type v) { *at = v; }
+  static void store(number* at, type v) { *at = v; }
   static void store_past_caches(double* at, type v) { *at = v; }
   static void finish_stores() {}
   static type all(double v) { return static_cast<type>(v); }
@@ -25,16 +26,6 @@ struct One {
     hide(v);
     return v;
   }
-  static void hide(type& v) {
-#if defined(__x86_64__)
-    asm("" : "+x"(v));
-#elif defined(__aarch64__)
-    asm("" : "+w"(v));
-#else
-    asm("" : "+m"(v));
-#endif
-  }
-  static double sum(type v) { return static_cast<double>(v); }
 };
 
 constexpr Vectors all = vectors_of<One<double>, One<float>>("generic");

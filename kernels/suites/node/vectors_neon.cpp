@@ -9,6 +9,7 @@ namespace mpigauge::node {
 namespace {
 
 struct Wide {
+  using number = double;
   using type = float64x2_t;
   static constexpr unsigned lanes = 2;
   static constexpr unsigned busy_registers = 24;
@@ -26,25 +27,17 @@ struct Wide {
   static type plus(type a, type b) { return vaddq_f64(a, b); }
   static type times(type a, type b) { return vmulq_f64(a, b); }
   static type times_plus(type x, type m, type a) { return vfmaq_f64(a, x, m); }
-  static void hide(type& v) { asm("" : "+w"(v)); }
-  static double sum(type v) { return vaddvq_f64(v); }
 };
 
 // For the peak alone.
 struct Single {
+  using number = float;
   using type = float32x4_t;
   static constexpr unsigned lanes = 4;
   static constexpr unsigned busy_registers = 24;
   static type all(double v) { return vdupq_n_f32(static_cast<float>(v)); }
   static type times_plus(type x, type m, type a) { return vfmaq_f32(a, x, m); }
-  static void hide(type& v) { asm("" : "+w"(v)); }
-  static double sum(type v) {
-    float parts[lanes];
-    vst1q_f32(parts, v);
-    double total = 0;
-    for (const float part : parts) total += static_cast<double>(part);
-    return total;
-  }
+  static void store(number* at, type v) { vst1q_f32(at, v); }
 };
 
 constexpr Vectors all = vectors_of<Wide, Single>("neon");

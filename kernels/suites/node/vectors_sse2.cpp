@@ -9,6 +9,7 @@ namespace mpigauge::node {
 namespace {
 
 struct Wide {
+  using number = double;
   using type = __m128d;
   static constexpr unsigned lanes = 2;
   static constexpr unsigned busy_registers = 14;
@@ -20,31 +21,17 @@ struct Wide {
   static type plus(type a, type b) { return _mm_add_pd(a, b); }
   static type times(type a, type b) { return _mm_mul_pd(a, b); }
   static type times_plus(type x, type m, type a) { return _mm_add_pd(_mm_mul_pd(x, m), a); }
-  static void hide(type& v) { asm("" : "+x"(v)); }
-  static double sum(type v) {
-    double parts[lanes];
-    store(parts, v);
-    double total = 0;
-    for (const double part : parts) total += part;
-    return total;
-  }
 };
 
 // For the peak alone.
 struct Single {
+  using number = float;
   using type = __m128;
   static constexpr unsigned lanes = 4;
   static constexpr unsigned busy_registers = 14;
   static type all(double v) { return _mm_set1_ps(static_cast<float>(v)); }
   static type times_plus(type x, type m, type a) { return _mm_add_ps(_mm_mul_ps(x, m), a); }
-  static void hide(type& v) { asm("" : "+x"(v)); }
-  static double sum(type v) {
-    float parts[lanes];
-    _mm_storeu_ps(parts, v);
-    double total = 0;
-    for (const float part : parts) total += static_cast<double>(part);
-    return total;
-  }
+  static void store(number* at, type v) { _mm_storeu_ps(at, v); }
 };
 
 constexpr Vectors all = vectors_of<Wide, Single>("sse2");
