@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.campaign.budget import left_s
 from mpigauge.campaign.state import Outcome, State
 from mpigauge.campaign.watching import state_of
 from mpigauge.cli.commands.watch import follow
@@ -69,6 +70,13 @@ def test_what_a_folder_tells(bench: Bench) -> None:
     assert state.left_s == 0.0
     assert len(state.results.rows()) == len({cell.key for cell in stored.cells})
     assert state_of(stored).activity == "failed"
+
+
+def test_launches_that_failed_do_not_shorten_what_is_left() -> None:
+    outcomes = [Outcome(0, ended=True, wall_s=2.0), Outcome(1, reason="it crashed")]
+    plan = replace(PLAN, launches=5)
+    assert left_s(plan, outcomes, 2, 2.0) == 6.0
+    assert left_s(plan, outcomes[1:], 2, 2.0) is None
 
 
 def test_what_was_not_measured_here_cannot_be_followed(

@@ -41,11 +41,11 @@ def rounds(plan: Plan, overhead: float) -> int:
 
 def left_s(plan: Plan, outcomes: Sequence[Outcome], made: int, spent_s: float) -> float | None:
     """About how long the rest will take: what is left of the time that was given for everything;
-    else, for the launches that are missing at least, as long as those so far took. None: there was
-    none yet. `made`: launches that need not be made any more; `spent_s`: what launches took."""
+    else, for the launches that are missing at least, as long as those that ended took. None: there
+    was none yet. `made`: launches that need not be made any more; `spent_s`: what launches took."""
     if plan.seconds is not None:
         return max(0.0, plan.seconds - spent_s)
-    walls = [outcome.wall_s for outcome in outcomes]
+    walls = [each.wall_s for each in outcomes if each.ended]
     missing = max(0, plan.least_rounds * len(plan.parts) - made)
     return mean(walls) * missing if walls else None
 
