@@ -166,6 +166,7 @@ struct Card {
   bool on_files = false;         ///< works on files in --dir
   bool partitioned = false;      ///< its messages have --partitions
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
+  double most_s = 0;             ///< not 0: seconds of a launch that a row may take
   bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
   bool may_refuse = false;       ///< may throw Refused, as benchmarks on files may
   std::string_view keeps_data;   ///< why its data cannot be fresh; empty: see why_static

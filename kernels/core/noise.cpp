@@ -8,12 +8,13 @@ namespace mpigauge {
 
 namespace {
 
-constexpr double detour_s = 1e-6;
 constexpr std::size_t most_kept = 4096;
+constexpr auto real_clock = [] { return platform::ticks(); };
 
 }  // namespace
 
-Listener::Listener(double hz) : hz_(hz), least_(static_cast<platform::Ticks>(detour_s * hz)) {
+Listener::Listener(double hz)
+    : hz_(hz), least_(static_cast<platform::Ticks>(Detours::shortest_s * hz)) {
   detours_.reserve(most_kept);
 }
 
@@ -24,28 +25,9 @@ void Listener::note(platform::Ticks start, platform::Ticks length) {
   if (detours_.size() < most_kept) detours_.push_back({start - first_, length});
 }
 
-template <class More>
-void Listener::listen(More more) {
-  const auto start = platform::ticks();
-  if (listened_ == 0) first_ = start;
-  auto last = start;
-  while (more(last - start)) {
-    const auto now = platform::ticks();
-    if (now - last > least_) [[unlikely]]
-      note(last, now - last);
-    last = now;
-  }
-  listened_ += last - start;
-}
+void Listener::listen_for(double seconds) { listen_for(seconds, real_clock); }
 
-void Listener::listen_for(double seconds) {
-  const auto length = static_cast<platform::Ticks>(seconds * hz_);
-  listen([length](platform::Ticks so_far) { return so_far < length; });
-}
-
-void Listener::read(std::uint64_t times) {
-  listen([&times](platform::Ticks) { return times-- > 0; });
-}
+void Listener::read(std::uint64_t times) { read(times, real_clock); }
 
 void Listener::was_taken(const platform::Taken& before, const platform::Taken& after) {
   taken_.stolen_s += after.stolen_s - before.stolen_s;
@@ -55,6 +37,14 @@ void Listener::was_taken(const platform::Taken& before, const platform::Taken& a
 
 double Listener::lost_ratio() const {
   return listened_ > 0 ? static_cast<double>(lost_) / static_cast<double>(listened_) : 0.0;
+}
+
+Detours Listener::by_length() const {
+  Detours all;
+  const double each = static_cast<double>(count_) / static_cast<double>(detours_.size());
+  for (const Detour& detour : detours_) all.heard(static_cast<double>(detour.length) / hz_, each);
+  all.listened(seconds(), static_cast<double>(lost_) / hz_);
+  return all;
 }
 
 Listener& heard() {

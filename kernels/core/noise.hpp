@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/platform.hpp"
+#include "core/detours.hpp"
+#include "platform/clock.hpp"
 #include "platform/taken.hpp"
 
 namespace mpigauge {
@@ -18,14 +19,19 @@ struct Detour {
   platform::Ticks length = 0;
 };
 
-/// Listens on the core of the thread that calls it, in one piece or in several.
+/// Listens on the core of the thread that calls it, in one piece or in several. `clock` gives
+/// ticks; another one than the platform's is for tests.
 class Listener {
  public:
   /// `hz`: ticks per second.
   explicit Listener(double hz);
+  template <class Clock>
+  void listen_for(double seconds, Clock clock);
   void listen_for(double seconds);
   /// Reads the clock so often: the same work at each call, which takes longer where it is
   /// disturbed.
+  template <class Clock>
+  void read(std::uint64_t times, Clock clock);
   void read(std::uint64_t times);
   /// What the system says was taken between two of its readings, beside what was heard.
   void was_taken(const platform::Taken& before, const platform::Taken& after);
@@ -37,11 +43,13 @@ class Listener {
   [[nodiscard]] const platform::Taken& taken() const { return taken_; }
   /// The first few thousand, in the order of time.
   [[nodiscard]] const std::vector<Detour>& detours() const { return detours_; }
+  /// By their length; where not all were kept, in the proportions of those that were.
+  [[nodiscard]] Detours by_length() const;
   [[nodiscard]] double hz() const { return hz_; }
 
  private:
-  template <class More>
-  void listen(More more);
+  template <class Clock, class More>
+  void listen(Clock clock, More more);
   void note(platform::Ticks start, platform::Ticks length);
 
   double hz_;
@@ -51,6 +59,31 @@ class Listener {
   platform::Taken taken_;
   std::vector<Detour> detours_;
 };
+
+template <class Clock, class More>
+void Listener::listen(Clock clock, More more) {
+  const auto start = clock();
+  if (listened_ == 0) first_ = start;
+  auto last = start;
+  while (more(last - start)) {
+    const auto now = clock();
+    if (now - last > least_) [[unlikely]]
+      note(last, now - last);
+    last = now;
+  }
+  listened_ += last - start;
+}
+
+template <class Clock>
+void Listener::listen_for(double seconds, Clock clock) {
+  const auto length = static_cast<platform::Ticks>(seconds * hz_);
+  listen(clock, [length](platform::Ticks so_far) { return so_far < length; });
+}
+
+template <class Clock>
+void Listener::read(std::uint64_t times, Clock clock) {
+  listen(clock, [&times](platform::Ticks) { return times-- > 0; });
+}
 
 /// What a benchmark of this process hears, for the record of the launch.
 Listener& heard();

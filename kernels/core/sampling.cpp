@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/hits.hpp"
+
 namespace mpigauge {
 
 namespace {
@@ -26,6 +28,9 @@ constexpr ChunkShape chunk_shapes[] = {
 
 // Shortest sample, where calls may share one: below, the clock's cost or its step would show.
 constexpr double batch_of_clock_readings = 20, batch_of_clock_steps = 100;
+constexpr double least_of_clock_steps = batch_of_clock_steps / 4;
+// Of samples, that no detour hits: then it moves the median of a chunk by a tenth of their spread.
+constexpr double calm_share = 0.95;
 constexpr double tainted_share_to_flag = 0.01;
 constexpr double least_clean_share = 0.25;
 constexpr double ask_every_s = 0.2;
@@ -173,6 +178,17 @@ double Cell::tainted_ratio() const {
   return 1 - static_cast<double>(clean_) / static_cast<double>(chunks_.size());
 }
 
+double longest_calm_s(const Rules& rules) {
+  return rules.detours.undisturbed_s(calm_share, rules.cores);
+}
+
+double shortest_sample(const Rules& rules) {
+  const double step = rules.clock_step_ticks;
+  const double for_step = std::clamp(longest_calm_s(rules) * rules.hz, least_of_clock_steps * step,
+                                     batch_of_clock_steps * step);
+  return std::max(batch_of_clock_readings * rules.clock_cost_ticks, for_step);
+}
+
 Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
     : rules_(rules),
       goals_(std::move(goals)),
@@ -195,7 +211,8 @@ Stop Sampling::judge(std::size_t i) const {
   const Estimate estimate = cell.estimate();
   if (estimate.error() <= target()) return Stop::precise;
   // IMB runs a row once to calibrate, a tenth to warm up, and once to measure.
-  const double budget = 2.1 * goals_[i].calls_of_imb * estimate.value;
+  double budget = 2.1 * goals_[i].calls_of_imb * estimate.value;
+  if (goals_[i].most_s > 0) budget = std::min(budget, goals_[i].most_s * rules_.hz);
   return cell.spent() >= budget ? Stop::budget : Stop::running;
 }
 
@@ -223,8 +240,7 @@ Visit Sampling::shape(std::size_t i) const {
     return visit;
   }
   const double call = std::max(1.0, cells_[i].warm_call());  // 1 where it is not known
-  const double least = std::max(batch_of_clock_readings * rules_.clock_cost_ticks,
-                                batch_of_clock_steps * rules_.clock_step_ticks);
+  const double least = shortest_sample(rules_);
   if (goals_[i].calls > 0) {
     visit.calls = goals_[i].calls;
   } else if (goals_[i].batched) {
@@ -328,6 +344,8 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   if (drifts(medians)) s.flags.emplace_back("drift");
   if (bimodal(medians)) s.flags.emplace_back("bimodal");
   if (stop != Stop::precise && estimate.error() > target) s.flags.emplace_back("unconverged");
+  if (estimate.error() > target && spread_by_detours(cell, rules, target))
+    s.flags.emplace_back("detours");
   // Short of half a microsecond it is the code that was cold, not the data.
   if (s.chunks >= 4 && s.first > 3 * s.p50 && s.first - s.p50 > 0.5e-6)
     s.flags.emplace_back("cold-sensitive");

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/card.hpp"
+#include "core/detours.hpp"
 #include "core/statistics.hpp"
 
 namespace mpigauge {
@@ -63,7 +64,17 @@ struct Rules {
   std::uint64_t seed = 1;
   unsigned least_rounds = 6;  ///< fewest chunk medians that give a 95 % interval
   unsigned rounds_per_epoch = 4;
+  Detours detours;  ///< of a core, as far as they are known
+  int cores = 1;    ///< that work together in a cell: a detour of any of them delays it
 };
+
+/// How long calls that follow each other are joined to a sample, in ticks: long against the cost of
+/// the clock and its step; where the step alone asks for samples so long that detours hit many of
+/// them, shorter, down to a quarter.
+double shortest_sample(const Rules& rules);
+/// The longest sample, in seconds, that detours do not hit too often; infinite where there are
+/// none.
+double longest_calm_s(const Rules& rules);
 
 /// What of a cell the rules depend on.
 struct Goal {
@@ -72,6 +83,7 @@ struct Goal {
   bool batched = true;      ///< short calls may share a pair of clock reads
   std::uint32_t calls = 0;  ///< not 0: so many calls in a sample, since they are completed together
   std::uint32_t most_calls = 0;  ///< not 0: of a batch, since each needs its own buffer
+  double most_s = 0;             ///< not 0: it takes no longer
 };
 
 /// Median and interval of a cell so far, in ticks per call.

@@ -213,15 +213,8 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
       stats_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()),
       stats_rank_(rank_in(stats_comm_)),
       active_rank_(rank_in(groups.active())) {
-  const Options& o = session.options;
-  rules_ = {.hz = session.clock.hz,
-            .clock_cost_ticks = session.clock.cost_s * session.clock.hz,
-            .clock_step_ticks = session.clock.step_s * session.clock.hz,
-            .precision = o.precision,
-            .seconds = seconds,
-            .use_all = o.use_all && seconds > 0,
-            .seed = o.seed};
-  starter_ = Starter(o.sync, groups.comm(), session.clock.hz);
+  rules_ = session.rules(seconds, size_of(stats_comm_));
+  starter_ = Starter(session.options.sync, groups.comm(), session.clock.hz);
   team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_, &buffers_};
   choose_jobs(jobs);
 }
@@ -245,7 +238,8 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     // Completed together, so that how many they are is part of what is measured.
     const bool together = job.row.completion == Completion::end;
     goals.push_back({calls, job.row.card->meet == Meet::never,
-                     together ? static_cast<std::uint32_t>(calls) : 0, most_calls(job.row)});
+                     together ? static_cast<std::uint32_t>(calls) : 0, most_calls(job.row),
+                     job.row.card->most_s});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);

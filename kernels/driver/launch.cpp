@@ -107,12 +107,36 @@ Object noise_record(const Session& session, const char* when, const Listener& no
   return line;
 }
 
-void listen_to_noise(const Session& session, const char* when) {
+Listener listen_to_noise(const Session& session, const char* when) {
   Listener noise(session.clock.hz);
   const auto before = platform::taken_so_far();
   noise.listen_for(listen_s);
   noise.was_taken(before, platform::taken_so_far());
   session.write_all(MPI_COMM_WORLD, noise_record(session, when, noise).text());
+  return noise;
+}
+
+// Of a core in the mean over all ranks.
+Detours of_all_ranks(Detours detours) {
+  const auto numbers = detours.numbers();
+  call(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE,
+                     MPI_SUM, MPI_COMM_WORLD));
+  return detours;
+}
+
+// What the sampling makes of it, for cells of all ranks.
+void write_sampling(const Session& session) {
+  if (session.writer == nullptr || session.options.classic) return;
+  const Rules rules = session.rules(0, session.ranks);
+  Object line = record("sampling");
+  line.add("launch", session.options.launch)
+      .add("cores", rules.cores)
+      .add("detours_per_s", rules.detours.per_second())
+      .add("lost_ratio", rules.detours.lost_ratio())
+      .add("detour_s", rules.detours.length_s(0.5))
+      .add("calm_s", longest_calm_s(rules))
+      .add("batch_s", shortest_sample(rules) / rules.hz);
+  session.writer->write(line);
 }
 
 // What NODE:Noise heard, on the ranks that ran it.
@@ -195,7 +219,10 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   look_around(session, binding);
   if (session.writer != nullptr) session.writer->write(launch_record(session));
   session.write_all(MPI_COMM_WORLD, rank_record(session, binding).text());
-  if (recorded) listen_to_noise(session, "before");
+  if (recorded) {
+    session.detours = of_all_ranks(listen_to_noise(session, "before").by_length());
+    write_sampling(session);
+  }
   session.start_s = platform::now_s();
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;

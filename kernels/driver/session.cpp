@@ -42,6 +42,18 @@ bool Session::stop_wanted() const {
   return !options.stop_file.empty() && platform::file_exists(options.stop_file);
 }
 
+Rules Session::rules(double seconds, int together) const {
+  return {.hz = clock.hz,
+          .clock_cost_ticks = clock.cost_s * clock.hz,
+          .clock_step_ticks = clock.step_s * clock.hz,
+          .precision = options.precision,
+          .seconds = seconds,
+          .use_all = options.use_all && seconds > 0,
+          .seed = options.seed,
+          .detours = detours,
+          .cores = together};
+}
+
 std::size_t Session::memory_per_rank(MPI_Comm comm) const {
   const auto free = static_cast<double>(platform::available_memory());
   auto mine = static_cast<unsigned long long>(share_of_memory * free / local_ranks);

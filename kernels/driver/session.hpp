@@ -40,6 +40,7 @@ struct Session {
   double init_s = std::numeric_limits<double>::quiet_NaN();     ///< what MPI_Init took
   double startup_s = std::numeric_limits<double>::quiet_NaN();  ///< from the process's start on
   double start_s = 0.0;
+  Detours detours;               ///< of a core of any rank, where a launch began by listening
   unsigned long long wrong = 0;  ///< elements, summed up on rank 0
   std::size_t cells = 0;         ///< written, on rank 0
   unsigned remarks = 0;          ///< bits of Remark of any cell, on rank 0
@@ -51,6 +52,8 @@ struct Session {
   /// Seconds of the budget that are left; 0 means no budget, so never returns 0 when there is one.
   [[nodiscard]] double seconds_left() const;
   [[nodiscard]] bool stop_wanted() const;
+  /// How cells are sampled in so many seconds (0: no bound) by so many ranks together.
+  [[nodiscard]] Rules rules(double seconds, int together) const;
   /// Bytes of buffers that every rank of the communicator may take; all ranks together.
   [[nodiscard]] std::size_t memory_per_rank(MPI_Comm comm) const;
 

@@ -82,7 +82,7 @@ inline constexpr std::string_view stop = "stop";
 // Share of chunks in which a rank was switched out, moved to another core, or lost time to the
 // hypervisor. [1]
 inline constexpr std::string_view tainted_ratio = "tainted_ratio";
-// What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock,
+// What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock, detours,
 // oversubscribed.
 inline constexpr std::string_view flags = "flags";
 // Elements that arrived different from what was sent, in the untimed checked call.

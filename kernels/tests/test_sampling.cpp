@@ -69,6 +69,8 @@ class Bench {
   [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
   [[nodiscard]] const Cell& cell(std::size_t i) const { return sampling_.cells()[i]; }
   void taint_every(unsigned n, double factor) { taint_every_ = n, factor_ = factor; }
+  /// Detours of so many ticks at random moments, which the system tells nothing of.
+  void detour(double per_second, double ticks) { hazard_ = per_second, detour_ = ticks; }
   void wait(double seconds) { now_s_ += seconds; }
 
  private:
@@ -78,14 +80,19 @@ class Bench {
     double all = calls_[visit.cell] * visit.warm;
     for (int i = 0; i < visit.samples; ++i) {
       const double call = calls_[visit.cell] * noise_of() * (disturbed ? factor_ : 1);
-      chunk.slowest.push_back(static_cast<std::uint64_t>(call * visit.calls));
-      all += call * visit.calls;
+      const double sample = call * visit.calls + detours_in(call * visit.calls) * detour_;
+      chunk.slowest.push_back(static_cast<std::uint64_t>(sample));
+      all += sample;
     }
     chunk.fastest = chunk.mean = chunk.slowest;
     now_s_ += all / rules_.hz;
     sampling_.add(visit.cell, std::move(chunk), all / rules_.hz);
   }
   double noise_of() { return std::exp(noise_ * normal_(random_)); }
+  double detours_in(double ticks) {
+    if (hazard_ <= 0) return 0;
+    return std::poisson_distribution<int>(hazard_ * ticks / rules_.hz)(random_);
+  }
 
   Rules rules_;
   std::vector<double> calls_;
@@ -95,6 +102,7 @@ class Bench {
   double now_s_ = 0;
   unsigned taint_every_ = 0, visits_ = 0;
   double factor_ = 1;
+  double hazard_ = 0, detour_ = 0;
   std::mt19937_64 random_{7};
   std::normal_distribution<double> normal_;
 };
@@ -108,6 +116,14 @@ std::vector<std::uint32_t> order_of(const Round& round) {
 const Visit& visit_to(const Round& round, std::uint32_t cell) {
   return *std::find_if(round.visits.begin(), round.visits.end(),
                        [&](const Visit& visit) { return visit.cell == cell; });
+}
+
+/// What was heard in a second in which so many detours of so many ticks were to be heard.
+Detours heard(double per_second, double ticks) {
+  Detours made;
+  made.heard(ticks / us * 1e-6, per_second);
+  made.listened(1 + per_second * ticks / us * 1e-6, per_second * ticks / us * 1e-6);
+  return made;
 }
 
 constexpr double forever = 1e9;  // calls of IMB, for cells that shall not run out of budget
@@ -206,6 +222,43 @@ TEST(a_coarse_clock_needs_longer_samples) {
   CHECK_EQ(bench.rounds()[1].visits[0].calls, 100U);
 }
 
+// --- what detours do to it -----------------------------------------------------------------
+
+namespace {
+
+std::uint32_t calls_of_a_sample(const Rules& rules, double call) {
+  Bench bench(rules, {call}, 0, {forever});
+  bench.run(2);
+  return bench.rounds()[1].visits[0].calls;
+}
+
+}  // namespace
+
+TEST(the_step_of_the_clock_asks_for_no_samples_that_detours_often_hit) {
+  Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
+  CHECK_EQ(calls_of_a_sample(rules, us), 100U);
+  rules.detours = heard(1000, 2 * us);
+  CHECK_EQ(calls_of_a_sample(rules, us), 52U);  // 95 of 100 are not hit: 51.3 us
+  rules.cores = 2;
+  CHECK_EQ(calls_of_a_sample(rules, us), 26U);
+  rules.cores = 64;
+  CHECK_EQ(calls_of_a_sample(rules, us), 25U);  // a quarter is the least
+  CHECK_NEAR(longest_calm_s(rules), 51.3e-6 / 64, 0.01e-6);
+}
+
+TEST(rare_detours_change_no_sample) {
+  Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
+  rules.detours = heard(100, 2 * us);
+  CHECK_EQ(calls_of_a_sample(rules, us), 100U);
+}
+
+TEST(no_sample_is_shorter_than_the_cost_of_the_clock_allows) {
+  Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 2, .precision = 1e-6, .cores = 1024};
+  CHECK_EQ(calls_of_a_sample(rules, 30), 17U);
+  rules.detours = heard(100'000, 2 * us);
+  CHECK_EQ(calls_of_a_sample(rules, 30), 17U);
+}
+
 TEST(the_fastest_call_of_the_first_round_settles_the_batch) {
   Sampling sampling({.clock_cost_ticks = 25}, {{forever, true}}, 0);
   sampling.next(0);
@@ -297,6 +350,14 @@ TEST(the_target_is_half_the_precision_but_no_less_than_2_percent) {
   CHECK_EQ(target(0.10), 0.05);
   CHECK_EQ(target(0.05), 0.025);
   CHECK_EQ(target(0.01), 0.02);
+}
+
+TEST(a_cell_may_have_a_time_of_its_own) {
+  Bench bench({.precision = 1e-6}, {1000 * us, 1000 * us}, 0.5,
+              {.calls_of_imb = forever, .most_s = 0.1});
+  bench.run();
+  CHECK(bench.sampling().stopped(0) == Stop::budget);
+  CHECK(bench.cell(0).spent() >= 0.1 / 1e-9 && bench.cell(0).spent() < 0.15 / 1e-9);
 }
 
 TEST(time_ends_sampling) {
@@ -544,6 +605,46 @@ TEST(calls_near_the_cost_of_the_clock_are_flagged) {
   const Rules rules{.clock_cost_ticks = 30};
   CHECK(has(flags_of(cell_of(std::vector<double>(6, 100)), Stop::precise, rules), "clock"));
   CHECK(!has(flags_of(cell_of(std::vector<double>(6, 200)), Stop::precise, rules), "clock"));
+}
+
+namespace {
+
+// A call of 500 us on a core that is taken 1500 times a second for 40 us, until IMB's time is over;
+// `known`: how often that is thought to be.
+std::vector<std::string_view> flags_beside_detours(double known, double noise = 1e-3) {
+  Rules rules{.precision = 0.01};
+  if (known > 0) rules.detours = heard(known, 40 * us);
+  Bench bench(rules, {500 * us}, noise, {20});
+  bench.detour(1500, 40 * us);
+  bench.run();
+  CHECK(bench.sampling().stopped(0) == Stop::budget);
+  return flags_of(bench.cell(0), Stop::budget, rules);
+}
+
+}  // namespace
+
+TEST(a_spread_that_detours_make_is_flagged) {
+  const auto flags = flags_beside_detours(1500);
+  CHECK(has(flags, "detours") && has(flags, "unconverged"));
+}
+
+TEST(a_spread_is_not_laid_to_detours_that_nobody_heard) {
+  CHECK(!has(flags_beside_detours(0), "detours"));
+}
+
+TEST(more_slow_samples_than_detours_are_somebody_else_s) {
+  CHECK(!has(flags_beside_detours(300), "detours"));
+}
+
+TEST(a_spread_that_is_there_without_detours_is_not_laid_to_them) {
+  CHECK(!has(flags_beside_detours(1500, 0.2), "detours"));
+}
+
+TEST(what_is_precise_needs_no_excuse) {
+  Rules rules;
+  rules.detours = heard(1000, 40 * us);
+  CHECK(
+      !has(flags_of(cell_of(std::vector<double>(12, 350 * us)), Stop::precise, rules), "detours"));
 }
 
 TEST(a_slow_first_call_is_flagged) {

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from mpigauge.model.record import Noise
+from mpigauge.model.record import Noise, Sampled
 from mpigauge.topology.words import as_list, parse_list
 from tests.cases.launching import run, site
 
@@ -38,6 +38,7 @@ def test_rows_name_the_way_that_was_taken() -> None:
 def test_what_is_moved_is_counted_on_all_ranks() -> None:
     ended = run(site("mpich"), 2, "--benchmarks", STREAMS, "--ranks", 2, "--sizes", "4096",
                 "--mode", "classic", "--repetitions", 2)  # fmt: skip
+    assert not any(isinstance(record, Sampled) for record in ended.records)
     moved = {c.benchmark: c.moved_bytes / 4096 / 2 for c in ended.cells}
     assert moved == {"Read": 1, "Read_tuned": 1, "Triad": 3, "Triad_tuned": 3, "Memcpy": 2}
 
@@ -109,21 +110,30 @@ def test_what_is_taken_of_each_core_is_told_by_itself() -> None:
         assert list(each.start_ns) == sorted(each.start_ns)
         assert min(each.length_ns, default=1000) >= 999
         assert sum(each.length_ns) * 1e-9 <= each.seconds
+    before = [r for r in ended.records if isinstance(r, Noise) and r.when == "before"]
+    (sampled,) = [r for r in ended.records if isinstance(r, Sampled)]
+    free_s = sum(each.seconds * (1 - each.lost_ratio) for each in before)
+    assert sampled.cores == 2
+    assert sampled.detours_per_s == pytest.approx(sum(each.detours for each in before) / free_s)
+    clock = ended.launch.clock
+    assert sampled.batch_s >= 0.99 * max(20 * clock.cost_s, 25 * clock.step_s)
+    assert sampled.batch_s <= 1.01 * max(20 * clock.cost_s, 100 * clock.step_s)
 
 
 BESIDE = ("Chase_loaded", "Read_loaded")
+RESTING = tuple(f"{name}_{share}" for name in BESIDE for share in ("half", "quarter", "eighth"))
 COPIES = ("Copy_once", "Copy_once_fresh", "Copy_twice", "Copy_twice_fresh")
 
 
 def test_ranks_that_share_memory_say_what_they_moved() -> None:
     """Sizes that are no multiple of a piece, less than one, and none; in a few calls of each."""
-    names = ",".join(f"NODE:{name}" for name in (*BESIDE, *COPIES))
+    names = ",".join(f"NODE:{name}" for name in (*BESIDE, *RESTING, *COPIES))
     ended = run(site("mpich"), 2, "--benchmarks", names, "--ranks", 2, "--sizes", "0,100,100000",
                 "--mode", "classic", "--repetitions", 20)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     moved = {(c.benchmark, c.message_bytes): c.moved_bytes for c in ended.cells}
-    assert len(moved) == 18
-    assert moved["Read_loaded", 100000] == 16 * 65536
+    assert len(moved) == 36
+    assert moved["Read_loaded", 100000] == moved["Read_loaded_half", 100000] == 16 * 65536
     for name in COPIES:
         assert [moved[name, size] for size in (0, 100, 100000)] == [0, 100, 100000]
         assert ended.cell(name, 100).check == "exact"

@@ -55,7 +55,10 @@ if TYPE_CHECKING:
 TRIALS, MOST_LAUNCHES, SEED = 200, 20, 20261121
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 TRACES = Path(__file__).resolve().parents[1] / "data" / "traces"
-SOURCES = ("tests/replay.cpp", "core/sampling.cpp", "core/statistics.cpp")
+SOURCES = (
+    "tests/replay.cpp",
+    *(f"core/{name}.cpp" for name in ("sampling", "hits", "detours", "statistics")),
+)
 BYTES = {"quiet-8B": 8, "busy-8B": 8, "quiet-1MiB": 1 << 20, "busy-1MiB": 1 << 20}
 TWO_SPEEDS = ("bimodal-slow", "bimodal-fast")
 PROCESSES = ("lognormal", "drift", *TWO_SPEEDS, "wandering", "interrupted")

@@ -93,10 +93,10 @@ def test_usual_pages_are_told_of_where_there_are_no_huge_ones() -> None:
 
 
 # --- loads under load -----------------------------------------------------------------------
-def under_load(others: int, nanoseconds: float, gigabytes: float) -> list[Cell]:
-    load = of_node("Chase_loaded", others + 1, message_bytes=128 * MI, time_scale=1 / 1024,
+def under_load(others: int, nanoseconds: float, gigabytes: float, share: str = "") -> list[Cell]:
+    load = of_node(f"Chase_loaded{share}", others + 1, message_bytes=128 * MI, time_scale=1 / 1024,
                    time_p50_s=nanoseconds * 1024e-9)  # fmt: skip
-    read = of_node("Read_loaded", others + 1, message_bytes=128 * MI, moved_bytes=1e6,
+    read = of_node(f"Read_loaded{share}", others + 1, message_bytes=128 * MI, moved_bytes=1e6,
                    time_p50_s=1e-3 / gigabytes)  # fmt: skip
     return [load, read]
 
@@ -108,8 +108,19 @@ def test_loads_are_beside_what_the_others_read() -> None:
     found = loaded(rows(LOAD))
     assert [each.others for each in found] == [0, 1, 3]
     assert found[0].others_read is None
-    shown = ["".join(line.split()[:4]) for line in _section("A load while others", LOAD)[2:]]
-    assert shown == ["095.0±1.0%", "1120±1.0%", "3210±1.0%"]
+    shown = ["".join(line.split()[:6]) for line in _section("A load while others", LOAD)[2:]]
+    assert shown == ["095.0±1.0%", "1100%120±1.0%", "3100%210±1.0%"]
+
+
+def test_others_who_rest_come_before_those_who_do_not() -> None:
+    resting = [*under_load(1, 98.0, 2.0, "_eighth"), *under_load(1, 105.0, 8.0, "_half")]
+    found = loaded(rows([*LOAD, *resting]))
+    assert [(each.others, each.share) for each in found] == [
+        (0, 1), (1, 1 / 8), (1, 1 / 2), (1, 1), (3, 1)
+    ]  # fmt: skip
+    assert found[1].others_read is not None
+    shown = _section("A load while others", [*LOAD, *resting])[3].split()
+    assert shown == ["1", "12", "%", "98.0", "±1.0", "%", "2.00", "±1.0", "%"]
 
 
 def test_streams_of_the_others_are_no_streams_of_the_node() -> None:

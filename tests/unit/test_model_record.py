@@ -19,6 +19,8 @@ LINES = {
                        cpuset="1", cpu=1, numa=0),
     "noise": cells.line("noise", launch=0, rank=1, when="before", cpu=1, seconds=0.1, detours=12,
                         lost_ratio=0.01, longest_s=None),
+    "sampling": cells.line("sampling", launch=0, cores=2, detours_per_s=0.0, lost_ratio=0.0,
+                           detour_s=None, calm_s=None, batch_s=2.5e-7),
     "cell": cells.line("cell", **cells.fields(), raw=cells.raw([[10, 12], [11, 13]])),
     "skip": cells.line("skip", launch=0, benchmark="Bcast", message_bytes=8, reason="no memory"),
     "figure": cells.line("figure", launch=0, benchmark="HPL", name="HPL", value=41.5,

@@ -26,6 +26,7 @@ from mpigauge.plan.node import (
     LOADED,
     NOISE,
     PEAKS,
+    SHARES,
     STREAMS,
     counts,
     node_plan,
@@ -51,8 +52,19 @@ def _ranks(name: str) -> str:
 
 
 TUNED = tuple(f"{name}_tuned" for name in STREAMS)
+RESTING = tuple(name + share for name in LOADED for share in SHARES)
 X86 = _cards(
-    *STREAMS, *TUNED, "Memcpy", *CURVES[1:], *PEAKS[:4], *CLOCKS, *LINES, *LOADED, *COPIES, NOISE
+    *STREAMS,
+    *TUNED,
+    "Memcpy",
+    *CURVES[1:],
+    *PEAKS[:4],
+    *CLOCKS,
+    *LINES,
+    *LOADED,
+    *RESTING,
+    *COPIES,
+    NOISE,
 )
 
 
@@ -119,6 +131,17 @@ def test_one_core_has_no_partner() -> None:
     made = node_plan(read_request({"np": 1}), X86, ground(), MPICH)
     assert not {"PingPong", "NODE:Line"} & set(made.benchmarks)
     assert [part.ranks for part in made.parts] == [(1,), (1,), (1,)]
+
+
+def test_few_cores_load_the_memory_for_a_part_of_the_time_too() -> None:
+    def loads(ranks: int) -> set[str]:
+        made = node_plan(read_request({"np": ranks}), X86, ground(), MPICH)
+        return {name for name in made.benchmarks if "_loaded" in name}
+
+    full = {"NODE:Chase_loaded", "NODE:Read_loaded"}
+    shares = ("", "_half", "_quarter", "_eighth")
+    assert loads(2) == loads(4) == {name + share for name in full for share in shares}
+    assert loads(5) == full
 
 
 def test_several_placements_are_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import pytest
 
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.errors import UserError
-from mpigauge.model.record import Figure, Skip
+from mpigauge.model.record import Figure, Sampled, Skip
 from mpigauge.model.screen import Screen
 from mpigauge.report import Document, document, formats
 from mpigauge.report.document import Facts, tables
@@ -71,6 +72,20 @@ def test_what_starting_took_is_said_with_its_spread() -> None:
     once = formats.render("table", Document((), cells.cards(), Facts(init_s=(0.031,))))
     assert "MPI_Init 31.0 ms on the slowest rank (one launch)" in once
     assert "MPI_Init" not in formats.render("table", whole())
+
+
+def test_the_detours_that_sampling_heeds_are_said() -> None:
+    heard = [Sampled(launch, 2, rate, 0.002, 2.1e-6, 26.1e-6, 0.25e-6)
+             for launch, rate in enumerate([980.0, 700.0, 3000.0])]  # fmt: skip
+    said = formats.render("table", Document((), cells.cards(), Facts(sampled=tuple(heard))))
+    assert " ".join(said.split()) == (
+        "mpigauge 2 ranks detours 980/s of 2.10 µs on a core (0.2 % of it): short calls in batches of "
+        "250 ns (at most 26.1 µs)"
+    )
+    quiet = Sampled(0, 2, 0.0, 0.0, math.nan, math.nan, 0.25e-6)
+    assert "detours" not in formats.render(
+        "table", Document((), cells.cards(), Facts(sampled=(quiet,)))
+    )
 
 
 def test_the_memory_of_the_ranks_is_said(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ def page(repository: Path) -> str:
 def test_every_kind_of_record_and_each_of_its_keys_is_there(page: str) -> None:
     kinds = {
         "launch": records.Launch, "rank": records.Rank, "noise": records.Noise,
+        "sampling": records.Sampled,
         "figure": records.Figure, "skip": records.Skip, "error": records.Failure,
         "end": records.End, "progress": records.Progress, "cell": None,
     }  # fmt: skip

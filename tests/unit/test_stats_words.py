@@ -17,7 +17,7 @@ from mpigauge.stats.words import (
 from tests import cells
 
 FLAGS = ["tainted", "drift", "bimodal", "unconverged", "cold-sensitive", "sync", "clock",
-         "oversubscribed"]  # fmt: skip
+         "detours", "oversubscribed"]  # fmt: skip
 
 
 def test_every_flag_has_a_letter_of_its_own_and_a_meaning() -> None:

@@ -2,10 +2,12 @@
 // Copyright the mpigauge authors
 //
 // How long a load takes while others use the memory: the first rank follows a way through its
-// array, the others read theirs as fast as they can. Seen from either side: the time of a load, and
-// the bytes that the others get. One side has so much to do in a call; the other goes on until it
-// is told that this is done, so that neither is ever measured alone.
+// array, the others read theirs as fast as they can, or rest after each few lines as often as long,
+// so that few cores make small loads, too. Seen from either side: the time of a load, and the bytes
+// that the others get. One side has so much to do in a call; the other goes on until it is told
+// that this is done, so that neither is ever measured alone.
 #include <algorithm>
+#include <limits>
 
 #include "suites/node/chase.hpp"
 #include "suites/node/crew.hpp"
@@ -18,22 +20,28 @@ constexpr unsigned loads = 1024;              // of a call that is about loads
 constexpr unsigned loads_between_looks = 32;  // of one that is about bytes
 constexpr unsigned pieces = 16;               // of that
 constexpr std::size_t piece_bytes = std::size_t{64} << 10U;
+constexpr std::size_t burst_bytes = std::size_t{4} << 10U;  // between two rests
 constexpr std::array<std::size_t, 1> set_sizes{std::size_t{128} << 20U};
 
 double read_by_others(const Shape& s) {
   return static_cast<double>(std::min(piece_bytes, s.bytes)) * pieces * (s.ranks - 1);
 }
 
-/// Goes over an array again and again, a piece at a time.
+/// Goes over an array again and again, a piece at a time, and rests `rests` times as long as it
+/// reads: a share of 1 / (1 + rests) of what it can do.
 class Reader {
  public:
-  explicit Reader(const Arrays& arrays)
+  Reader(const Arrays& arrays, unsigned rests)
       : arrays_(arrays),
         loop_(usual_vectors().tuned.at(place_of(Stream::read)).at(place_of(Manner{}))),
+        rests_(rests),
         length_(std::min(piece_bytes / sizeof(double), arrays.n)),
+        burst_(std::min(burst_bytes / sizeof(double), length_)),
         pieces_(length_ > 0 ? arrays.n / length_ : 1) {}
   void read_piece() {
-    sum_ += loop_(arrays_.x, arrays_.y + place(read_), arrays_.z, length_, 1);
+    const double* piece = arrays_.y + place(read_);
+    if (rests_ == 0) read(piece, length_);
+    else read_resting(piece);
     ++read_;
   }
   /// Whether what was read is what lies there.
@@ -48,10 +56,30 @@ class Reader {
 
  private:
   [[nodiscard]] std::size_t place(std::size_t piece) const { return piece % pieces_ * length_; }
+  void read(const double* from, std::size_t count) {
+    sum_ += loop_(arrays_.x, from, arrays_.z, count, 1);
+  }
+  // The clock only paces it; what is timed is timed by others.
+  void read_resting(const double* piece) {
+    for (std::size_t done = 0; done < length_; done += burst_) {
+      const auto start = platform::ticks();
+      read(piece + done, std::min(burst_, length_ - done));
+      const auto end = platform::ticks(), rest = rests_ * usual(end - start);
+      while (platform::ticks() - end < rest) {
+      }
+    }
+  }
+  // Who was kept from reading for a while does not rest for longer.
+  platform::Ticks usual(platform::Ticks took) {
+    fastest_ = std::min(fastest_, took);
+    return std::min(took, 2 * fastest_);
+  }
 
   const Arrays& arrays_;
   Loop loop_;
-  std::size_t length_, pieces_;
+  unsigned rests_;
+  std::size_t length_, burst_, pieces_;
+  platform::Ticks fastest_ = std::numeric_limits<platform::Ticks>::max() / 2;
   std::size_t read_ = 0;
   double sum_ = 0;
 };
@@ -118,11 +146,11 @@ void read_beside(Run& run, const Parts& parts, Follower& follower, Reader& reade
 
 using Side = void (*)(Run&, const Parts&, Follower&, Reader&);
 
-template <Side side>
+template <Side side, unsigned rests>
 void loaded(Run& run) {
   const Crew crew(run);
   const Arrays arrays = arrays_of(run, crew, Pages::huge);
-  Reader reader(arrays);
+  Reader reader(arrays, rests);
   Follower follower(run, arrays);
   in_shared(
       run, sizeof(Line), [](std::byte* part) { new (part) Line; },
@@ -155,8 +183,31 @@ constexpr Card bytes_card = [] {
   return card;
 }();
 
-const Add of_loads(loads_card, loaded<follow_beside>);
-const Add of_bytes(bytes_card, loaded<read_beside>);
+const Add of_loads(loads_card, loaded<follow_beside, 0>);
+const Add of_bytes(bytes_card, loaded<read_beside, 0>);
+
+// The same while the others rest as many times as long as they read.
+template <unsigned rests>
+struct Resting {
+  Resting(std::string_view load, std::string_view loads_about, std::string_view read,
+          std::string_view bytes_about, int place)
+      : of_loads(variant_of(loads_card, load, loads_about, place), loaded<follow_beside, rests>),
+        of_bytes(variant_of(bytes_card, read, bytes_about, place + 1), loaded<read_beside, rests>) {
+  }
+  Add of_loads, of_bytes;
+};
+
+const Resting<1> half("Chase_loaded_half",
+                      "Chase_loaded while the others read half of the time, a few lines at once.",
+                      "Read_loaded_half", "Read_loaded by others who read half of the time.", 122);
+const Resting<3> quarter("Chase_loaded_quarter",
+                         "Chase_loaded while the others read a quarter of the time.",
+                         "Read_loaded_quarter",
+                         "Read_loaded by others who read a quarter of the time.", 124);
+const Resting<7> eighth("Chase_loaded_eighth",
+                        "Chase_loaded while the others read an eighth of the time.",
+                        "Read_loaded_eighth",
+                        "Read_loaded by others who read an eighth of the time.", 126);
 
 }  // namespace
 }  // namespace mpigauge::node

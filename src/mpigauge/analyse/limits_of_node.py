@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FRESH = "_fresh"
 CURVES = ("Chase_huge", "Chase", "Triad")
+SHARES = {"_eighth": 1 / 8, "_quarter": 1 / 4, "_half": 1 / 2, "": 1.0}
+"""By the ends of the names of benchmarks: of the time, how much the others read."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Loaded:
     load: Row
     others_read: Row | None
     """What they get; None: nobody reads, or it was not measured."""
+    share: float = 1.0
+    """Of the time, how much they read; they rest in between."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +81,22 @@ def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
 
 
 def loaded(rows: Iterable[Row]) -> tuple[Loaded, ...]:
-    """From none of the others on; the first is of the same size alone."""
+    """From none of the others on, and from little to all of their time; the first is of the same
+    size alone."""
     known = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
-    beside = [row for row in known.values() if row.cell.benchmark == "Chase_loaded"]
-    if not beside:
+    sizes = [size for name, _, size in known if name.startswith("Chase_loaded")]
+    if not sizes:
         return ()
-    size = max(row.message_bytes for row in beside)
+    size = max(sizes)
     alone = known.get((CHASED, 1, size))
-    found = [Loaded(0, alone, None)] if alone else []
-    for row in sorted(beside, key=lambda row: row.ranks):
-        if row.message_bytes == size:
-            read = known.get(("Read_loaded", row.ranks, size))
-            found.append(Loaded(row.ranks - 1, row, read))
-    return tuple(found)
+    found = [
+        Loaded(ranks - 1, row, known.get((f"Read_loaded{end}", ranks, size)), share)
+        for (name, ranks, of), row in known.items()
+        for end, share in SHARES.items()
+        if (name, of) == (f"Chase_loaded{end}", size)
+    ]
+    found.sort(key=lambda each: (each.others, each.share))
+    return ((Loaded(0, alone, None),) if alone else ()) + tuple(found)
 
 
 def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:

@@ -156,7 +156,7 @@ class Cell:
     tainted_ratio: float
 
     # What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock,
-    # oversubscribed.
+    # detours, oversubscribed.
     flags: tuple[str, ...]
 
     # Elements that arrived different from what was sent, in the untimed checked call.
@@ -700,7 +700,7 @@ COLUMNS = (
         "effort",
         (
             "What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, "
-            "clock, oversubscribed."
+            "clock, detours, oversubscribed."
         ),
     ),
     Column(

@@ -84,6 +84,23 @@ class Noise:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """What was heard before a launch, of a core in the mean over all ranks, and what the sampling
+    made of it."""
+
+    launch: int
+    cores: int
+    detours_per_s: float
+    lost_ratio: float
+    detour_s: float
+    """Half of them are longer; NaN: there were none."""
+    calm_s: float
+    """The longest sample on all cores of which 95 % meet none; NaN: any."""
+    batch_s: float
+    """How long calls that follow each other are joined to a sample."""
+
+
+@dataclass(frozen=True)
 class Chunk:
     """One visit to a cell: which round, what disturbed it, how many samples."""
 
@@ -197,7 +214,7 @@ class End:
     cells: int
 
 
-Record = Launch | Rank | Noise | CellRecord | Figure | Progress | Skip | Failure | End
+Record = Launch | Rank | Noise | Sampled | CellRecord | Figure | Progress | Skip | Failure | End
 
 _LEAST_FOR_INTERVAL = 6
 _SHARED = ("launch", "time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages",
@@ -366,6 +383,7 @@ _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "launch": _launch,
     "rank": _plain(Rank),
     "noise": _plain(Noise),
+    "sampling": _plain(Sampled),
     "progress": _progress,
     "cell": _cell,
     "skip": _skip,

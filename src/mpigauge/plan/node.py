@@ -39,6 +39,10 @@ CHASED = "Chase_huge"
 """...and on these the latency of, too."""
 MOST_COUNTS = 16
 LOADED = ("Chase_loaded", "Read_loaded")
+SHARES = ("_half", "_quarter", "_eighth")
+"""Of the time, in which the others read..."""
+LEAST_LOADS = 3
+"""...where there are too few numbers of others for a curve."""
 COPIES = ("Copy_once", "Copy_twice", "Copy_once_fresh", "Copy_twice_fresh")
 NOISE = "Noise"
 MESSAGE = "PingPong"
@@ -86,7 +90,7 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
     if ranks > 1:
         parts += [
             Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
-            Part(_words(LOADED), ranks, counts(ranks)[1:], arrays),
+            Part(_words(_loads(ranks)), ranks, counts(ranks)[1:], arrays),
         ]
     parts += [
         Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
@@ -95,6 +99,13 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
     if products:
         parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
     return tuple(parts)
+
+
+def _loads(ranks: int) -> tuple[str, ...]:
+    """Those of others who always read, and on few cores of others who rest in between."""
+    if len(counts(ranks)[1:]) >= LEAST_LOADS:
+        return LOADED
+    return tuple(name + end for end in ("", *SHARES) for name in LOADED)
 
 
 def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:

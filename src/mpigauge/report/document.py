@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.analyse.fresh import fresh_against_static
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
-from mpigauge.model.record import JOB, Figure
+from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
@@ -61,6 +61,8 @@ class Facts:
     world_ranks: int = 2
     init_s: tuple[float, ...] = ()
     """What starting MPI took in each launch, as its slowest rank saw it."""
+    sampled: tuple[Sampled, ...] = ()
+    """What each launch heard of its cores before it began."""
     memory: Mapping[str, float] = field(default_factory=dict)
     """Bytes by name: what the largest rank took, and the least that was left; of all launches."""
     status: str = "done"
@@ -218,6 +220,7 @@ def facts_of_run(run: Run) -> Facts:
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
         init_s=_starts(run.ranks),
+        sampled=tuple(run.of(Sampled)),
         memory=_memory(run.of(Figure)),
         world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
         status=str(run.status.get("status", "unfinished")),

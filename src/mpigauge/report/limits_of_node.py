@@ -75,14 +75,18 @@ def _loaded(rows: Sequence[Row]) -> Iterator[str]:
         return
     size = byte_count(found[-1].load.message_bytes)
     yield f"A load while others read memory, huge pages, anywhere in {size}"
-    yield f"{'others':>8}{'ns':>9}{'error':>8}{'they read GB/s':>17}{'error':>8}"
+    yield f"{'others':>8}{'of time':>9}{'ns':>9}{'error':>8}{'they read GB/s':>17}{'error':>8}"
     for each in found:
         yield _beside(each)
 
 
 def _beside(each: Loaded) -> str:
     load = each.load.latency
-    text = f"{each.others:>8}{number(load.value * 1e9):>9}{plus_minus(load.relative_error):>8}"
+    share = percent(each.share) if each.others else ""
+    text = (
+        f"{each.others:>8}{share:>9}{number(load.value * 1e9):>9}"
+        f"{plus_minus(load.relative_error):>8}"
+    )
     if each.others_read is None or each.others_read.bandwidth is None:
         return text + ("" if each.others == 0 else f"{UNKNOWN:>17}")
     read = each.others_read.bandwidth

@@ -25,11 +25,13 @@ MEANING = {
     "cold-sensitive": "the first call after other work takes much longer than the next ones",
     "sync": "the common clock of the ranks is less exact than this operation needs",
     "clock": "the operation is so short that the clock's own cost and step count",
+    "detours": "as many samples are longer by a detour as were heard on these cores, and without "
+    "them it would be as precise as wanted",
     "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI",
 }
 LETTERS = {
     "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
-    "sync": "S", "clock": "K", "oversubscribed": "O",
+    "sync": "S", "clock": "K", "detours": "E", "oversubscribed": "O",
 }  # fmt: skip
 _MOST_NAMED = 4
 _MOST_CELLS = 6

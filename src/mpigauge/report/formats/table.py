@@ -18,6 +18,7 @@ from mpigauge.model.units import (
     memory,
     microseconds,
     number,
+    percent,
     plus_minus,
     rate,
 )
@@ -75,7 +76,7 @@ def heading(facts: Facts) -> list[str]:
     ended = "" if facts.status == "done" else facts.status
     lines = (
         " · ".join(filter(None, words))
-        for words in (what, where, _start(facts), _memory(facts), [ended])
+        for words in (what, where, _start(facts), _memory(facts), _detours(facts), [ended])
     )
     return [line for line in lines if line]
 
@@ -105,6 +106,20 @@ def _memory(facts: Facts) -> list[str]:
     if "memory left" in known:
         words.append(f"{memory(known['memory left'])} left to the control group")
     return [", ".join(words)] if words else []
+
+
+def _detours(facts: Facts) -> list[str]:
+    """What was heard of the cores before the launches, in the median over them."""
+    heard = [each for each in facts.sampled if each.detours_per_s > 0]
+    if not heard:
+        return []
+    often, length, lost, calm, batch = (
+        median(getattr(each, name) for each in heard)
+        for name in ("detours_per_s", "detour_s", "lost_ratio", "calm_s", "batch_s")
+    )
+    heard_of = f"{number(often)}/s of {duration(length)} on a core ({percent(lost)} of it)"
+    batches = f"short calls in batches of {duration(batch)} (at most {duration(calm)})"
+    return [f"detours {heard_of}: {batches}"]
 
 
 def headline_lines(head: Headline, colour: bool = False) -> list[str]:
