@@ -8,7 +8,9 @@
 //
 // SOURCE is a file of 32-bit numbers, the nanoseconds of calls one after the other, or the name of
 // a process below. A launch begins at a random moment of the source. It prints a line: value, ends
-// of its interval (nan: none), rounds, and why it stopped; times in nanoseconds.
+// of its interval (nan: none), rounds, why it stopped, and its flags, joined by commas; times in
+// nanoseconds. A trace is also listened to: what its calls take beyond the usual is what detours
+// took of the two cores.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -43,6 +45,8 @@ class Source {
   Source& operator=(const Source&) = delete;
   virtual Call call() = 0;
   virtual void pass(double seconds) = 0;
+  /// As they would be heard before a launch; none: nobody listens.
+  [[nodiscard]] virtual Detours detours() const { return {}; }
 };
 
 // --- recorded ------------------------------------------------------------------------------
@@ -57,10 +61,28 @@ std::vector<std::uint32_t> read_trace(const std::string& path) {
   return trace;
 }
 
+struct Recorded {
+  std::vector<std::uint32_t> calls;
+  Detours detours;
+};
+
+Recorded listened_to(std::vector<std::uint32_t> calls) {
+  Detours heard;
+  const double usual = median({calls.begin(), calls.end()});
+  for (const std::uint32_t taken : calls) {
+    const double lost = (taken - usual) * ns;
+    const bool detour = lost > Detours::shortest_s;
+    if (detour) heard.heard(lost);
+    heard.listened(taken * ns, detour ? lost : 0);
+  }
+  return {std::move(calls), heard};
+}
+
 class Trace : public Source {
  public:
-  Trace(const std::vector<std::uint32_t>& trace, Random& random)
-      : trace_(trace), at_(random() % trace.size()) {}
+  Trace(const Recorded& recorded, Random& random)
+      : trace_(recorded.calls), detours_(recorded.detours), at_(random() % trace_.size()) {}
+  [[nodiscard]] Detours detours() const override { return detours_; }
   Call call() override {
     const double taken = trace_[at_] * ns;
     at_ = (at_ + 1) % trace_.size();
@@ -72,6 +94,7 @@ class Trace : public Source {
 
  private:
   const std::vector<std::uint32_t>& trace_;
+  const Detours& detours_;
   std::size_t at_;
 };
 
@@ -202,8 +225,9 @@ const std::map<std::string, Begin>& processes() {
 
 Begin begin_of(const std::string& source) {
   if (const auto found = processes().find(source); found != processes().end()) return found->second;
-  const auto trace = std::make_shared<const std::vector<std::uint32_t>>(read_trace(source));
-  if (trace->empty()) throw std::runtime_error(source + " is empty");
+  auto calls = read_trace(source);
+  if (calls.empty()) throw std::runtime_error(source + " is empty");
+  const auto trace = std::make_shared<const Recorded>(listened_to(std::move(calls)));
   return [trace](Random& random) { return std::make_unique<Trace>(*trace, random); };
 }
 
@@ -214,7 +238,11 @@ class Launch {
  public:
   Launch(Source& source, double bytes, double precision, std::uint64_t seed)
       : source_(source),
-        rules_{.hz = 1 / ns, .clock_cost_ticks = 12, .precision = precision, .seed = seed},
+        rules_{.hz = 1 / ns,
+               .clock_cost_ticks = 12,
+               .precision = precision,
+               .seed = seed,
+               .detours = source.detours()},
         sampling_(rules_, goals(bytes), 0.0) {}
 
   void run() {
@@ -225,11 +253,17 @@ class Launch {
   }
 
   void print() const {
-    const Estimate e = sampling_.cells()[0].estimate();
+    const Cell& cell = sampling_.cells()[0];
+    const Estimate e = cell.estimate();
     const double none = std::numeric_limits<double>::quiet_NaN();
-    std::printf("%.6g %.6g %.6g %u %s\n", e.value, e.has_interval ? e.interval.low : none,
-                e.has_interval ? e.interval.high : none, sampling_.cells()[0].rounds(),
-                std::string(word(sampling_.stopped(0))).c_str());
+    const Stop stop = sampling_.stopped(0);
+    std::string flags;
+    for (const auto flag : summarise(cell, rules_, stop, sampling_.target()).flags) {
+      flags += (flags.empty() ? "" : ",") + std::string(flag);
+    }
+    std::printf("%.6g %.6g %.6g %u %s %s\n", e.value, e.has_interval ? e.interval.low : none,
+                e.has_interval ? e.interval.high : none, cell.rounds(),
+                std::string(word(stop)).c_str(), flags.c_str());
   }
 
  private:

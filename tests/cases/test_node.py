@@ -194,6 +194,22 @@ def test_memory_is_looked_for_where_it_was_put() -> None:
     assert missing.startswith("there is no memory on NUMA node 4095; ")
 
 
+NO_HUGE_PAGES = """
+import ctypes, os, sys
+assert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0  # PR_SET_THP_DISABLE, which children inherit
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_without_huge_pages_rows_say_that_they_have_usual_ones() -> None:
+    words = [sys.executable, "-c", NO_HUGE_PAGES]
+    ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad_tuned,NODE:Chase_huge", "--ranks", 1,
+                "--sizes", 8 << 20, "--seconds", 1, before=words)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {cell.benchmark for cell in ended.cells} == {"Triad_tuned", "Chase_huge"}
+    assert ended.cell("Triad_tuned", 8 << 20).variant.endswith(", usual pages")
+
+
 SECCOMP = """
 import ctypes, os, struct, sys
 number, words = int(sys.argv[1]), sys.argv[2:]
