@@ -128,12 +128,13 @@ Detours of_all_ranks(Detours detours) {
 void write_sampling(const Session& session) {
   if (session.writer == nullptr || session.options.classic) return;
   const Rules rules = session.rules(0, session.ranks);
+  const Detours& heard = rules.detours;
   Object line = record("sampling");
   line.add("launch", session.options.launch)
       .add("cores", rules.cores)
-      .add("detours_per_s", rules.detours.per_second())
-      .add("lost_ratio", rules.detours.lost_ratio())
-      .add("detour_s", rules.detours.length_s(0.5))
+      .add("detours_per_s", heard.per_second() * (1 - heard.lost_ratio()))
+      .add("lost_ratio", heard.lost_ratio())
+      .add("detour_s", heard.length_s(0.5))
       .add("calm_s", longest_calm_s(rules))
       .add("batch_s", shortest_sample(rules) / rules.hz);
   session.writer->write(line);

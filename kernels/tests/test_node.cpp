@@ -167,6 +167,20 @@ TEST(a_call_of_many_steps_prints_one) {
   CHECK_EQ(find_benchmark("NODE", "Triad")->card.moved({.bytes = 83, .ranks = 2}), 2.0 * 3 * 80);
 }
 
+TEST(noise_is_not_listened_to_for_as_long_as_its_row_is_not_precise) {
+  CHECK_EQ(find_benchmark("NODE", "Noise")->card.most_s, 2.0);
+}
+
+TEST(others_may_rest_only_where_they_are_named) {
+  for (const auto* share : {"half", "quarter", "eighth"}) {
+    const Card& load = find_benchmark("NODE", std::string("Chase_loaded_") + share)->card;
+    const Card& read = find_benchmark("NODE", std::string("Read_loaded_") + share)->card;
+    CHECK(!load.by_default && !read.by_default);
+    CHECK_EQ(load.steps, find_benchmark("NODE", "Chase_loaded")->card.steps);
+    CHECK_EQ(read.moved({.bytes = 1 << 20, .ranks = 3}), 2.0 * (1 << 20));
+  }
+}
+
 TEST(huge_pages_are_counted_where_they_are) {
   const std::size_t bytes = 4 * platform::huge_page;
   const platform::Mapping memory(bytes);

@@ -108,8 +108,8 @@ def test_loads_are_beside_what_the_others_read() -> None:
     found = loaded(rows(LOAD))
     assert [each.others for each in found] == [0, 1, 3]
     assert found[0].others_read is None
-    shown = ["".join(line.split()[:6]) for line in _section("A load while others", LOAD)[2:]]
-    assert shown == ["095.0±1.0%", "1100%120±1.0%", "3100%210±1.0%"]
+    shown = ["".join(line.split()[:5]) for line in _section("A load while others", LOAD)[2:]]
+    assert shown == ["095.0±1.0%", "1all120±1.0%", "3all210±1.0%"]
 
 
 def test_others_who_rest_come_before_those_who_do_not() -> None:
@@ -120,7 +120,7 @@ def test_others_who_rest_come_before_those_who_do_not() -> None:
     ]  # fmt: skip
     assert found[1].others_read is not None
     shown = _section("A load while others", [*LOAD, *resting])[3].split()
-    assert shown == ["1", "12", "%", "98.0", "±1.0", "%", "2.00", "±1.0", "%"]
+    assert shown == ["1", "1/8", "98.0", "±1.0", "%", "2.00", "±1.0", "%"]
 
 
 def test_streams_of_the_others_are_no_streams_of_the_node() -> None:

@@ -72,14 +72,14 @@ class Reader {
   // Who was kept from reading for a while does not rest for longer.
   platform::Ticks usual(platform::Ticks took) {
     fastest_ = std::min(fastest_, took);
-    return std::min(took, 2 * fastest_);
+    return std::min(took, 4 * fastest_);
   }
 
   const Arrays& arrays_;
   Loop loop_;
   unsigned rests_;
   std::size_t length_, burst_, pieces_;
-  platform::Ticks fastest_ = std::numeric_limits<platform::Ticks>::max() / 2;
+  platform::Ticks fastest_ = std::numeric_limits<platform::Ticks>::max() / 4;
   std::size_t read_ = 0;
   double sum_ = 0;
 };

@@ -82,15 +82,20 @@ def _loaded(rows: Sequence[Row]) -> Iterator[str]:
 
 def _beside(each: Loaded) -> str:
     load = each.load.latency
-    share = percent(each.share) if each.others else ""
     text = (
-        f"{each.others:>8}{share:>9}{number(load.value * 1e9):>9}"
+        f"{each.others:>8}{_of_time(each):>9}{number(load.value * 1e9):>9}"
         f"{plus_minus(load.relative_error):>8}"
     )
     if each.others_read is None or each.others_read.bandwidth is None:
         return text + ("" if each.others == 0 else f"{UNKNOWN:>17}")
     read = each.others_read.bandwidth
     return text + f"{number(read.value * 1e-9):>17}{plus_minus(read.relative_error):>8}"
+
+
+def _of_time(each: Loaded) -> str:
+    if each.others == 0:
+        return ""
+    return "all" if each.share == 1 else f"1/{1 / each.share:.0f}"
 
 
 def _copied(rows: Sequence[Row]) -> Iterator[str]:
