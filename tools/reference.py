@@ -28,8 +28,9 @@ from mpigauge.readers.references import names as reference_names
 from mpigauge.readers.references import reference
 from mpigauge.readers.registry import readers
 from mpigauge.report import formats
-from mpigauge.report.fields import fields
+from mpigauge.report.fields import Field, fields
 from mpigauge.report.kinds import all_kinds
+from mpigauge.report.limits import limit_fields
 from mpigauge.stats.words import LETTERS, MEANING
 
 Part = Callable[[], str]
@@ -180,7 +181,15 @@ def flags() -> str:
 
 
 def row_columns() -> str:
-    rows = [[code(each.name), each.unit, plain(each.about)] for each in fields()]
+    return _columns(fields())
+
+
+def limit_columns() -> str:
+    return _columns(limit_fields(None))
+
+
+def _columns(of: Iterable[Field]) -> str:
+    rows = [[code(each.name), each.unit, plain(each.about)] for each in of]
     return table(["column", "unit", "meaning"], rows)
 
 
@@ -239,6 +248,7 @@ PARTS: Mapping[str, Part] = {
     "readers": lambda: _abouts({name: each.about for name, each in readers().items()}),
     "references": references,
     "row_columns": row_columns,
+    "limit_columns": limit_columns,
     "settings": settings,
     "sql_tables": sql_tables,
 }

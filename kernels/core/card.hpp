@@ -163,6 +163,7 @@ struct Card {
   bool threaded = false;         ///< runs on --threads threads of a rank at once
   bool pooled = false;           ///< shares its work among --threads threads, which call no MPI
   bool placed = false;           ///< its memory can be put on NUMA nodes (--memory-on)
+  bool compiled = false;         ///< its loop can be another compiler's (--compiler)
   bool on_files = false;         ///< works on files in --dir
   bool partitioned = false;      ///< its messages have --partitions
   bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows

@@ -39,6 +39,9 @@ std::string_view word(IoCache cache) {
   return "keep";
 }
 
+// Of NAME=FILE.
+std::string name_of(const std::string& text) { return text.substr(0, text.find('=')); }
+
 struct Row {
   std::string_view name;
   bool (*heeded)(const Card&);
@@ -67,7 +70,9 @@ constexpr std::array table{
     Row{"partitions", [](const Card& c) { return c.partitioned; },
         [](S s) { return std::to_string(s.partitions); }},
     Row{"blas", [](const Card& c) { return c.busy != nullptr; },
-        [](S s) { return s.blas.substr(0, s.blas.find('=')); }},
+        [](S s) { return name_of(s.blas); }},
+    Row{"compiler", [](const Card& c) { return c.compiled; },
+        [](S s) { return name_of(s.compiler); }},
     Row{"test-every", [](const Card& c) { return c.columns == Columns::overlap; },
         [](S s) { return number(s.test_every_us); }},
 };

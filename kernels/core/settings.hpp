@@ -38,6 +38,7 @@ struct Settings {
   std::string memory_on;       ///< NUMA nodes of NODE's arrays; empty: as the system puts them
   std::string thread_order;    ///< of NODE's threads on the cores of their rank; empty: compact
   std::string blas;            ///< NAME=FILE, of products of matrices; empty: there is none
+  std::string compiler;        ///< NAME=FILE, simple loops of another compiler; empty: ours
 };
 inline const Settings default_settings{};
 

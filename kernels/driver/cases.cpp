@@ -64,9 +64,9 @@ std::vector<const Settings*> ways_of(const Card& card, const Options& options) {
   const Settings& first = options.ways.front();
   for (const Settings& way : options.ways) {
     const bool alike = way.threads == first.threads && way.thread_order == first.thread_order;
-    if ((card.placed || way.memory_on == first.memory_on) && (card.pooled || alike)) {
-      ways.push_back(&way);
-    }
+    const bool here = card.placed || way.memory_on == first.memory_on;
+    const bool by_same = card.compiled || way.compiler == first.compiler;
+    if (here && by_same && (card.pooled || alike)) ways.push_back(&way);
   }
   return ways;
 }

@@ -190,12 +190,18 @@ std::vector<std::string> words_in(const std::string& text) {
   return words;
 }
 
-std::string blas_of(const std::string& text) {
+std::string named_file(const std::string& text) {
   const auto at = text.find('=');
   if (at == 0 || at == std::string::npos || at + 1 == text.size()) {
     throw UsageError("'" + text + "' is not of the form NAME=FILE");
   }
   return text;
+}
+
+std::vector<std::string> compilers_of(const std::string& text) {
+  auto compilers = words_in(text);
+  for (auto& each : compilers) each = each == "ours" ? "" : named_file(each);
+  return compilers;
 }
 
 void set_io_cache(Options& o, const std::string& v) {
@@ -259,7 +265,9 @@ const std::vector<Row>& table() {
       {"partitions", "parts of a partitioned message",
        [](Options& o, Text v) { o.settings.partitions = number<int>(v, 1, most_inflight); }},
       {"blas", "NAME=FILE, the library for products of matrices",
-       [](Options& o, Text v) { o.settings.blas = blas_of(v); }},
+       [](Options& o, Text v) { o.settings.blas = named_file(v); }},
+      {"compiler", "NAME=FILE,... or ours, the simple loops of NODE by compilers, each measured",
+       [](Options& o, Text v) { o.compilers = compilers_of(v); }},
       {"dir", "directories for benchmarks on files, each measured",
        [](Options& o, Text v) { o.settings.directories = directories_of(v); }},
       {"io-cache", "page cache in benchmarks on files: keep, drop or direct", set_io_cache},
@@ -369,10 +377,13 @@ void make_ways(Options& o) {
   for (const auto& nodes : or_usual(o.memory_on, o.settings.memory_on)) {
     for (const auto& order : or_usual(o.thread_orders, o.settings.thread_order)) {
       for (const int threads : or_usual(o.threads, o.settings.threads)) {
-        Settings& way = o.ways.emplace_back(o.settings);
-        way.memory_on = nodes;
-        way.thread_order = order;
-        way.threads = threads;
+        for (const auto& compiler : or_usual(o.compilers, o.settings.compiler)) {
+          Settings& way = o.ways.emplace_back(o.settings);
+          way.memory_on = nodes;
+          way.thread_order = order;
+          way.threads = threads;
+          way.compiler = compiler;
+        }
       }
     }
   }

@@ -63,6 +63,7 @@ struct Options {
   std::vector<int> threads;  ///< of a rank, each measured; settings.threads is the first of them
   std::vector<std::string> memory_on;      ///< each measured, where benchmarks heed it
   std::vector<std::string> thread_orders;  ///< likewise
+  std::vector<std::string> compilers;      ///< likewise; an empty one is ours
   std::vector<Settings> ways;  ///< the settings, with each of these in turn; at least one
 };
 

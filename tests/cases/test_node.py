@@ -210,6 +210,16 @@ def test_without_huge_pages_rows_say_that_they_have_usual_ones() -> None:
     assert ended.cell("Triad_tuned", 8 << 20).variant.endswith(", usual pages")
 
 
+def test_loops_of_a_compiler_that_are_not_there_leave_ours() -> None:
+    ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad,NODE:Memcpy", "--ranks", 1,
+                "--sizes", 4096, "--seconds", 1, "--compiler", "ours,x++=/nowhere.so")  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert [(c.benchmark, c.settings) for c in ended.cells] == [("Triad", ""), ("Memcpy", "")]
+    (skip,) = ended.skips
+    assert skip.key["settings"] == "compiler=x++"
+    assert skip.reason.startswith("/nowhere.so: cannot open shared object file")
+
+
 SECCOMP = """
 import ctypes, os, struct, sys
 number, words = int(sys.argv[1]), sys.argv[2:]

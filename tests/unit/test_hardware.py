@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -212,10 +214,44 @@ def test_the_same_limits_in_every_form(tmp_path: Path, capsys: pytest.CaptureFix
     assert (data["run"], data["age_s"], data["cpus"]) == ("node", 7200.0, [[0], [1]])
     assert data["mailbox_s"]["value"] == pytest.approx(134e-9)
     assert data["against"][0]["ratio"]["value"] == pytest.approx(1.42, rel=1e-3)
+    small, large = rows_of_csv(shown, capsys)
+    assert (small["limit"], float(small["limit_s"])) == ("the mailbox floor", 134e-9)
+    assert float(small["limit_ratio"]) == pytest.approx(190 / 134, rel=0.01)
+    assert large["limit"] == "one copy in memory"
+    assert float(large["limit_s"]) == pytest.approx((4 << 20) / 14e9)
+    assert float(large["limit_low_ratio"]) < float(large["limit_ratio"])
+    assert float(large["limit_ratio"]) == pytest.approx(
+        float(large["latency_s"]) / float(large["limit_s"])
+    )
+    assert {row["limit"] for row in rows_of_csv(shown, capsys, "--limits", "none")} == {""}
     assert main(["plot", shown, "bandwidth"]) == 0
     assert "╌╌ one copy in memory 14 GB/s" in capsys.readouterr().out
     assert main(["plot", shown, "latency", "--limits", "none"]) == 0
     assert "floor" not in capsys.readouterr().out
+
+
+def rows_of_csv(
+    shown: str, capsys: pytest.CaptureFixture[str], *more: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The first and the last."""
+    assert main(["show", shown, "--format", "csv", *more]) == 0
+    first, *_, last = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    return first, last
+
+
+def test_a_report_has_the_limits_that_it_was_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, page = str(store(messages(), tmp_path, "a")), tmp_path / "page.html"
+    store(node_run(), tmp_path, "node")
+    assert main(["report", shown, "-o", str(page)]) == 0
+    text = page.read_text()
+    assert "Limits of the node (node, 2 h before, cores 0 and 1)" in text
+    assert "latency, 0 B: 1.42 × ±2.0 % of the mailbox floor (134 ns)." in text
+    assert main(["report", shown, "-o", str(page), "--limits", "none"]) == 0
+    assert "Limits of the node" not in page.read_text()
+    assert main(["report", shown, "-o", str(page), "--limits", shown]) == 2
+    assert "holds nothing of the node itself" in capsys.readouterr().err
 
 
 def test_lines_in_drawings(tmp_path: Path) -> None:

@@ -32,10 +32,14 @@ HOSTS = tuple(f"n{number}" for number in range(1, 7))
 USUAL_S = 1e-3
 
 
-def plan(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2, **asked: Any) -> Plan:
+def ground_of_hosts(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2) -> Ground:
     machine = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
     sites = tuple(Site(name, replace(machine, hostname=name)) for name in hosts)
-    return cluster_plan(read_request(asked), X86, Ground(machine, sites, ppn), MPICH)
+    return Ground(machine, sites, ppn)
+
+
+def plan(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2, **asked: Any) -> Plan:
+    return cluster_plan(read_request(asked), X86, ground_of_hosts(hosts, ppn), MPICH)
 
 
 def triad(arm: str, group: int, launch: int, slow: float = 1.0) -> Cell:

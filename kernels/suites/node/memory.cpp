@@ -5,6 +5,7 @@
 // simple loop, which compares with STREAM, and tuned.
 #include <cstring>
 
+#include "suites/node/compiled.hpp"
 #include "suites/node/tuning.hpp"
 
 namespace mpigauge::node {
@@ -43,7 +44,9 @@ std::string by_trial(const Shape& shape) {
 }
 
 std::string as_compiled(const Shape& shape) {
-  return with(std::string(usual_vectors().name), whereabouts(shape, Pages::usual));
+  const auto& file = shape.settings->compiler;
+  const auto by = file.empty() ? std::string(usual_vectors().name) : words_of_compiler(file);
+  return with(by, whereabouts(shape, Pages::usual));
 }
 
 std::string as_it_likes(const Shape& shape) { return whereabouts(shape, Pages::usual); }
@@ -59,8 +62,10 @@ void go_over(Run& run, const Crew& crew, Stream what, const Arrays& arrays, Loop
 template <Stream what>
 void plain(Run& run) {
   const Crew crew(run);
-  go_over(run, crew, what, arrays_of(run, crew, Pages::usual),
-          usual_vectors().plain.at(place_of(what)));
+  const auto& file = run.settings().compiler;
+  const Loop loop = file.empty() ? usual_vectors().plain.at(place_of(what))
+                                 : loop_of_compiler(run, file, what);
+  go_over(run, crew, what, arrays_of(run, crew, Pages::usual), loop);
 }
 
 template <Stream what>
@@ -90,9 +95,16 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place,
 }
 
 template <Stream what>
+constexpr Card plain_card(std::string_view name, std::string_view about, int place) {
+  Card card = card_of<what>(name, about, place, as_compiled);
+  card.compiled = true;
+  return card;
+}
+
+template <Stream what>
 struct Both {
   Both(std::string_view name, std::string_view about, std::string_view tuned_name, int place)
-      : simple(card_of<what>(name, about, place, as_compiled), plain<what>),
+      : simple(plain_card<what>(name, about, place), plain<what>),
         best(card_of<what>(tuned_name, "The same, by the fastest of our loops, found by a trial.",
                            place + 1, by_trial<what>),
              tuned<what>) {}

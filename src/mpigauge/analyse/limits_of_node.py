@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.node_threads import is_usual
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.plan.node import CHASED, COPIES, MESSAGE
 from mpigauge.stats.levels import Level, levels
@@ -70,7 +71,9 @@ class Copied:
 def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
     """The levels of a load and of Triad; the curve in huge pages, where there is one, is not that
     of finding pages."""
-    known = [row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1]
+    known = [
+        row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1 and is_usual(row)
+    ]
     found: list[Steps] = []
     for name in CURVES:
         curve = [row for row in known if row.cell.benchmark == name]

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.node_threads import Placed, Sweep, enough, is_usual, places, sweeps
+from mpigauge.analyse.node_threads import Placed, Sweep, enough, is_usual, places, sweeps, told
 from mpigauge.analyse.products import products, throttles
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.row import NOTHING
+from mpigauge.plan.compilers import COMPILER
 from mpigauge.stats.launches import OR
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
     """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
     known = list(rows)
     of_node = [row for row in known if row.cell.suite == NODE_SUITE]
+    by_kernels = [row for row in of_node if COMPILER not in told(row)]
     ours = [row for row in of_node if is_usual(row)]
     clocks = _clocks(ours)
     measured = {ranks: clock.hz for ranks, clock in clocks.items()}
@@ -135,8 +137,8 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
         peaks=tuple(row for row in ours if row.cell.benchmark.startswith("Peak_")),
         clocks=clocks,
         floors=tuple(_floors(known, ours)),
-        sweeps=sweeps(of_node),
-        places=places(of_node),
+        sweeps=sweeps(by_kernels),
+        places=places(by_kernels),
         products=products(of_node, measured, counter_hz),
         throttles=throttles(of_node),
     ) if of_node else None  # fmt: skip

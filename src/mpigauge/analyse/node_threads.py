@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
+from mpigauge.plan.compilers import COMPILER
 from mpigauge.plan.node import CHASED
 from mpigauge.plan.threads import ORDER
 from mpigauge.plan.where import COMPUTE_ON, LOCAL, MEMORY_ON
@@ -27,8 +28,8 @@ def told(row: Row) -> dict[str, str]:
 
 
 def is_usual(row: Row) -> bool:
-    """Whether a rank worked alone, over memory as the system gave it."""
-    return row.cell.threads == 1 and not {MEMORY_ON, ORDER} & set(told(row))
+    """Whether a rank worked alone, over memory as the system gave it, by our loops."""
+    return row.cell.threads == 1 and not {MEMORY_ON, ORDER, COMPILER} & set(told(row))
 
 
 def enough(speeds: Mapping[int, float]) -> int:

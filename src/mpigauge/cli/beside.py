@@ -80,6 +80,7 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
     from mpigauge.campaign import check_told
     from mpigauge.cli.measuring import prepare
     from mpigauge.cli.transport import with_transport
+    from mpigauge.mpi.compilers import build_loops
 
     where = order.where(request)
 
@@ -90,7 +91,8 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
         check_told(made, setup.mpi)
         if not order.dry_run:
             check_libraries(made, setup)
-        return Job(setup, made)
+            build_loops(asked.compilers)
+        return Job(replace(setup, compilers=asked.compilers), made)
 
     return jobs(order.mpi_specs, order.form, make)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
     from mpigauge.model.transport import Selected
+    from mpigauge.mpi.compilers import Compiler
     from mpigauge.plan import Ground, Plan
     from mpigauge.store import Run, RunWriter
 
@@ -46,6 +47,8 @@ class Setup:
     """The hosts that have answered."""
     transport: Selected | None = None
     """What --transport named."""
+    compilers: tuple[Compiler, ...] = ()
+    """That have made the simple loops."""
 
 
 def tell(text: str) -> None:
@@ -197,8 +200,11 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
 def write_passport(writer: RunWriter, setup: Setup) -> None:
     from mpigauge.topology import passport
 
+    known = passport(setup.mpi, setup.machine, setup.nodes)
+    if setup.compilers:
+        known["compilers"] = [asdict(each) | {"name": each.name} for each in setup.compilers]
     try:
-        writer.write_passport(passport(setup.mpi, setup.machine, setup.nodes))
+        writer.write_passport(known)
     except RunError as error:  # nothing was launched yet
         raise UserError(str(error)) from None
 

@@ -71,6 +71,14 @@ blas_option = click.option(
     help="The library for products of matrices (DGEMM): openblas, mkl, blis or a file. Several are "
     "measured in turn, launch by launch.  [default: openblas, which comes with mpigauge]",
 )
+compiler_option = click.option(
+    "--compiler",
+    "compilers",
+    multiple=True,
+    metavar="'PROGRAM FLAGS'",
+    help="A compiler of the simple loops (NODE:Triad …), such as clang++ or 'g++ -O2'. Several are "
+    "measured in turn, one beside the loops of the kernels.",
+)
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),

@@ -66,6 +66,7 @@ RUN_OPTIONS = (
     options.placement_option,
     *map(heeded_option, SETTINGS),
     options.blas_option,
+    options.compiler_option,
     options.mpis_option,
     transport_option,
     options.set_option,

@@ -17,6 +17,7 @@ from mpigauge.model.hosts import Named
 from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
 from mpigauge.mpi.blas import Blas, find_blas
+from mpigauge.mpi.compilers import Compiler, find_compiler
 from mpigauge.placement import parse_entries
 from mpigauge.placement import words as parse_place
 from mpigauge.plan import words
@@ -55,6 +56,8 @@ class Request:
     """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
     blas: tuple[Blas, ...] = ()
     """Libraries for products of matrices, each measured."""
+    compilers: tuple[Compiler, ...] = ()
+    """That make the simple loops, each measured."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     classic: bool = False
@@ -134,6 +137,15 @@ def _blas(texts: Iterable[str]) -> tuple[Blas, ...]:
     return tuple(dict.fromkeys(map(find_blas, texts)))
 
 
+def _compilers(texts: Iterable[str]) -> tuple[Compiler, ...]:
+    found = [find_compiler(text) for text in texts]
+    names = [each.name for each in found]
+    for each in found:
+        if names.count(each.name) > 1:
+            raise UserError(f"--compiler: {each.said} is named twice; name each once")
+    return tuple(found)
+
+
 def _launches(count: int) -> int:
     if not 1 <= count <= MOST_LAUNCHES:
         raise UserError(f"--launches: {count} is out of range; write a number from 1 to 1000")
@@ -173,6 +185,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "sync": str,
     "place": _place,
     "blas": _blas,
+    "compilers": _compilers,
     "settings": words.parse_settings,
     "classic": bool,
     "npmin": _count("--npmin", "ranks"),

@@ -12,6 +12,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.placement import together
 from mpigauge.plan import threads, where
 from mpigauge.plan.blas import BLAS, with_blas
+from mpigauge.plan.compilers import COMPILER, with_compilers
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.request import DEFAULT_PRECISION, Request
 
@@ -57,7 +58,7 @@ def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]
             parts = tuple(threads.with_cores(part, ground) for part in parts)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
-    return with_blas(parts, request.blas, cards)
+    return with_compilers(with_blas(parts, request.blas, cards), request.compilers, cards)
 
 
 def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
@@ -178,6 +179,11 @@ def check_effect(request: Request, chosen: Sequence[Card]) -> None:
             "sends data that could be fresh",
         ),
         "--blas": (bool(request.blas), any(BLAS in c.heeds for c in chosen), "calls a BLAS"),
+        "--compiler": (
+            bool(request.compilers),
+            any(COMPILER in c.heeds for c in chosen),
+            "is a simple loop",
+        ),
     }
     for name in request.heeded:
         if not any(name in card.heeds for card in chosen):

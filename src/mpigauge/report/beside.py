@@ -95,11 +95,12 @@ def _of_size(line: Sequence[Entry], names: Sequence[str]) -> Iterator[Words]:
     """A line for each side; the first has no ratio."""
     size = byte_count(next(entry.item.message_bytes for entry in line if entry.item))
     for name, entry in zip(names, line, strict=True):
-        yield size, name, *_numbers(entry)
+        yield size, name, *numbers_of(entry)
         size = ""
 
 
-def _numbers(entry: Entry) -> Words:
+def numbers_of(entry: Entry) -> Words:
+    """Its value, error, ratio with interval, and verdict."""
     if entry.item is None:
         return "", "", "", "", "not measured"
     value = in_unit(entry.item), plus_minus(entry.item.value.relative_error)

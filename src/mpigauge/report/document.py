@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analyse.compilers import accounts, compilers
 from mpigauge.analyse.fresh import fresh_against_static
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
@@ -102,6 +103,10 @@ class Document:
     """Numbers that are no times of calls."""
     fresh: Comparison | None = None
     """Fresh data against static, where both were measured."""
+    compilers: Comparison | None = None
+    """Simple loops by several compilers."""
+    accounts: Mapping[str, str] = field(default_factory=dict)
+    """How each of these names itself."""
     limits: Limits | None = None
     """Of the node; None: they are not known."""
 
@@ -128,6 +133,8 @@ def document(
     head = headline(found)
     skips = _not_measured(run.skips, found)
     imported = run.header.get("imported") or {}
+    starts = {launch.launch: launch.time for launch in run.launches}
+    called = {each["name"]: each["said"] for each in run.passport.get("compilers") or ()}
     said = [
         *imported_sentences(found),
         *(f"{remark}." for remark in imported.get("remarks") or ()),
@@ -147,7 +154,9 @@ def document(
         tuple(said),
         stored_map(run, found),
         tuple(figure for figure in run.of(Figure) if figure.benchmark != JOB),
-        fresh_against_static(found, {launch.launch: launch.time for launch in run.launches}),
+        fresh_against_static(found, starts),
+        compilers(found, starts, called),
+        accounts(found, called),
     )
 
 

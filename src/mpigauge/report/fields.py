@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.columns import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mpigauge.model.row import Estimate, Row
 
@@ -43,8 +43,9 @@ def plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def values(row: Row) -> dict[str, Any]:
-    return {field.name: plain(field.value(row)) for field in fields()}
+def values(row: Row, of: Sequence[Field] = ()) -> dict[str, Any]:
+    """Of these columns, or of all that every row has."""
+    return {field.name: plain(field.value(row)) for field in of or fields()}
 
 
 def _stored(name: str, unit: str, about: str) -> Field:
@@ -59,13 +60,18 @@ def _end(of: Callable[[Row], Estimate | None], end: int) -> Callable[[Row], floa
     return value
 
 
-def _with_ends(
+def with_ends(
     name: tuple[str, str], unit: str, about: str, of: Callable[[Row], Estimate | None]
 ) -> list[Field]:
     stem, suffix = name
     return [
         Field(f"{stem}_{suffix}", unit, about, _end(of, 0)),
-        Field(f"{stem}_low_{suffix}", unit, f"Lower end of the interval of {stem}.", _end(of, 1)),
+        Field(
+            f"{stem}_low_{suffix}",
+            unit,
+            f"Lower end of the interval of {stem}_{suffix}.",
+            _end(of, 1),
+        ),
         Field(f"{stem}_high_{suffix}", unit, "Upper end of that interval.", _end(of, 2)),
     ]
 
@@ -83,9 +89,9 @@ _OF_ROWS = (
     Field("launches", "", "Launches that the row rests on.", lambda row: row.launches),
     Field("launch_times_s", "s", "time_p50_s of each launch.", lambda row: row.values_s),
     Field("stops", "", "Why sampling ended, for each launch.", lambda row: row.stops),
-    *_with_ends(("latency", "s"), "s", "The printed time.", lambda row: row.latency),
-    *_with_ends(
+    *with_ends(("latency", "s"), "s", "The printed time.", lambda row: row.latency),
+    *with_ends(
         ("bandwidth", "bytes_per_s"), "B/s", "moved_bytes / latency_s.", lambda row: row.bandwidth
     ),
-    *_with_ends(("message_rate", "per_s"), "1/s", "messages / latency_s.", lambda row: row.rate),
+    *with_ends(("message_rate", "per_s"), "1/s", "messages / latency_s.", lambda row: row.rate),
 )

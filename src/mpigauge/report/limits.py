@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.analyse.hardware import by
@@ -13,13 +13,16 @@ from mpigauge.analyse.pairs import LARGE
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.units import byte_count, many, plus_minus
 from mpigauge.report.axes import BANDWIDTH, TIME, bytes_per_s, seconds
+from mpigauge.report.fields import Field, with_ends
 from mpigauge.report.plot import Level
+from mpigauge.stats.headline import ONE_WAY
 from mpigauge.topology.words import as_list
 
 if TYPE_CHECKING:
     from mpigauge.analyse.hardware import Hardware
     from mpigauge.analyse.seen import Seen
-    from mpigauge.model.row import Estimate
+    from mpigauge.model.record import Key
+    from mpigauge.model.row import Estimate, Row
     from mpigauge.report.axes import Axis
     from mpigauge.stats.headline import Headline
 
@@ -51,6 +54,9 @@ class Limits:
     elsewhere: bool
     """Those of the headline did not, so that nothing can be compared."""
     against: tuple[Against, ...] = ()
+    """Of the headline."""
+    times: Mapping[Key, Against] = field(default_factory=dict, hash=False)
+    """Of each message between these two cores, one way: in seconds, by the key of its row."""
 
     @property
     def whose(self) -> str:
@@ -75,7 +81,24 @@ def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits | No
     found = tuple(_against(hardware, head)) if head and fits else ()
     apart = hardware.run != seen.run.path.name
     age = None if after is None else -after
-    return Limits(hardware, age, apart, alike, not fits, found)
+    near = (row for row in pairs if row.benchmark in ONE_WAY)
+    times = {
+        row.key: _least(hardware, row) for row in near if hardware.concerns(seen.ranks_of(row))
+    }
+    known = {key: least for key, least in times.items() if least}
+    return Limits(hardware, age, apart, alike, not fits, found, known)
+
+
+def _least(hardware: Hardware, row: Row) -> Against | None:
+    """The time that the hardware needs for such a message: of two lines where it is small, else of
+    one copy."""
+    if row.message_bytes < LARGE:
+        name, least = FLOOR, hardware.mailbox_s
+    else:
+        name, copies = next(hardware.copies_of(row), ("", None))
+        least = copies.under(row.message_bytes) if copies else None
+    what = byte_count(row.message_bytes)
+    return Against(what, name, least, by(row.latency, least)) if least else None
 
 
 def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
@@ -92,15 +115,20 @@ def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
 def lines(found: Limits) -> Iterator[str]:
     """For people: whose limits these are, and how far the run's numbers are from them."""
     yield f"limits of the node  ({found.whose})"
+    yield from (f"  {what:<18}  {words}".rstrip() for what, words in entries(found))
+
+
+def entries(found: Limits) -> Iterator[tuple[str, str]]:
+    """What stands against its limit, and how; limits that nothing stands against; the node."""
     for each in found.against:
         unit = seconds if each.limit == FLOOR else bytes_per_s
         ratio = f"{each.ratio.value:.3g} × {plus_minus(each.ratio.relative_error)}"
-        yield f"  {each.what:<18}  {ratio} of {each.limit} ({unit(each.value.value)})"
+        yield each.what, f"{ratio} of {each.limit} ({unit(each.value.value)})"
     if found.elsewhere:
         known = (*_levels(found.hardware, TIME), *_levels(found.hardware, BANDWIDTH))
-        yield from (f"  {level.label}" for level in known)
+        yield from ((level.label, "") for level in known)
     if node := ", ".join(_node(found.hardware)):
-        yield f"  {'the node':<18}  {node}"
+        yield "the node", node
 
 
 def _node(hardware: Hardware) -> Iterator[str]:
@@ -154,6 +182,21 @@ def numbers(found: Limits) -> dict[str, Any]:
             for each in found.against
         ],
     }
+
+
+def limit_fields(found: Limits | None) -> tuple[Field, ...]:
+    """Columns of rows, for programs; they are there, if empty, where no limits are known."""
+    times = found.times if found else {}
+
+    def known(of: Callable[[Against], Any]) -> Callable[[Row], Any]:
+        return lambda row: of(times[row.key]) if row.key in times else None
+
+    about = "What hardware the message is held against: the mailbox floor, or one copy."
+    return (
+        Field("limit", "", about, known(lambda each: each.limit)),
+        *with_ends(("limit", "s"), "s", "The time that it takes.", known(lambda each: each.value)),
+        *with_ends(("limit", "ratio"), "", "latency_s / limit_s.", known(lambda each: each.ratio)),
+    )
 
 
 def _age(seconds_before: float | None) -> str:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Estimate, Row
 
-_FITTED = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
+ONE_WAY = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
+"""Benchmarks whose printed time is that of one message between two ranks."""
 _RATED = ("Uniband", "Biband")
 
 
@@ -52,7 +53,7 @@ class Headline:
 
 def headline(rows: Sequence[Row]) -> Headline:
     """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
-    table = _first_of(rows, _FITTED)
+    table = _first_of(rows, ONE_WAY)
     points = points_of(table)
     return Headline(
         zero=min(table, key=lambda row: row.message_bytes, default=None),

@@ -25,7 +25,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
 
 
 @click.command("node")
-@click.argument("run", metavar="[RUN]", required=False)
+@click.argument("words", metavar="[RUN | LOOP...]", nargs=-1)
 @options.together(
     click.option("--np", metavar="N", help="Ranks at most.  [default: one on each core]"),
     click.option(
@@ -36,6 +36,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     options.placement_option,
     *options.host_options,
     options.blas_option,
+    options.compiler_option,
     options.mpis_option,
     options.seconds_option,
     options.precision_option,
@@ -48,7 +49,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     options.output_option,
 )
 def command(
-    run: str | None,
+    words: tuple[str, ...],
     output: Path | None,
     mpi_specs: tuple[str, ...],
     dry_run: bool,
@@ -63,15 +64,18 @@ def command(
     all the memory of each NUMA node from each other. On several hosts (--hosts): all of them at
     once and one at a time, in one table; those slower than their peers are measured again before
     they are named. With RUN, a stored one is shown again.
+
+    With --compiler, twice or more, only the simple loops (all, or those that are named, such as
+    Triad) are measured, as each of these compilers makes them, with a verdict on each.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.showing import open_run
     from mpigauge.plan import read_request
 
-    if run is not None:
-        return present(open_run(run))
-    request = read_request(raw)
+    if words and not raw["compilers"]:
+        return present(open_run(one_run(words)))
+    request = read_request({**raw, "benchmarks": words})
     order = Order(mpi_specs, None, output, None, dry_run, None)
     found = planned(request, order, plan)
     if dry_run:
@@ -80,12 +84,26 @@ def command(
     return measure_all(jobs, output, "node", present)
 
 
+def one_run(words: tuple[str, ...]) -> str:
+    """UserError: several words, which are loops only where compilers are named."""
+    from mpigauge.model.errors import UserError
+
+    if len(words) > 1:
+        raise UserError(
+            f"node shows one run, not {len(words)} ({', '.join(words)}); loops are named where "
+            "--compiler is, and other benchmarks with `mpigauge run`"
+        )
+    return words[0]
+
+
 def plan(request: Request, setup: Setup) -> Plan:
-    """Of this machine, or of the hosts together and one by one."""
+    """Of this machine, of the hosts together and one by one, or of loops by several compilers."""
     from mpigauge.plan.cluster import cluster_plan
+    from mpigauge.plan.loops import loops_plan
     from mpigauge.plan.node import node_plan
 
-    make = cluster_plan if len(setup.ground.hosts) > 1 else node_plan
+    several = len(setup.ground.hosts) > 1
+    make = loops_plan if request.compilers else cluster_plan if several else node_plan
     return make(request, setup.cards, setup.ground, setup.mpi)
 
 
@@ -118,6 +136,7 @@ def present(stored: Run) -> None:
     from mpigauge.model.errors import UserError
     from mpigauge.report import cluster as of_cluster
     from mpigauge.report import document
+    from mpigauge.report.compilers import compiler_lines
     from mpigauge.report.limits_of_node import sections
     from mpigauge.report.node import page
 
@@ -130,5 +149,7 @@ def present(stored: Run) -> None:
         raise UserError(
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
         )
-    more = sections(found.rows, stored.noise, stored.ranks)
+    more = list(sections(found.rows, stored.noise, stored.ranks))
+    if found.compilers:
+        more.insert(0, compiler_lines(found.compilers, found.accounts))
     write("\n".join([*page(found, seen, screen().coloured, more), ""]))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.limiting import limits_option
 from mpigauge.model.errors import UserError
 
 
@@ -23,7 +24,8 @@ from mpigauge.model.errors import UserError
     metavar="FILE.html",
     help="Where to write it.",
 )
-def command(runs: tuple[str, ...], target: Path) -> None:
+@limits_option
+def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     """Write a run as one page: the answer in words, the machine, plots, settings and data.
 
     The page needs no network and no other file. It is about the first run; others, and references
@@ -36,6 +38,6 @@ def command(runs: tuple[str, ...], target: Path) -> None:
     if target.suffix not in (".html", ".htm"):
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
-    shown = shown_of(runs)
+    shown = shown_of(runs, limits_of)
     write_page(report(shown, compared(shown)), target)
     click.echo(f"mpigauge: written to {target}", err=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.screen import PLAIN
 from mpigauge.report.fields import fields, values
+from mpigauge.report.limits import limit_fields
 
 if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
@@ -20,10 +21,11 @@ ABOUT = "a line for each row, SI units, for spreadsheets"
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields()], lineterminator="\n")
+    columns = (*fields(), *limit_fields(document.limits))
+    writer = csv.DictWriter(text, [column.name for column in columns], lineterminator="\n")
     writer.writeheader()
     for row in document.rows:
-        writer.writerow({name: _word(value) for name, value in values(row).items()})
+        writer.writerow({name: _word(value) for name, value in values(row, columns).items()})
     return text.getvalue()
 
 

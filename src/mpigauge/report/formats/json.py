@@ -12,7 +12,7 @@ from mpigauge.model.columns import SCHEMA_VERSION
 from mpigauge.model.screen import PLAIN
 from mpigauge.report.compared import ratios
 from mpigauge.report.fields import fields, plain, values
-from mpigauge.report.limits import numbers
+from mpigauge.report.limits import limit_fields, numbers
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
@@ -25,15 +25,17 @@ ABOUT = "all of it with names and units, for programs"
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
+    columns = (*fields(), *limit_fields(document.limits))
     data = {
         "schema": SCHEMA_VERSION,
         "tool": "mpigauge",
         "facts": asdict(document.facts),
-        "columns": [{"name": f.name, "unit": f.unit, "about": f.about} for f in fields()],
-        "rows": [values(row) for row in document.rows],
+        "columns": [{"name": f.name, "unit": f.unit, "about": f.about} for f in columns],
+        "rows": [values(row, columns) for row in document.rows],
         "figures": [asdict(figure) for figure in document.figures],
         "skipped": [dict(skip.key) | {"reason": skip.reason} for skip in document.skips],
         "fresh_against_static": list(ratios(document.fresh)) if document.fresh else [],
+        "compilers": list(ratios(document.compilers)) if document.compilers else [],
         "headline": _headline(document.headline),
         "limits": _plain(numbers(document.limits)) if document.limits else None,
         "remarks": list(document.sentences),

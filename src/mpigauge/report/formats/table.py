@@ -131,10 +131,14 @@ def headline_lines(head: Headline, colour: bool = False) -> list[str]:
 
 
 def data_lines(document: Document) -> list[str]:
-    """Fresh data against static, where both were measured."""
+    """What was measured in two ways: with fresh data, with loops of several compilers."""
+    from mpigauge.report.compilers import compiler_lines
     from mpigauge.report.fresh import fresh_lines
 
-    return fresh_lines(document.fresh, document.cards) if document.fresh else []
+    lines = fresh_lines(document.fresh, document.cards) if document.fresh else []
+    if document.compilers:
+        lines += [""] * bool(lines) + compiler_lines(document.compilers, document.accounts)
+    return lines
 
 
 def limits_lines(document: Document, colour: bool = False) -> list[str]:

@@ -12,6 +12,7 @@ from mpigauge.analyse.summary import summaries
 from mpigauge.model.units import byte_count, duration, many, plus_minus, rate
 from mpigauge.report.axes import bytes_per_s
 from mpigauge.report.formats.table import resting_on
+from mpigauge.report.limits import entries
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
@@ -63,6 +64,13 @@ def _whose(row: Row) -> tuple[str, ...]:
 
 def _answer(label: str, words: Callable[[float], str], of: Estimate, where: str) -> Answer:
     return Answer(label, words(of.value), plus_minus(of.relative_error), where)
+
+
+def against_limits(shown: Shown) -> Iterator[Block]:
+    """How far messages are from what the hardware of the node can do."""
+    if found := shown.document.limits:
+        said = (": ".join(filter(None, pair)) + "." for pair in entries(found))
+        yield Block(f"Limits of the node ({found.whose})", tuple(said))
 
 
 def verdicts(comparison: Comparison | None) -> Iterator[Block]:

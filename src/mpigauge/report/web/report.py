@@ -17,7 +17,7 @@ from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
 from mpigauge.report.kinds import ALL, MANY_ROWS, all_kinds
-from mpigauge.report.web.answer import answers, verdicts
+from mpigauge.report.web.answer import against_limits, answers, verdicts
 from mpigauge.report.web.cells import cells_of, packed
 from mpigauge.report.web.download import downloads
 from mpigauge.report.web.every import every
@@ -92,7 +92,12 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: s
             if (found := list(answers(each)))
         ],
         only_first=_ONLY_FIRST.format(first.name) if several else "",
-        verdicts=[*verdicts(comparison), *verdicts(first.document.fresh)],
+        verdicts=[
+            *verdicts(comparison),
+            *verdicts(first.document.fresh),
+            *verdicts(first.document.compilers),
+            *against_limits(first),
+        ],
         compared=beside.remarks(comparison) if comparison else [],
         too_large=too_large(shown) if several else [],
         explained=explained(first.seen),
