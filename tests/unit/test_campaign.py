@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from mpigauge import campaign
-from mpigauge.campaign import Ending, State, budget, launch
+from mpigauge.campaign import Again, Ending, State, budget, launch
 from mpigauge.campaign.process import Job, _processes
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome
@@ -103,12 +103,13 @@ class Bench:
         fake: str = "",
         launches: str = "",
         env: dict[str, str] | None = None,
+        again: Again | None = None,
     ) -> Ending:
         env = {"FAKE": fake, "FAKE_LAUNCHES": launches, **(env or {})}
         plan = replace(plan, env={name: value for name, value in env.items() if value})
         header = {"version": "1", "plan": plan.to_json()}
         with RunWriter.create(header, cells.cards_text(), output=self.root / "run") as writer:
-            return campaign.run(plan, self.mpi, self.kernels, writer, self.watcher)
+            return campaign.run(plan, self.mpi, self.kernels, writer, self.watcher, again=again)
 
     def resume(self, fake: str = "") -> Ending:
         stored = self.stored()
@@ -141,6 +142,18 @@ def test_a_run_is_stored(bench: Bench) -> None:
     assert len(stored.cells) == 6
     assert [outcome.cells for outcome in bench.watcher.outcomes] == [3, 3]
     assert bench.watcher.activities[0] == "starting"
+
+
+def test_what_stood_out_gets_launches_of_its_own_at_the_end(bench: Bench) -> None:
+    """One that fails is named by what it was."""
+    more = tuple(replace(PART, arm=arm) for arm in ("again", "again host=n1"))
+    ending = bench.run(fake="abort", launches="3", again=lambda _: more)
+    stored = bench.stored()
+    assert stored.complete == {0, 1, 2}
+    assert {cell.launch for cell in stored.cells if cell.arm == "again"} == {2}
+    assert [outcome.launch for outcome in ending.failures] == [3]
+    assert any(each.startswith("launch 3 (again host=n1) failed") for each in
+               [failure.message for failure in stored.failures])  # fmt: skip
 
 
 def on_512_ranks(blocks: tuple[Block, ...]) -> Plan:

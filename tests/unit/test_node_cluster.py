@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.placement import Site
 from mpigauge.plan import Ground, read_request
-from mpigauge.plan.cluster import AGAIN, cluster_plan
+from mpigauge.plan.cluster import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
 from mpigauge.plan.plan import Plan
 from mpigauge.report.cluster import page, sentences
 from mpigauge.report.document import Document
@@ -27,6 +27,8 @@ from mpigauge.stats.peers import odd_ones
 from tests import cells, planted
 from tests.unit.test_node import MACHINES, X86
 from tests.unit.test_plan import MPICH
+from tests.unit.test_products import CARDS as WITH_PRODUCTS
+from tests.unit.test_products import TWO, product
 
 HOSTS = tuple(f"n{number}" for number in range(1, 7))
 USUAL_S = 1e-3
@@ -96,23 +98,68 @@ def test_ranks_that_go_round_are_refused() -> None:
 # --- judgement ------------------------------------------------------------------------------
 def test_a_slow_host_is_named_with_its_numbers() -> None:
     found = seen(at_once({"n3": 1.4}))
-    (odd,) = found.kernels[0].odd
-    assert odd.name == "n3"
-    assert odd.ratio == pytest.approx(1.4, rel=0.01)
+    assert found.kernels[0].odd == ("n3",)
+    assert found.kernels[0].at_once.ratio("n3") == pytest.approx(1.4, rel=0.01)
     assert list(sentences(found)) == [
         "n3 is slow: Triad_tuned 128 MiB takes 1.4 × as long as the median of its peers"
     ]
 
 
-def test_what_stood_out_once_is_not_accused() -> None:
-    measured = [*at_once({"n3": 1.4}), triad(AGAIN, 0, 1)]
-    assert "n3 stood out once in Triad_tuned 128 MiB, but not when it was measured again" in (
-        list(sentences(seen(measured, HOSTS, ("n3",))))
+def again(slow: Mapping[str, float]) -> list[Cell]:
+    """All at once, in the second launch."""
+    return [replace(cell, launch=1, arm=AGAIN) for cell in at_once(slow)]
+
+
+@pytest.mark.parametrize(("first", "second"), [("n3", ""), ("n3", "n4")])
+def test_what_stood_out_once_is_not_accused(first: str, second: str) -> None:
+    measured = [*at_once({first: 1.4}), *again({second: 1.4} if second else {})]
+    assert list(sentences(seen(measured, HOSTS, HOSTS))) == [
+        *(
+            f"{host} stood out once in Triad_tuned 128 MiB, but not the other time"
+            for host in (first, second)
+            if host
+        ),
+        "all 6 hosts are like their peers",
+    ]
+
+
+def test_what_stands_out_again_is_slow() -> None:
+    slow = [*at_once({"n3": 1.4}), *again({"n3": 1.38})]
+    (sentence,) = sentences(seen(slow, HOSTS, HOSTS))
+    assert sentence == (
+        "n3 is slow: Triad_tuned 128 MiB takes 1.38 × as long as the median of its peers, measured "
+        "again"
     )
-    slow = [*at_once({"n3": 1.4}), triad(AGAIN, 0, 1, 1.38)]
-    (sentence,) = sentences(seen(slow, HOSTS, ("n3",)))
-    assert sentence.startswith("n3 is slow")
-    assert sentence.endswith("measured again")
+
+
+def each_alone(slow: float, kind: str = ALONE, hosts: Sequence[str] = HOSTS) -> list[Cell]:
+    """One launch after the other from the second on; n3 takes so much longer."""
+    return [
+        triad(f"{kind}{name}", 0, launch, slow if name == "n3" else 1.0)
+        for launch, name in enumerate(hosts, 2)
+    ]
+
+
+def test_hosts_are_judged_alone_as_well() -> None:
+    """One is slow both times, one when the others rest, and one when they do not."""
+    where = (HOSTS, HOSTS, *((name,) for name in HOSTS), ("n3",))
+    again_alone = [triad(f"{AGAIN_ALONE}n3", 0, 8, 1.3)]
+    both = [*at_once({"n3": 1.4}), *again({"n3": 1.4}), *each_alone(1.3), *again_alone]
+    slow = "n3 is slow: Triad_tuned 128 MiB takes"
+    assert next(iter(sentences(seen(both, *where)))) == (
+        f"{slow} 1.4 × as long as the median of its peers, alone 1.3 ×, measured again"
+    )
+    alone_only = [*at_once(), *each_alone(1.3), *again_alone]
+    assert next(iter(sentences(seen(alone_only, *where)))) == (
+        f"{slow} 1.3 × as long as the median of its peers while these rest, at once with the "
+        "others 1 ×, measured again"
+    )
+    loaded_only = [*at_once({"n3": 1.4}), *each_alone(1.0)]
+    assert next(iter(sentences(seen(loaded_only, *where)))) == (
+        f"{slow} 1.4 × as long as the median of its peers, alone 1 ×"
+    )
+    once = [*at_once(), *each_alone(1.3), triad(f"{AGAIN_ALONE}n3", 0, 8)]
+    assert next(iter(sentences(seen(once, *where)))).startswith("n3 stood out once in")
 
 
 def test_hosts_that_are_alike_are_so() -> None:
@@ -141,12 +188,43 @@ def test_a_run_of_one_machine_is_no_cluster() -> None:
 
 
 def test_what_stood_out_is_measured_again() -> None:
+    """At once with all others, and alone; only the benchmark in which it did."""
     again = again_for(plan())
-    assert again(Results(0.05, at_once())) is None
-    part = again(Results(0.05, at_once({"n3": 1.4, "n5": 1.2})))
-    assert part is not None
-    assert (part.arm, part.world_ranks) == (AGAIN, 4)
-    assert [block.host for block in part.blocks] == ["n3", "n5"]
+    assert again(Results(0.05, at_once())) == []
+    together, *each = again(Results(0.05, at_once({"n3": 1.4, "n5": 1.2})))
+    assert (together.arm, together.world_ranks) == (AGAIN, 12)
+    assert together.benchmarks == ("NODE:Triad_tuned",)
+    assert [part.arm for part in each] == ["again host=n3", "again host=n5"]
+    assert [(part.world_ranks, part.blocks[0].host) for part in each] == [(2, "n3"), (2, "n5")]
+    alone = again(Results(0.05, [*at_once(), *each_alone(1.3)]))
+    assert [part.arm for part in alone] == ["again", "again host=n3"]
+
+
+def test_products_are_measured_on_every_host_where_a_library_is_named() -> None:
+    plan = cluster_plan(
+        replace(read_request({}), blas=TWO), WITH_PRODUCTS, ground_of_hosts(), MPICH
+    )
+    found = [part for part in plan.parts if part.benchmarks == ("NODE:DGEMM",)]
+    assert [part.arm for part in found[:7]] == ["", *(f"host={name}" for name in HOSTS)]
+    assert [part.heeded["blas"] for part in found[::7]] == [each.word for each in TWO]
+    assert "NODE:DGEMM" not in plan.parts[0].benchmarks
+    slow = [
+        product(50 if (host, library) == (2, "mkl") else 100, ranks=2, group=host, groups=6,
+                settings=f"blas={library}")
+        for library in ("openblas", "mkl")
+        for host in range(6)
+    ]  # fmt: skip
+    (sentence,) = sentences(seen(slow))
+    assert sentence.startswith("n3 is slow: DGEMM mkl takes 2 × as long")
+    together, alone = again_for(plan)(Results(0.05, slow))
+    assert {part.heeded["blas"] for part in (together, alone)} == {TWO[1].word}
+
+
+@pytest.mark.parametrize("option", ["threads", "thread-order", "memory-on"])
+def test_options_for_one_host_are_refused_on_several(option: str) -> None:
+    request = replace(read_request({}), heeded={option: "1"})
+    with pytest.raises(UserError, match=f"--{option}: on several hosts node measures ranks that"):
+        cluster_plan(request, X86, ground_of_hosts(), MPICH)
 
 
 # --- table ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
@@ -34,8 +34,8 @@ SYSTEM_S = 1.0
 """How long after a step of a job we may be told to end too."""
 LAUNCHER = -1
 """Stands for the rank in the record of a launch that failed as a whole."""
-Again = Callable[[Results], Part | None]
-"""What to measure once more when everything is measured; None: nothing."""
+Again = Callable[[Results], Sequence[Part]]
+"""What to measure once more when everything is measured, a launch each."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,8 @@ class Campaign:
         self.given = batch.here(os.environ)
         self.interrupt = interrupt
         self.again = again
+        self.last: dict[int, Part] = {}
+        """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
 
     def step(self) -> bool:
@@ -89,11 +91,13 @@ class Campaign:
         return True
 
     def once_more(self) -> None:
-        """A last launch for what stood out, if anything did."""
-        part = self.again(self.state.results) if self.again else None
-        if part is not None:
+        """Last launches for what stood out, if anything did."""
+        for part in self.again(self.state.results) if self.again else ():
+            if self.interrupt.count:
+                return
             made = (outcome.launch for outcome in self.state.outcomes)
             number = max([*self.writer.complete, *made], default=-1) + 1
+            self.last[number] = part
             self.state.launch = number
             self.note(self.launch(replace(self.planned(number), part=part)))
 
@@ -225,7 +229,7 @@ class Campaign:
 
     def title(self, number: int) -> str:
         """The number of a launch, and what is special about it."""
-        arm = self.plan.part(number).arm
+        arm = self.last.get(number, self.plan.part(number)).arm
         return f"{number} ({arm})" if arm else str(number)
 
     def check_first(self, outcome: Outcome) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
-from mpigauge.plan.node import ARRAY, CLOCKS, MEASURES, NOISE, PEAKS
+from mpigauge.plan.blas import with_blas
+from mpigauge.plan.node import ARRAY, CLOCKS, MEASURES, NOISE, OF_RANK, PEAKS, PRODUCTS
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
@@ -26,41 +27,56 @@ MEMORY = ("Triad_tuned", "Chase_huge")
 ALONE = "host="
 """The arm of a host that is measured while the others rest."""
 AGAIN = "again"
-"""The arm of hosts that stood out, measured once more."""
+"""The arm of all hosts, measured once more since some stood out..."""
+AGAIN_ALONE = f"{AGAIN} {ALONE}"
+"""...and that of one that did, while the others rest."""
 A_ROW_FOR_EACH = 1
 """Of the groups that measure at the same time: each is a host."""
 
 
 def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
-    """A launch of all hosts together, and one of each. UserError: several placements, or hosts with
-    more ranks than others."""
-    where = ground.one_placement(request, request.np or ground.room, MEASURES)
-    names = tuple(f"{NODE_SUITE}:{name}" for name in (*MEMORY, *PEAKS, CLOCKS[-1], NOISE))
-    known = tuple(name for name in names if cards.get(name))
-    together = ground.seated(Part(known, 0, sizes=request.sizes or ARRAY), where)
-    ranks = _ranks_of_each(together)
-    together = replace(together, ranks=(ranks,))
-    parts = (together, *(alone(together, i) for i in range(len(together.blocks))))
+    """A launch of all hosts together, and one of each. UserError: several placements, hosts with
+    more ranks than others, or options that are for one host."""
+    for name in request.heeded:
+        raise UserError(
+            f"--{name}: on several hosts node measures ranks that work alone; name one host, or "
+            f"take `mpigauge run NODE:Triad_tuned --{name} … --hosts …`"
+        )
+    seats = ground.one_placement(request, request.np or ground.room, MEASURES)
+    names = (*MEMORY, *PEAKS, CLOCKS[-1], NOISE)
+    wanted = [Part(_known(names, cards), 0, sizes=request.sizes or ARRAY)]
+    if request.blas:
+        wanted.append(Part(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
+    seated = [_in_groups(ground.seated(part, seats)) for part in wanted]
+    every = with_blas(seated, request.blas, cards)
+    parts = tuple(
+        each
+        for part in every
+        for each in (part, *(alone(part, i) for i in range(len(part.blocks))))
+    )
     plan = plan_of(request, parts, cards, ground, mpi)
-    seconds = plan.seconds or SECONDS + SECONDS_OF_HOST * len(together.blocks)
+    seconds = plan.seconds or len(every) * (SECONDS + SECONDS_OF_HOST * len(seated[0].blocks))
     return replace(plan, multi=A_ROW_FOR_EACH, seconds=seconds, launches=request.launches or 1)
 
 
-def alone(together: Part, host: int) -> Part:
+def alone(together: Part, host: int, arm: str = ALONE) -> Part:
     """The same on one of its hosts."""
     block = together.blocks[host]
-    return replace(together, world_ranks=block.ranks, blocks=(block,), arm=f"{ALONE}{block.host}")
+    return replace(together, world_ranks=block.ranks, blocks=(block,), arm=f"{arm}{block.host}")
 
 
-def once_more(together: Part, hosts: Sequence[int]) -> Part:
-    """The same on some of its hosts."""
-    blocks = tuple(together.blocks[host] for host in hosts)
-    return replace(
-        together, world_ranks=sum(block.ranks for block in blocks), blocks=blocks, arm=AGAIN
-    )
+def once_more(together: Part, hosts: Sequence[int]) -> tuple[Part, ...]:
+    """The same on all hosts at once, and on each of these while the others rest."""
+    return (replace(together, arm=AGAIN), *(alone(together, i, AGAIN_ALONE) for i in hosts))
 
 
-def _ranks_of_each(part: Part) -> int:
+def _known(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
+    words = (f"{NODE_SUITE}:{name}" for name in names)
+    return tuple(word for word in words if cards.get(word))
+
+
+def _in_groups(part: Part) -> Part:
+    """Each host is one. UserError: some have more ranks than others."""
     ranks = {block.ranks for block in part.blocks}
     if part.in_turn:
         raise UserError("node fills a host with ranks before the next; --place does otherwise")
@@ -69,4 +85,4 @@ def _ranks_of_each(part: Part) -> int:
             f"hosts get from {min(ranks)} to {max(ranks)} ranks, which cannot be compared; "
             f"--ppn {min(ranks)} gives each as many"
         )
-    return ranks.pop()
+    return replace(part, ranks=(ranks.pop(),))

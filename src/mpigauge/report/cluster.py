@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from mpigauge.stats.peers import LEAST_PEERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.analyse.cluster import Cluster, Kernel
+    from mpigauge.analyse.cluster import Cluster, Kernel, Way
     from mpigauge.model.row import Row
     from mpigauge.report.document import Document
 
@@ -54,20 +55,28 @@ def sentences(found: Cluster) -> Iterator[str]:
 
 
 def _verdicts(kernel: Kernel) -> Iterator[str]:
-    for odd in kernel.odd:
-        again = ", measured again" if odd.name in kernel.again else ""
-        yield (
-            f"{odd.name} is slow: {_name(kernel)} takes {odd.ratio:.3g} × as long as the median of "
-            f"its peers{again}"
-        )
+    for host in kernel.odd:
+        again = host in kernel.at_once.again or host in kernel.alone.again
+        yield f"{host} is slow: {_name(kernel)} {_how(kernel, host)}{', measured again' * again}"
     for host in kernel.cleared:
-        yield f"{host} stood out once in {_name(kernel)}, but not when it was measured again"
+        yield f"{host} stood out once in {_name(kernel)}, but not the other time"
     if kernel.suffering:
         host, ratio = max(kernel.suffering.items(), key=lambda each: each[1])
+        some = f"{len(kernel.suffering)} of {len(kernel.at_once.last)}"
         yield (
-            f"{_name(kernel)} takes longer on {len(kernel.suffering)} of {len(kernel.at_once)} "
-            f"hosts when all are at work, on {host} {ratio:.3g} × as long"
+            f"{_name(kernel)} takes longer on {some} hosts when all are at work, on {host} "
+            f"{ratio:.3g} × as long"
         )
+
+
+def _how(kernel: Kernel, host: str) -> str:
+    """How much longer it takes, and whether at once with the others, alone, or both."""
+    odd = any(each.name == host for each in kernel.at_once.odd)
+    ways = (kernel.at_once, kernel.alone) if odd else (kernel.alone, kernel.at_once)
+    when, otherwise = ("", "alone") if odd else (" while these rest", "at once with the others")
+    ratio, other = (way.ratio(host) for way in ways)
+    also = f", {otherwise} {other:.3g} ×" if math.isfinite(other) else ""
+    return f"takes {ratio:.3g} × as long as the median of its peers{when}{also}"
 
 
 def _table(found: Cluster, kernels: tuple[Kernel, ...]) -> Iterator[str]:
@@ -76,25 +85,24 @@ def _table(found: Cluster, kernels: tuple[Kernel, ...]) -> Iterator[str]:
     yield f"{'':{wide}}" + "".join(f"{_unit(kernel):>{_COLUMN}}" for kernel in kernels)
     for host in found.hosts:
         cells = (
-            f"{_text(kernel.at_once.get(host))} / {_text(kernel.alone.get(host))}"
+            f"{_text(kernel.at_once.last.get(host))} / {_text(kernel.alone.last.get(host))}"
             for kernel in kernels
         )
         yield f"{host:{wide}}" + "".join(f"{cell:>{_COLUMN}}" for cell in cells)
-    middles = (
-        f"{_middle(list(kernel.at_once.values()))} / {_middle(list(kernel.alone.values()))}"
-        for kernel in kernels
-    )
+    middles = (f"{_middle(kernel.at_once)} / {_middle(kernel.alone)}" for kernel in kernels)
     yield f"{'median':{wide}}" + "".join(f"{middle:>{_COLUMN}}" for middle in middles)
-    spreads = (percent(kernel.usual.deviation_s / kernel.usual.median_s) for kernel in kernels)
+    usual = [kernel.at_once.usual for kernel in kernels]
+    spreads = (percent(each.deviation_s / each.median_s) for each in usual)
     yield f"{'deviation':{wide}}" + "".join(f"{spread:>{_COLUMN}}" for spread in spreads)
 
 
 def _name(kernel: Kernel) -> str:
-    return f"{kernel.benchmark} {byte_count(kernel.message_bytes)}".rstrip()
+    size = kernel.library or byte_count(kernel.message_bytes)
+    return f"{kernel.benchmark} {size}".rstrip()
 
 
 def _unit(kernel: Kernel) -> str:
-    row = next(iter(kernel.at_once.values()))
+    row = next(iter(kernel.at_once.first.values()))
     return _value(row)[1]
 
 
@@ -102,8 +110,9 @@ def _text(row: Row | None) -> str:
     return number(_value(row)[0]) if row else UNKNOWN
 
 
-def _middle(rows: list[Row]) -> str:
-    return number(median(_value(row)[0] for row in rows)) if rows else UNKNOWN
+def _middle(way: Way) -> str:
+    values = [_value(row)[0] for row in way.last.values()]
+    return number(median(values)) if values else UNKNOWN
 
 
 def _value(row: Row) -> tuple[float, str]:

@@ -111,7 +111,7 @@ def again_for(plan: Plan, ground: Ground) -> Again:
     """What stood out, to be measured alone."""
     part = plan.parts[0]
 
-    def again(results: Results) -> Part | None:
+    def again(results: Results) -> Sequence[Part]:
         from mpigauge.analyse.pairs import pair_map
         from mpigauge.plan.map import one_after_the_other
         from mpigauge.report.seats import seats_of
@@ -121,7 +121,7 @@ def again_for(plan: Plan, ground: Ground) -> Again:
         odd.sort(key=lambda each: -each.ratio)
         pairs = dict.fromkeys(each.pair[:2] for each in odd)
         chosen = list(pairs)[:MOST_AGAIN]
-        return replace(part, pairs=one_after_the_other([[p] for p in chosen])) if chosen else None
+        return [replace(part, pairs=one_after_the_other([[p] for p in chosen]))] if chosen else []
 
     return again
 

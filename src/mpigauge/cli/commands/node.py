@@ -15,6 +15,9 @@ from mpigauge.cli.run_options import heeded_option
 from mpigauge.model.settings import SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.analyse.cluster import Cluster
     from mpigauge.campaign import Again, Results
     from mpigauge.cli.measuring import Setup
     from mpigauge.plan import Part, Plan, Request
@@ -108,23 +111,36 @@ def plan(request: Request, setup: Setup) -> Plan:
 
 
 def again_for(plan: Plan) -> Again:
-    """The hosts that stood out, to be measured once more."""
-    together = plan.parts[0]
+    """What was odd on some hosts, to be measured once more."""
 
-    def again(results: Results) -> Part | None:
-        from mpigauge.analyse.cluster import cluster
-        from mpigauge.plan.cluster import once_more
+    def again(results: Results) -> Sequence[Part]:
+        from mpigauge.analyse.cluster import by_arm, cluster
 
-        names = [block.host for block in together.blocks]
-        found = cluster(
-            (row for row in results.rows() if not row.cell.arm),
-            lambda row: names[row.cell.group],
-        )
-        kernels = found.kernels if found else ()
-        odd = {each.name for kernel in kernels for each in kernel.odd}
-        return once_more(together, [i for i, n in enumerate(names) if n in odd]) if odd else None
+        names = {place: block.host for place, block in enumerate(plan.parts[0].blocks)}
+        found = cluster(results.rows(), by_arm(names))
+        if found is None:
+            return []
+        together = (part for part in plan.parts if not part.arm)
+        return [part for each in together for part in odd_parts(each, found)]
 
     return again
+
+
+def odd_parts(together: Part, found: Cluster) -> tuple[Part, ...]:
+    """What stood out of this part, on all hosts at once and on each where it did."""
+    from mpigauge.plan.blas import BLAS
+    from mpigauge.plan.cluster import once_more
+
+    library = together.heeded.get(BLAS, "").partition("=")[0]
+    own = [
+        kernel
+        for kernel in found.kernels
+        if kernel.odd and kernel.library == library and kernel.word in together.benchmarks
+    ]
+    odd = {host for kernel in own for host in kernel.odd}
+    names = tuple(kernel.word for kernel in own)
+    hosts = [place for place, block in enumerate(together.blocks) if block.host in odd]
+    return once_more(replace(together, benchmarks=names), hosts) if hosts else ()
 
 
 def present(stored: Run) -> None:
