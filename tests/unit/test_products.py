@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes.util
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from mpigauge.analyse.products import Product, counter_hz, why
 from mpigauge.cli.main import run
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
+from mpigauge.mpi import mkl
 from mpigauge.mpi.blas import Blas, find_blas, problem_in, usual_blas
 from mpigauge.plan import Part, Plan, read_request
 from mpigauge.plan.blas import libraries_of
@@ -99,6 +101,46 @@ def test_a_library_is_found_where_modules_put_it(
         find_blas("blis")
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: f"lib{name}.so.4")
     assert find_blas("blis").file == "libblis.so.4"
+
+
+def test_mkl_is_found_in_wheels_and_in_prefixes_the_newest_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trees as its installers make them: oneAPI of two layouts, conda, and a wheel, whose library
+    lies outside of site-packages."""
+    monkeypatch.setattr(mkl, "BEFORE_ONEAPI", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setattr(ctypes.util, "find_library", lambda _name: None)
+    for name in ("MKLROOT", "CONDA_PREFIX", "LD_LIBRARY_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ONEAPI_ROOT", str(tmp_path / "oneapi"))
+    with pytest.raises(UserError, match=r"--blas mkl: there is none here; `pip install mkl`, one"):
+        find_blas("mkl")
+
+    def there(name: str) -> str:
+        file = tmp_path / name / "libmkl_rt.so.2"
+        file.parent.mkdir(parents=True)
+        file.touch()
+        return str(file)
+
+    assert there("oneapi/mkl/2023.2.0/lib/intel64") == find_blas("mkl").file
+    assert there("oneapi/mkl/2024.10/lib") == find_blas("mkl").file
+    there("oneapi/mkl/2024.2/lib")
+    assert "/2024.10/" in find_blas("mkl").file
+    (tmp_path / "oneapi/mkl/latest").symlink_to("2024.2")
+    assert "/latest/" in find_blas("mkl").file
+    conda = there("conda/lib")
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
+    assert find_blas("mkl").file == conda
+    wheel, packages = there("user/lib"), tmp_path / "user/lib/python3/site-packages"
+    (info := packages / "mkl-2025.2.0.dist-info").mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mkl\nVersion: 2025.2.0\n")
+    (info / "RECORD").write_text("../../libmkl_rt.so.2,,\n../../libmkl_core.so.2,,\n")
+    monkeypatch.syspath_prepend(str(packages))
+    assert find_blas("mkl").file == wheel
+    root = there("module/lib/intel64")
+    monkeypatch.setenv("MKLROOT", str(tmp_path / "module"))
+    assert find_blas("mkl").file == root
 
 
 def test_a_name_or_path_that_is_none_has_the_nearest_named(tmp_path: Path) -> None:

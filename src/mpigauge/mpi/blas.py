@@ -8,13 +8,13 @@ import ctypes.util
 import importlib.util
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.mpi import mkl
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
@@ -115,11 +115,7 @@ def _openblas() -> Iterator[str]:
 
 
 def _mkl() -> Iterator[str]:
-    """By its modules' variable, from its wheel, or where the loader looks."""
-    root = os.environ.get("MKLROOT")
-    folders = [Path(root, "lib"), Path(root, "lib", "intel64")] if root else []
-    for folder in (*folders, Path(sys.prefix, "lib")):
-        yield from map(str, sorted(folder.glob("libmkl_rt.so*")))
+    yield from mkl.in_folders()
     yield from _of_system("mkl_rt")
 
 
@@ -143,6 +139,7 @@ _NAMES: dict[str, Callable[[], Iterator[str]]] = {
 }
 _HINTS = {
     "openblas": "`pip install scipy-openblas64` brings it, or give the path of a library",
-    "mkl": "`pip install mkl` or its module (MKLROOT) brings it, or give the path of libmkl_rt.so",
+    "mkl": "`pip install mkl`, oneAPI or its module (MKLROOT) brings it, or give the path of "
+    "libmkl_rt.so",
     "blis": "Debian's libblis4-openmp or its module brings it, or give the path of libblis.so",
 }
