@@ -18,6 +18,10 @@
 #define MPIGAUGE_COMPILER "GCC " __VERSION__
 #endif
 
+#if !defined(MPIGAUGE_FLAGS)
+#define MPIGAUGE_FLAGS "flags are not known"
+#endif
+
 namespace mpigauge::node {
 namespace {
 

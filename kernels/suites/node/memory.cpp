@@ -63,8 +63,8 @@ template <Stream what>
 void plain(Run& run) {
   const Crew crew(run);
   const auto& file = run.settings().compiler;
-  const Loop loop = file.empty() ? usual_vectors().plain.at(place_of(what))
-                                 : loop_of_compiler(run, file, what);
+  const Loop loop =
+      file.empty() ? usual_vectors().plain.at(place_of(what)) : loop_of_compiler(run, file, what);
   go_over(run, crew, what, arrays_of(run, crew, Pages::usual), loop);
 }
 
