@@ -17,6 +17,7 @@ says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
     deaf            does not look for the stop file, and ignores SIGTERM
     prefixed        writes [0] before each line, as some launchers do
     slow            measures until it is told to stop
+    tells           tells its transport as MPICH does, where it is asked to
 
 FAKE_FACTOR makes all times so many times as long.
 """
@@ -67,6 +68,8 @@ class Kernel:
         if self.fault == "stumble" and not self.was_here():
             print("The PMIx server's listener thread failed to start. We cannot", file=sys.stderr)
             return 213
+        if self.fault == "tells" and os.environ.get("MPIR_CVAR_DEBUG_SUMMARY"):
+            print("libfabric provider: tcp - 10.0.0.0/24")
         self.head()
         for number, (name, size) in enumerate(self.cells()):
             self.progress(name, size)

@@ -62,6 +62,9 @@ def test_two_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     assert calls > 0
     assert hosts.sent_bytes("node01") - before > 256 * 1024 * calls
     assert "2 hosts: node[01-02]" in done.stdout
+    told = {"openmpi": "tcp between hosts", "intel": "provider tcp", "mpich": "netmod ucx"}
+    assert stored.used.startswith(told[ready.name])
+    assert f" · over {stored.used} · " in " ".join(done.stdout.split())
     known = stored.passport["hosts"]
     assert [host["machine"]["hostname"] for host in known] == ["node01", "node02"]
     assert all(host["mpi"] == ready.library_string for host in known)

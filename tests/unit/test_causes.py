@@ -16,6 +16,7 @@ import pytest
 from mpigauge.analyse.registry import all_causes, cause, explain
 from mpigauge.cli.main import run as main
 from mpigauge.model.columns import COLUMNS
+from mpigauge.model.record import Carried
 from mpigauge.report.explanation import NO_ROWS, QUIET, page, to_json
 from tests import planted
 from tests.planted import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Rank
     from mpigauge.store import Run
 
 FEW = [8, 64, 512, 4096, 32768, 262144]
@@ -284,6 +286,34 @@ def test_it_is_found_where_it_was_planted(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_it_is_not_found_where_it_was_not(name: str) -> None:
     assert found(CASES[name].without, name) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "where", "found"),
+    [
+        ("tcp within a host, tcp between hosts", TWO_HOSTS, "tcp"),
+        ("sm within a host, tcp between hosts", TWO_HOSTS, "tcp"),
+        ("provider tcp on eth0", TWO_HOSTS, "tcp"),
+        ("netmod ofi, provider tcp;ofi_rxm", TWO_HOSTS, "tcp"),
+        ("tcp within a host, ucx=rc_mlx5 between hosts", TWO_HOSTS, ""),
+        ("tcp within a host", ranks(["0", "1"]), "tcp-within-host"),
+        ("netmod ofi, provider tcp", ranks(["0", "1"]), ""),
+        ("sm within a host", ranks(["0", "1"]), ""),
+    ],
+)
+def test_what_launches_tell_of_tcp(told: str, where: list[Rank], found: str) -> None:
+    """Without any option or setting."""
+    measured = run(settled(), [*where, Carried(0, told)], **WITH_CARD)
+    causes = {each.cause for each in explain(measured).findings}
+    assert causes & {"tcp", "tcp-within-host"} == ({found} if found else set())
+
+
+def test_a_guess_of_tcp_yields_to_what_is_told() -> None:
+    slow = settled(time_p50_s=40e-6)
+    guess = run(slow, TWO_HOSTS, **WITH_CARD)
+    told = run(slow, [*TWO_HOSTS, Carried(0, "ucx=rc_mlx5 between hosts")], **WITH_CARD)
+    assert "tcp" in {each.cause for each in explain(guess).findings}
+    assert "tcp" not in {each.cause for each in explain(told).findings}
 
 
 # --- the users' tables -----------------------------------------------------------------------

@@ -12,21 +12,32 @@ from mpigauge.model.errors import UserError
 from mpigauge.plan import bind_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mpigauge.model.mpi import Mpi
     from mpigauge.plan import Part, Plan
 
 
-def job_of(plan: Plan, part: Part, mpi: Mpi, program: tuple[str, ...], system: str) -> Job:
-    """`system`: the batch system in a job of which we are. UserError: the launcher is to bind what
-    no launcher can be told. Programs that are not ours do not bind themselves: where a placement is
-    asked for, the launcher binds them."""
+def job_of(
+    plan: Plan,
+    part: Part,
+    mpi: Mpi,
+    program: tuple[str, ...] = (),
+    system: str = "",
+    stem: str = "",
+    asked: Mapping[str, str] | None = None,
+) -> Job:
+    """`system`: the batch system in a job of which we are; `stem`: what names of files begin with;
+    `asked`: settings beside those of the plan, which are stronger. UserError: the launcher is to
+    bind what no launcher can be told. Programs that are not ours do not bind themselves: where a
+    placement is asked for, the launcher binds them."""
     by_launcher = plan.bound_by == "launcher" or bool(part.foreign and part.placement)
     return Job(
         mpi=mpi,
         ranks=part.world_ranks,
         program=program,
         env={**plan.env, **part.env},
-        settings={**plan.settings, **part.settings},
+        settings={**(asked or {}), **plan.settings, **part.settings},
         hosts=tuple(
             OnHost(block.host, block.ranks, () if by_launcher else bind_words(block.bind))
             for block in part.hosts
@@ -37,13 +48,14 @@ def job_of(plan: Plan, part: Part, mpi: Mpi, program: tuple[str, ...], system: s
         launcher=plan.launcher,
         system=system,
         bind=_for_all_hosts(part) if by_launcher else (),
+        stem=stem,
     )
 
 
 def check_told(plan: Plan, mpi: Mpi) -> None:
     """That the launcher can be told where all ranks are to be, before any is started."""
     for part in plan.parts:
-        command(job_of(plan, part, mpi, (), ""))
+        command(job_of(plan, part, mpi))
 
 
 def _for_all_hosts(part: Part) -> tuple[tuple[int, ...], ...]:

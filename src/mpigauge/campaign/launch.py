@@ -18,6 +18,7 @@ from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import Block
 from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record, with_known
+from mpigauge.mpi.transports import teller_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,8 @@ TERM_S = 2.0
 MOST_LOG_BYTES = 16 << 20
 LAST_LINES = 200
 """Kept of each stream, to find in them why a launch failed."""
+MOST_TOLD = 4096
+"""Lines in which is looked for what the MPI tells of its transport; Intel's has one for a rank."""
 
 
 @dataclass
@@ -59,6 +62,7 @@ class Watch:
     said: dict[str, deque[str]] = field(
         default_factory=lambda: {name: deque(maxlen=LAST_LINES) for name in ("stdout", "stderr")}
     )
+    told: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_TOLD))
     logged: int = 0
     records: int = 0
     cells: int = 0
@@ -86,7 +90,10 @@ class Watch:
 
     def keep(self, line: Line) -> None:
         """Output that is no record goes into the log; its end may tell why a launch failed."""
-        self.said[line.stream].append(line.text.strip()[:1000])
+        text = line.text.strip()[:1000]
+        self.said[line.stream].append(text)
+        if line.stream == "stdout":
+            self.told.append(text)
         if self.logged < MOST_LOG_BYTES:
             self.writer.log(self.plan.number, line.stream, line.text)
         self.logged += len(line.text)
@@ -139,6 +146,7 @@ class Watch:
             wrong_count=self.wrong,
             wall_s=time.monotonic() - self.started_s,
             measuring_s=self.end.measuring_s if self.end else 0.0,
+            used=teller_of(self.mpi.name).read("\n".join(self.told)),
         )
 
     def failure(self, status: int) -> str:

@@ -24,6 +24,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
+from mpigauge.mpi.transports import teller_of
 from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
 from mpigauge.store import RunWriter
 
@@ -131,7 +132,7 @@ class Campaign:
     def launch(self, planned: LaunchPlan) -> Outcome:
         number = planned.number
         words = self.command(planned)
-        self.writer.write_command(number, words.words, words.env)
+        self.writer.write_command(number, words.words, words.env, words.files)
         self.state.activity = "starting"
         self.since_s = time.monotonic()
         self.show(at_once=True)
@@ -193,7 +194,9 @@ class Campaign:
                 *kernel_words(self.plan, planned),
             )
         )
-        return command(job_of(self.plan, planned.part, self.mpi, program, system))
+        stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
+        asked = {} if foreign else to_tell(self.mpi)
+        return command(job_of(self.plan, planned.part, self.mpi, program, system, stem, asked))
 
     def seconds(self, number: int) -> float | None:
         if self.plan.seconds is None:
@@ -220,6 +223,8 @@ class Campaign:
 
     def note(self, outcome: Outcome) -> None:
         self.state.outcomes.append(outcome)
+        if outcome.used:
+            self.writer.append(_carried(outcome))
         if outcome.reason:
             words = f"launch {self.title(outcome.launch)} failed: {outcome.reason}"
             self.state.remarks.append(words)
@@ -299,6 +304,16 @@ def given_up(campaign: Campaign, error: RunError) -> RunError:
 
 def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:
     return {"launches": [asdict(outcome) for outcome in outcomes]}
+
+
+def to_tell(mpi: Mpi) -> dict[str, str]:
+    """What makes an MPI tell what carries its messages; what somebody has set stays."""
+    known = teller_of(mpi.name).settings
+    return {name: value for name, value in known.items() if name not in os.environ}
+
+
+def _carried(outcome: Outcome) -> str:
+    return json.dumps({"record": "transport", "launch": outcome.launch, "used": outcome.used})
 
 
 def _failure(launch: int, words: str) -> str:

@@ -26,6 +26,8 @@ class Outcome:
     wrong_count: int = 0
     wall_s: float = 0.0
     measuring_s: float = 0.0
+    used: str = ""
+    """What carried its messages, as the MPI told it; empty: it told nothing."""
 
     @property
     def good(self) -> bool:

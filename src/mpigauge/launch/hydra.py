@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.launch.job import Command, Job, RankSet, mask
+from mpigauge.launch.job import Command, Job, RankSet, cannot, mask
 from mpigauge.launch.registry import launcher
-from mpigauge.model.errors import UserError
-
-_BOOTSTRAPS = ("slurm", "lsf")
 
 
 @launcher("hydra")
@@ -39,17 +36,12 @@ def _bound(job: Job) -> list[str]:
 
 
 def _pinned(job: Job) -> dict[str, str]:
-    """Intel's binds by default, and overlooks -bind-to. It wants a mask for each rank of a host,
-    and no more."""
+    """Intel's binds by default, and overlooks -bind-to: it wants a mask for each rank of a host."""
     if not job.bind:
         return {"I_MPI_PIN": "0"}
     for host in job.hosts:
         if host.ranks != len(job.bind):
-            raise UserError(
-                f"--placement launcher: that of {job.mpi.label} cannot be told the cores of "
-                f"{host.name}, which has fewer ranks than other hosts; take as many for each, or "
-                "--placement kernel"
-            )
+            raise cannot(job, f"the cores of {host.name}, which has fewer ranks than other hosts")
     return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": f"[{','.join(map(mask, job.bind))}]"}
 
 
@@ -77,7 +69,7 @@ def _agent(job: Job) -> list[str]:
 
 def _agent_env(job: Job, intel: bool) -> dict[str, str]:
     """Told hosts, Intel's takes ssh also where the batch system has a way of its own."""
-    if intel and job.hosts and not job.agent and job.system in _BOOTSTRAPS:
+    if intel and job.hosts and not job.agent and job.system in ("slurm", "lsf"):
         return {"I_MPI_HYDRA_BOOTSTRAP": job.system}
     name = "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" if intel else "HYDRA_LAUNCHER_EXTRA_ARGS"
     return {name: " ".join(job.agent[1:])} if job.agent[1:] else {}

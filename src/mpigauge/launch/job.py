@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 
 
@@ -50,17 +51,28 @@ class Job:
     """Whether there may be more ranks than cores."""
     launcher: str = ""
     """Another than the MPI's own, with what it shall use: srun, srun:pmix."""
-
     system: str = ""
     """The batch system in a job of which we are; empty: in none."""
     bind: tuple[tuple[int, ...], ...] = ()
     """The cores that the launcher gives local rank 0, 1, … of every host, as the system numbers
     them; none: it binds nobody."""
+    stem: str = ""
+    """What the names of files begin with that a launcher may need: FOLDER/launch-000."""
 
     @property
     def variant(self) -> str:
         """What stands behind the launcher's colon."""
         return self.launcher.partition(":")[2]
+
+    @property
+    def order(self) -> list[tuple[str, int]]:
+        """The host of each rank, and its number there; an empty name: this machine."""
+        if not self.hosts:
+            return [("", rank) for rank in range(self.ranks)]
+        if self.in_turn:
+            many = len(self.hosts)
+            return [(self.hosts[r % many].name, r // many) for r in range(self.ranks)]
+        return [(host.name, local) for host in self.hosts for local in range(host.ranks)]
 
     def sets(self, even: bool = False) -> list[RankSet]:
         """One for all hosts where these are told the same, else one for each.
@@ -76,6 +88,14 @@ class Job:
         return [RankSet(host.ranks, (host,), (*self.program, *host.words)) for host in self.hosts]
 
 
+def cannot(job: Job, what: str) -> UserError:
+    """`what`: of the placement, a launcher cannot be told."""
+    return UserError(
+        f"--placement launcher: that of {job.mpi.label} cannot be told {what}; take --placement "
+        "kernel"
+    )
+
+
 def mask(cores: Iterable[int]) -> str:
     """The cores as bits of a number, as launchers take them: 0x5 for 0 and 2."""
     return hex(sum(1 << core for core in set(cores)))
@@ -86,6 +106,8 @@ class Command:
     words: tuple[str, ...]
     env: Mapping[str, str] = field(hash=False)
     """What the launcher's own environment needs on top of ours."""
+    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What has to be written before it is started: texts by their paths."""
 
     def __str__(self) -> str:
         """As one could type it; for people, never for starting it."""

@@ -23,7 +23,8 @@ def command(job: Job) -> Command:
     settings = {f"OMPI_MCA_{n}" if is_mca(n) else n: v for n, v in job.settings.items()}
     words = ["srun", f"--mpi={pmi}", f"--ntasks={job.ranks}", f"--nodes={len(job.hosts) or 1}"]
     if job.hosts:
-        words += ["--distribution=arbitrary", f"--nodelist={','.join(_order(job))}"]
+        names = ",".join(host for host, _ in job.order)
+        words += ["--distribution=arbitrary", f"--nodelist={names}"]
     words += [_bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else []), *_program(job)]
     return Command(tuple(words), {**job.mpi.env, **intel, **settings, **job.env})
 
@@ -32,13 +33,6 @@ def _bound(job: Job) -> str:
     """Nodes are each told the whole list, for their local ranks."""
     how = f"mask_cpu:{','.join(map(mask, job.bind))}" if job.bind else "none"
     return f"--cpu-bind={how}"
-
-
-def _order(job: Job) -> list[str]:
-    """The host of each rank."""
-    if job.in_turn:
-        return [job.hosts[rank % len(job.hosts)].name for rank in range(job.ranks)]
-    return [host.name for host in job.hosts for _ in range(host.ranks)]
 
 
 def _program(job: Job) -> list[str]:

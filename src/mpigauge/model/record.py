@@ -204,6 +204,15 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """What carried the messages of a launch."""
+
+    launch: int
+    used: str
+    """As its MPI told it: tcp between hosts."""
+
+
+@dataclass(frozen=True)
 class End:
     launch: int
     stopped: str
@@ -214,7 +223,19 @@ class End:
     cells: int
 
 
-Record = Launch | Rank | Noise | Sampled | CellRecord | Figure | Progress | Skip | Failure | End
+Record = (
+    Launch
+    | Rank
+    | Noise
+    | Sampled
+    | CellRecord
+    | Figure
+    | Progress
+    | Skip
+    | Failure
+    | Carried
+    | End
+)
 
 _LEAST_FOR_INTERVAL = 6
 _SHARED = ("launch", "time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages",
@@ -389,6 +410,7 @@ _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "skip": _skip,
     "figure": _plain(Figure),
     "error": _plain(Failure),
+    "transport": _plain(Carried),
     "end": _plain(End),
 }
 _WRITTEN: dict[str, type[Any]] = {

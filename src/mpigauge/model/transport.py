@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+WITHIN, BETWEEN = "within a host", "between hosts"
+"""Which messages are meant, where an MPI tells what it uses for them."""
+
 
 @dataclass(frozen=True)
 class UcxLane:

@@ -166,7 +166,7 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "mpi_name": mpi["name"],
         "mpi_version": mpi["version"],
         "transport": str((head.get("transport") or {}).get("name") or ""),
-        "provider": str((head.get("transport") or {}).get("used") or ""),
+        "provider": run.used or str((head.get("transport") or {}).get("used") or ""),
         "hosts": hosts,
         "cpu": str(machine.get("cpu_model", "")),
         "cpus": len(machine.get("allowed") or ()) or None,

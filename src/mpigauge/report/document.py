@@ -13,6 +13,7 @@ from mpigauge.analyse.fresh import fresh_against_static
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.record import JOB, Figure, Sampled
+from mpigauge.model.transport import WITHIN
 from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
@@ -224,7 +225,7 @@ def facts_of_run(run: Run) -> Facts:
         architecture=str(machine.get("architecture", "")),
         kernel=str(machine.get("kernel", "")),
         mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
-        transport=_transport(run.header.get("transport") or {}),
+        transport=_transport(run),
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
@@ -246,9 +247,14 @@ def _imported(said: Mapping[str, Any]) -> str:
     return ", from ".join(filter(None, [programs, ", ".join(filter(None, where))]))
 
 
-def _transport(selected: Mapping[str, Any]) -> str:
-    name, used = str(selected.get("name") or ""), str(selected.get("used") or "")
-    return f"{name} ({used})" if name and used else name
+def _transport(run: Run) -> str:
+    """What was asked for, and what the MPI told that it used. Where nothing was asked for, a
+    network says nothing of ranks on one host, which share memory."""
+    selected = run.header.get("transport") or {}
+    used = run.used or str(selected.get("used") or "")
+    if name := str(selected.get("name") or ""):
+        return f"{name} ({used})" if used else name
+    return used if len({rank.host for rank in run.ranks}) > 1 or WITHIN in used else ""
 
 
 def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import (
+    Carried,
     CellRecord,
     End,
     Failure,
@@ -91,6 +92,13 @@ class Run:
     @property
     def failures(self) -> list[Failure]:
         return self.of(Failure)
+
+    @property
+    def used(self) -> str:
+        """What carried the messages, as the MPI told it; empty: it told nothing, or launches
+        differ."""
+        told = {record.used for record in self.of(Carried)}
+        return next(iter(told)) if len(told) == 1 else ""
 
     @property
     def ends(self) -> list[End]:

@@ -104,8 +104,18 @@ class RunWriter:
         with failing_as(RunError, self.folder / "passport.json"):
             write_whole(self.folder / "passport.json", to_json(passport))
 
-    def write_command(self, launch: int, words: Sequence[str], env: Mapping[str, str]) -> None:
-        """The words of a launch, as a shell would take them; env: what it sets."""
+    def write_command(
+        self,
+        launch: int,
+        words: Sequence[str],
+        env: Mapping[str, str],
+        files: Mapping[str, str] | None = None,
+    ) -> None:
+        """The words of a launch, as a shell would take them; env: what it sets; files: what it
+        needs, texts by their paths."""
+        for name, text in (files or {}).items():
+            with failing_as(RunError, Path(name)):
+                write_whole(Path(name), text)
         sets = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
         path = launch_file(self.folder, "logs", launch, "command")
         with failing_as(RunError, path):

@@ -11,6 +11,7 @@ from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.needs import machine, seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, listed, time
+from mpigauge.model.transport import BETWEEN
 
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
@@ -28,9 +29,10 @@ _ROUND_TRIPS = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
 def look(seen: Seen) -> Iterator[Finding]:
     cards = [d.name for t in seen.topologies.values() for d in t.devices if d.fabric]
     hosts = {rank.host for rank in seen.run.ranks}
-    named = told(seen)
+    named = told(seen, BETWEEN)
     slow = _slow(seen)
-    if not cards or len(hosts) < 2 or not (named or (slow and not seen.transport)):
+    silent = not seen.transport and BETWEEN not in seen.run.used
+    if not cards or len(hosts) < 2 or not (named or (slow and silent)):
         return
     yield Finding(
         what=f"messages between hosts go over TCP, beside the card {listed(cards)}"
@@ -50,11 +52,19 @@ def look(seen: Seen) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def told(seen: Seen) -> list[str]:
-    """What says that nothing but TCP leaves a rank: the transport of the run, or settings."""
+def told(seen: Seen, where: str) -> list[str]:
+    """What says that nothing but TCP leaves a rank, or goes `where`: the transport of the run, what
+    its launches told, or settings."""
     said = [f"the transport of the run is {seen.transport}"] if "tcp" in seen.transport else []
+    if any(_is_told(piece, where) for piece in seen.run.used.split(", ")) and not said:
+        said = [f"the MPI tells that it uses {seen.run.used}"]
     chosen = [f"{name}={seen.settings[name]}" for name in _SELECTING if name in seen.settings]
     return said + [f"{each} is set" for each in chosen if _is_tcp(each.partition("=")[2])]
+
+
+def _is_told(piece: str, where: str) -> bool:
+    """A provider is told of for other hosts; within one, memory may be shared beside it."""
+    return "tcp" in piece and (piece.endswith(where) or (where == BETWEEN and "provider" in piece))
 
 
 def _is_tcp(value: str) -> bool:

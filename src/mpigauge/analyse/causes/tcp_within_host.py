@@ -12,6 +12,7 @@ from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.needs import seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, time
+from mpigauge.model.transport import WITHIN
 
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
 @cause("tcp-within-host", "TCP within a host, where ranks could share memory", seats)
 def look(seen: Seen) -> Iterator[Finding]:
-    named = told(seen)
+    named = told(seen, WITHIN)
     within = [row for row in seen.rows if len({rank.host for rank in seen.ranks_of(row)}) == 1]
     if named and within:
         shortest = min(within, key=lambda row: row.latency.value)
         yield Finding(
             what="messages within a host go over TCP, and not through shared memory",
-            likely="it was asked for, by an option or in the environment",
+            likely="it was asked for, by an option, in the environment or in a file of the MPI",
             evidence=(*named, f"{cell_name(shortest)} takes {time(shortest)}, the shortest of all"),
             attempts=("`--transport shm`, or the same run without the setting",),
         )

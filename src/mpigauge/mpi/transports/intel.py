@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.model.transport import Offers, Transport
+from mpigauge.model.transport import WITHIN, Offers, Transport
 from mpigauge.mpi.transports import ucx
 from mpigauge.mpi.transports.registry import dialect, teller
 
@@ -43,5 +43,5 @@ def used(text: str) -> str:
     table = text.partition("Pin nic")[2].partition("=====")[0]
     cards = dict.fromkeys(re.findall(r"MPI startup\(\): \d+\s+\d+\s+(\S+)", table))
     if provider is None:
-        return "shm"
+        return f"shm {WITHIN}"
     return f"provider {provider[1]}" + (f" on {', '.join(cards)}" if cards else "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.model.transport import Offers, Transport
+from mpigauge.model.transport import BETWEEN, WITHIN, Offers, Transport
 from mpigauge.mpi.transports import ucx
 from mpigauge.mpi.transports.registry import dialect, teller
 
@@ -70,11 +70,11 @@ def _mca(parameters: Mapping[str, str]) -> dict[str, str]:
     return {f"OMPI_MCA_{name}": value for name, value in parameters.items()}
 
 
-@teller("openmpi", {"OMPI_MCA_ompi_display_comm": "mpi_init"})
+@teller("openmpi", {"OMPI_MCA_ompi_display_comm": "mpi_finalize"})
 def used(text: str) -> str:
-    """Version 5 prints a table of connections and, below it, a line for each kind; a host with one
-    rank has only that of the rank to itself."""
-    kinds = {"on": "within a host", "off": "between hosts"}
+    """Version 5 prints a table of connections when a job ends and, below it, a line for each kind;
+    a host with one rank has only that of the rank to itself."""
+    kinds = {"on": WITHIN, "off": BETWEEN}
     pattern = r"^\s*(on|off)-host:\s*(?:all )?connections are (.+?)\s*$"
     found = re.findall(pattern, text, re.MULTILINE)
     return ", ".join(f"{way} {kinds[where]}" for where, way in found if way not in ("n/a", "self"))
