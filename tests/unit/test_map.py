@@ -16,6 +16,7 @@ import pytest
 from mpigauge import topology
 from mpigauge.analyse.pairs import PairMap, pair_map
 from mpigauge.campaign import Results
+from mpigauge.campaign.cost import ROUND_S, Rates, cost
 from mpigauge.cli.commands.map import MOST_AGAIN, again_for
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
@@ -27,6 +28,7 @@ from mpigauge.plan import Ground, Part, Plan, kernel_words
 from mpigauge.plan.map import FORMS, check_pair, parse_pairs
 from mpigauge.plan.plan import LaunchPlan
 from mpigauge.plan.request import Request
+from mpigauge.plan.schedule import Schedule, schedule
 from mpigauge.report.document import Document, Facts
 from mpigauge.report.formats import render
 from mpigauge.report.scale import STOPS, Scale
@@ -129,6 +131,51 @@ def test_kernels_are_told_the_pairs() -> None:
     assert words[words.index("--pairs") + 1] == "ring"
     assert Plan.from_json(plan.to_json()) == plan
     assert "--pairs" not in kernel_words(plan, LaunchPlan(0, replace(part, pairs=""), 1))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ranks", "expected"),
+    [
+        ("all", 128, Schedule(8128, 127)),
+        ("all", 9, Schedule(36, 9)),
+        ("each", 9, Schedule(36, 36)),
+        ("ring", 2, Schedule(1, 1)),
+        ("ring", 16, Schedule(16, 2)),
+        ("ring", 17, Schedule(17, 3)),
+        ("0-1,2-3;0-2", 4, Schedule(3, 2)),
+    ],
+)
+def test_rounds_as_the_kernels_make_them(pairs: str, ranks: int, expected: Schedule) -> None:
+    """kernels/tests/test_pairs.cpp counts those of the kernels."""
+    assert schedule(pairs, ranks) == expected
+
+
+def test_the_cost_of_a_map_grows_with_its_rounds() -> None:
+    plan = Plan(
+        (Part(("PingPong",), 128, sizes=(8, 1 << 20), pairs="all"),), "mpich", 1, launches=1
+    )
+    known = cost(plan, Rates(start_s=1.0, cell_s=0.1))
+    assert (known.launches, known.cells) == ((1, 1), 2 * 8128)
+    assert known.seconds[0] == pytest.approx(1 + 127 * (ROUND_S + 2 * 0.1))
+    alone = replace(plan, parts=(replace(plan.parts[0], pairs="each"),))
+    assert cost(alone, known.rates).seconds[0] == pytest.approx(1 + 8128 * (ROUND_S + 2 * 0.1))
+
+
+@pytest.mark.mpi
+@pytest.mark.usefixtures("mpi")
+def test_a_dry_run_says_how_long_a_map_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a node of 2 x 64 cores, where nothing was measured before."""
+    monkeypatch.chdir(tmp_path)
+    where = ["map", "--dry-run", "--topology", str(MACHINES / "epyc-rome-2s-nps4.xml")]
+    assert run(where) == 0
+    *seats, _, schedule_line, cost_line = capsys.readouterr().out.splitlines()
+    assert len(seats) == 2 + 128
+    assert schedule_line == "8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB"
+    assert re.search(r": 1 launch, 16256 cells in each round: about \d+ s; .* assumed", cost_line)
+    assert run([*where, "--benchmark", "NODE:Mailbox", "--pairs", "0-1;0-2"]) == 0
+    assert "\n2 pairs in 2 rounds\n" in capsys.readouterr().out
 
 
 @pytest.mark.mpi

@@ -12,18 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mpigauge.campaign.cost import ROUND_S
+from mpigauge.plan.schedule import schedule
 from tests.unit.test_coverage import TRACES, replay
 
 __all__ = ["replay"]
 
 CORES = 128
-ROUNDS, PAIRS = CORES - 1, CORES // 2
-"""As kernels/tests/test_pairs.cpp shows them to be."""
+SCHEDULE = schedule("all", CORES)
 SIZES = {"8B": 8, "1MiB": 1 << 20}
 CALLS = 30
 """Of a visit: 20 samples, and more than enough for those that warm up."""
-SETUP_S = 0.05
-"""Two communicators and fresh buffers for each round: 5 to 10 ms on 2 cores, with room for 128."""
 DRAWS = 400
 LIMIT_S = 120.0
 
@@ -51,8 +50,8 @@ def test_two_sockets_of_64_cores_take_under_two_minutes(
     ]
     draw = random.Random(1)
     rounds = [
-        SETUP_S + sum(max(draw.choices(seconds, k=PAIRS)) for seconds in each)
-        for _ in range(ROUNDS)
+        ROUND_S + sum(max(draw.choices(seconds, k=SCHEDULE.together)) for seconds in each)
+        for _ in range(SCHEDULE.rounds)
     ]
     print(f"{machine}: {sum(rounds):.0f} s, a round {min(rounds):.2f} to {max(rounds):.2f} s")
     assert 1 < sum(rounds) < LIMIT_S

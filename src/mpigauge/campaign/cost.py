@@ -10,15 +10,20 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.campaign.budget import FIRST_OVERHEAD_S
+from mpigauge.plan.schedule import schedule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.plan import Plan
+    from mpigauge.plan import Part, Plan
+    from mpigauge.plan.schedule import Schedule
 
 CELL_S = 0.05
 """Assumed until there are runs to go by: the order of magnitude for a cell of a pair of ranks at
 ±5 %. Collectives on many ranks, slow networks and busy nodes take longer."""
+ROUND_S = 0.05
+"""Communicators and fresh buffers for each round of pairs: 5 to 10 ms on 2 cores, with room for
+128."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,30 @@ class Cost:
 
 
 def cost(plan: Plan, rates: Rates) -> Cost:
-    parts, cells = len(plan.parts), sum(part.weight for part in plan.parts)
+    parts, cells = len(plan.parts), sum(map(_cells, plan.parts))
     launches = (plan.least_rounds * parts, plan.most_rounds * parts)
-    round_s = parts * rates.start_s + cells * rates.cell_s
+    round_s = sum(rates.start_s + _measuring_s(part, rates) for part in plan.parts)
     seconds = (plan.least_rounds * round_s, plan.most_rounds * round_s)
     if plan.seconds is not None:
         seconds = (min(seconds[0], plan.seconds), plan.seconds)
     return Cost(launches, cells, seconds, rates, plan.seconds is not None)
+
+
+def _pairs(part: Part) -> Schedule | None:
+    """Of a map. Placements that share a job are pairs too, each of which is a cell of its own."""
+    return schedule(part.pairs, part.world_ranks) if part.pairs and not part.places else None
+
+
+def _cells(part: Part) -> int:
+    made = _pairs(part)
+    return part.weight * made.pairs if made else part.weight
+
+
+def _measuring_s(part: Part, rates: Rates) -> float:
+    """Pairs of a round measure side by side."""
+    made = _pairs(part)
+    own = part.weight * rates.cell_s
+    return made.rounds * (ROUND_S + own) if made else own
 
 
 def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:

@@ -166,6 +166,7 @@ def present(stored: Run) -> None:
 # --- what would be done ---------------------------------------------------------------------------
 def print_plan(job: Job) -> None:
     """The arms, who sits where, and about how long it takes."""
+    from mpigauge.cli.costing import cost_words
     from mpigauge.cli.placing import print_seats
 
     plan = job.plan
@@ -185,46 +186,3 @@ def arms_of(plan: Plan) -> list[str]:
     """Their names, each once; the default has none."""
     inside = (name for part in plan.parts for name, _ in part.arms)
     return list(dict.fromkeys([*inside, *(part.arm for part in plan.parts if not part.arms)]))
-
-
-def cost_words(job: Job) -> str:
-    """Launches and time, and what that is reckoned from."""
-    from mpigauge.campaign.cost import cost, rates_of
-    from mpigauge.model.units import duration
-    from mpigauge.tui.words import clock
-
-    known = cost(job.plan, rates_of(_earlier(job)))
-    least, most = known.launches
-    launches = f"{least}" if least == most else f"{least} to {most}"
-    low, high = map(clock, known.seconds)
-    if known.bounded:
-        time = f"no longer than {high} (--in)"
-    else:
-        time = f"about {low}" + (
-            "" if low == high else f", up to {high} where it takes more launches"
-        )
-    rates = known.rates
-    source = (
-        f"as in {rates.launches} launches below mpigauge-runs"
-        if rates.launches
-        else "assumed, as nothing was measured here before"
-    )
-    return (
-        f"{launches} launches, {known.cells} cells in each round: {time}; "
-        f"{duration(rates.start_s)} to start a job, {duration(rates.cell_s)} for a cell, {source}"
-    )
-
-
-def _earlier(job: Job) -> list[Mapping[str, Any]]:
-    """How runs with this MPI ended, here."""
-    from mpigauge.store import list_runs
-    from mpigauge.store.reader import status_of
-    from mpigauge.store.writer import DEFAULT_ROOT
-
-    root = Path(DEFAULT_ROOT)
-    runs = list_runs(root) if root.is_dir() else []
-    return [
-        status_of(run.path)
-        for run in runs
-        if run.mpi == f"{job.setup.mpi.name} {job.setup.mpi.version}"
-    ]

@@ -43,10 +43,11 @@ def map_plan(
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
     check_pair(benchmark, cards, ground)
     where = ground.one_placement(request, request.np or max(ground.room, 2), "a map is of")
+    messages = any(card.unit != "none" for card in cards.chosen([benchmark]))
     part = Part(
         (benchmark,),
         where.ranks,
-        sizes=request.sizes or SIZES,
+        sizes=request.sizes or (SIZES if messages else SIZES[:1]),
         pairs=parse_pairs(pairs, where.ranks),
     )
     plan = plan_of(request, (ground.seated(part, where),), cards, ground, mpi)

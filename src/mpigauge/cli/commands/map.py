@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mpigauge.campaign import Again, Results
+    from mpigauge.cli.beside import Job
     from mpigauge.plan import Ground, Part, Plan
     from mpigauge.store import Run
 
@@ -88,6 +89,7 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> No
     found = planned(request, order, on_ground(plan))
     if order.dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
+        print_times(found)
         return
     maps = [replace(job, again=again_for(job.plan, job.setup.ground)) for job in found]
     measure_all(maps, order.output, "map", presenter(order.form or "map", drawing))
@@ -105,6 +107,15 @@ def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
             "--draw makes a picture of one MPI; draw each with `mpigauge show --format svg`"
         )
     check_picture(file, "--draw")
+
+
+def print_times(found: Sequence[Job]) -> None:
+    """How the pairs are shared out, and about how long that takes, for each MPI."""
+    from mpigauge.cli.costing import cost_words, schedule_words
+
+    click.echo(f"\n{schedule_words(found[0])}")
+    for job in found:
+        click.echo(f"{job.setup.mpi.label}: {cost_words(job)}")
 
 
 def again_for(plan: Plan, ground: Ground) -> Again:

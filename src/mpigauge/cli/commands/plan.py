@@ -18,7 +18,8 @@ def command(what: str, words: tuple[str, ...]) -> None:
     follow the file.
     """
     from mpigauge.cli.commands.sweep import command as sweep
-    from mpigauge.cli.sweeping import arms_of, cost_words, print_plan, sweep_jobs
+    from mpigauge.cli.costing import cost_words
+    from mpigauge.cli.sweeping import arms_of, print_plan, sweep_jobs
 
     said = sweep.make_context(f"mpigauge plan {what}", list(words)).params
     for job in sweep_jobs(said | {"dry_run": True}):

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""About how long what was planned will take, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mpigauge.cli.beside import Job
+
+
+def cost_words(job: Job) -> str:
+    """Launches and time, and what that is reckoned from."""
+    from mpigauge.campaign.cost import cost, rates_of
+    from mpigauge.model.units import duration
+    from mpigauge.topology.remarks import many
+    from mpigauge.tui.words import clock
+
+    known = cost(job.plan, rates_of(_earlier(job)))
+    least, most = known.launches
+    launches = _launches(most) if least == most else f"{least} to {most} launches"
+    low, high = map(clock, known.seconds)
+    if known.bounded:
+        time = f"no longer than {high} (--in)"
+    else:
+        time = f"about {low}" + (
+            "" if low == high else f", up to {high} where it takes more launches"
+        )
+    rates = known.rates
+    source = (
+        f"as in {_launches(rates.launches)} below mpigauge-runs"
+        if rates.launches
+        else "assumed, as nothing was measured here before"
+    )
+    return (
+        f"{launches}, {many(known.cells, 'cell')} in each round: {time}; "
+        f"{duration(rates.start_s)} to start a job, {duration(rates.cell_s)} for a cell, {source}"
+    )
+
+
+def schedule_words(job: Job) -> str:
+    """How a map is measured: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
+    from mpigauge.model.units import byte_count
+    from mpigauge.plan.schedule import schedule
+    from mpigauge.topology.levels import known
+    from mpigauge.topology.remarks import many
+
+    (part,) = job.plan.parts
+    made = schedule(part.pairs, part.world_ranks)
+    beside = f" of {made.together} at a time" if made.together > 1 else ""
+    messages = any(card.unit != "none" for card in job.setup.cards.chosen(part.benchmarks))
+    sizes = f", at {known(map(byte_count, part.sizes or ()))}" if messages else ""
+    return f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}{beside}{sizes}"
+
+
+def _launches(count: int) -> str:
+    return "1 launch" if count == 1 else f"{count} launches"
+
+
+def _earlier(job: Job) -> list[Mapping[str, Any]]:
+    """How runs with this MPI ended, here, but for maps: what a cell takes beside others says
+    nothing of one."""
+    from mpigauge.store import list_runs
+    from mpigauge.store.reader import status_of
+    from mpigauge.store.writer import DEFAULT_ROOT
+
+    root = Path(DEFAULT_ROOT)
+    runs = list_runs(root) if root.is_dir() else []
+    return [
+        status_of(run.path)
+        for run in runs
+        if run.mpi == f"{job.setup.mpi.name} {job.setup.mpi.version}"
+        and run.command[1:2] != ("map",)
+    ]
