@@ -141,7 +141,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 # --- ranks on hosts -------------------------------------------------------------------------
 @pytest.fixture
 def big(repository: Path) -> Machine:
-    """Two packages of 16 cores."""
+    """Two sockets of 16 cores."""
     return topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
 
 
@@ -349,6 +349,14 @@ def test_differences_are_named(big: Machine) -> None:
     (sentence,) = differences((*nodes(big, "a", "b"), Node("c", other)))
     assert sentence.startswith("host c differs from a: 8 cores instead of 32 cores, CPU Other CPU")
     assert "8 GiB of memory instead of" in sentence
+    one = replace(big, pus=tuple(replace(pu, package=0) for pu in big.pus))
+    assert differences((*nodes(big, "a"), Node("b", one))) == [
+        "host b differs from a: 1 socket instead of 2 sockets"
+    ]
+    assert [device.name for device in big.devices if device.fabric] == ["mlx5_0"]
+    assert differences((*nodes(big, "a"), Node("b", replace(big, devices=())))) == [
+        "host b differs from a: fast network card none instead of mlx5_0"
+    ]
 
 
 def test_named_hosts_know_where_they_were_written() -> None:

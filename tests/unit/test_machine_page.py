@@ -7,10 +7,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from mpigauge import topology
+from mpigauge.cli.commands.quick import machine_line
 from mpigauge.cli.main import run
 from mpigauge.report.machine import page, short_list
 
@@ -118,3 +120,11 @@ def test_json_holds_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> Non
     assert found["levels"]["l2"][0] == list(range(8))
     assert found["devices"][0]["also"] == ["ib0"]
     assert "load" not in found
+
+
+def test_sockets_have_one_name(repository: Path) -> None:
+    """hwloc calls them packages; users, Slurm and our --place do not."""
+    machine = topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
+    setup = SimpleNamespace(machine=machine)
+    assert " · 2 sockets · " in machine_line(setup)  # type: ignore[arg-type]
+    assert page(machine, 96)[1].startswith("2 sockets · ")

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from mpigauge.topology.remarks import many
+
 if TYPE_CHECKING:
     from mpigauge.model.hosts import Node
     from mpigauge.model.machine import Machine
@@ -26,9 +28,10 @@ def differences(nodes: Sequence[Node]) -> list[str]:
 
 def _between(first: Machine, other: Machine) -> Iterator[str]:
     for what, before, now in (
-        ("", f"{first.cores} cores", f"{other.cores} cores"),
-        ("", f"{first.packages} packages", f"{other.packages} packages"),
-        ("", f"{first.numa_nodes} NUMA nodes", f"{other.numa_nodes} NUMA nodes"),
+        ("", many(first.cores, "core"), many(other.cores, "core")),
+        ("", many(first.packages, "socket"), many(other.packages, "socket")),
+        ("", many(first.numa_nodes, "NUMA node"), many(other.numa_nodes, "NUMA node")),
+        ("fast network card ", _fabrics(first), _fabrics(other)),
         ("CPU ", first.cpu_model, other.cpu_model),
         ("kernel ", first.kernel, other.kernel),
         ("governor ", " ".join(first.governors), " ".join(other.governors)),
@@ -38,3 +41,7 @@ def _between(first: Machine, other: Machine) -> Iterator[str]:
     here, there = first.memory_total_bytes, other.memory_total_bytes
     if abs(here - there) > MEMORY_STEP * max(here, there):
         yield f"{there / 2**30:.3g} GiB of memory instead of {here / 2**30:.3g}"
+
+
+def _fabrics(machine: Machine) -> str:
+    return " ".join(device.name for device in machine.devices if device.fabric)

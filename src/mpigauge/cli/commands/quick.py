@@ -87,7 +87,7 @@ def machine_line(setup: Setup) -> str:
         machine.hostname,
         machine.cpu_model,
         many(machine.cores, "core"),
-        many(machine.packages, "package"),
+        many(machine.packages, "socket"),
         many(machine.numa_nodes, "NUMA node"),
         "virtual machine" if machine.hypervisor else "",
     ]
