@@ -17,10 +17,11 @@ from mpigauge import topology
 from mpigauge.analyse.pairs import PairMap, pair_map
 from mpigauge.campaign import Results
 from mpigauge.campaign.cost import ROUND_S, Rates, cost
-from mpigauge.cli.commands.map import MOST_AGAIN, again_for
+from mpigauge.cli.commands.map import MOST_AGAIN, again_for, presenter
 from mpigauge.cli.main import run
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.placement import Seat
+from mpigauge.model.record import Skip
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
 from mpigauge.placement import Site
@@ -36,7 +37,7 @@ from mpigauge.stats.launches import rows as rows_of
 from mpigauge.topology.levels import Levels
 from mpigauge.topology.passport import plain
 from mpigauge.topology.stored import stored
-from tests import cells
+from tests import cells, planted
 from tests.unit.test_node import X86
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -269,6 +270,13 @@ def test_cache_lines_are_shown_in_ns() -> None:
     shown = text(drawn(4, step=4, size=-1))
     assert "PingPong, ns between every two ranks" in shown
     assert "cores of one NUMA node  301 ns" in shown
+
+
+def test_a_map_without_time_says_so() -> None:
+    """On a busy machine a launch may use up its share before the first pair."""
+    left_out = planted.run([], [Skip(0, {}, "no time was left for it")] * 2)
+    with pytest.raises(RunError, match="no pair was measured: no time was left for it; give it"):
+        presenter("map", None)(left_out)
 
 
 def test_rows_without_pairs_are_no_map() -> None:

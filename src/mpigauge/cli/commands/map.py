@@ -143,11 +143,24 @@ def presenter(form: str, drawing: Path | None) -> Callable[[Run], None]:
     printed = printer(form)
 
     def present(stored: Run) -> None:
+        refuse_nothing(stored)
         printed(stored)
         if drawing is not None:
             write_picture(stored, drawing)
 
     return present
+
+
+def refuse_nothing(stored: Run) -> None:
+    """Of pairs that were all left out there is no map. RunError: why they were."""
+    from mpigauge.model.errors import RunError
+
+    if not stored.cells:
+        reasons = ", ".join(dict.fromkeys(skip.reason for skip in stored.skips))
+        raise RunError(
+            f"no pair was measured: {reasons or 'the kernels do not say why'}; give it more time "
+            f"with --in, or fewer pairs (all that is known is in {stored.path})"
+        )
 
 
 def write_picture(stored: Run, file: Path) -> None:
