@@ -250,6 +250,23 @@ def test_hosts_with_another_topology(mpich: str, hosts: Cluster, tmp_path: Path)
 
 
 # --- faults -----------------------------------------------------------------------------------
+def started(hosts: Cluster, cwd: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        hosts.words("node01", *words, "--output", "out"),
+        cwd=cwd,
+        env={**os.environ, **hosts.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_second_launch(folder: Path) -> None:
+    cli.wait_for((folder / "logs" / "launch-001.command").exists)
+    cli.wait_for(lambda: [rank for rank in load(folder).ranks if rank.launch == 1])
+
+
 def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     """What was measured is kept, the reason is said, and resume goes on."""
     agent = ("--rsh", str(hosts.agent), "--mpi", ready.spec)
@@ -264,18 +281,9 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
         "node[01-02]",
         *agent,
     )
-    process = subprocess.Popen(
-        hosts.words("node01", *words, "--output", "out", "--timeout", "20s"),
-        cwd=tmp_path,
-        env={**os.environ, **hosts.env},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started(hosts, tmp_path, *words, "--timeout", "20s")
     folder = tmp_path / "out"
-    cli.wait_for((folder / "logs" / "launch-001.command").exists)
-    cli.wait_for(lambda: [rank for rank in load(folder).ranks if rank.launch == 1])
+    wait_for_second_launch(folder)
     for rank in load(folder).ranks:
         if (rank.launch, rank.host) == (1, "node02") and not cli.is_gone(rank.pid):
             os.kill(rank.pid, signal.SIGKILL)
@@ -290,3 +298,25 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert load(folder).complete >= {0, 1, 2}
     assert json.loads((folder / "status.json").read_text())["status"] == "done"
+
+
+def test_a_host_that_falls_silent(mpich: str, hosts: Cluster, tmp_path: Path) -> None:
+    """Nobody tells that its network is gone: --timeout ends the launch, whatever the MPI. When it is
+    back, resume goes on."""
+    where = ("--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", mpich)
+    what = ("run", "PingPong", "--sizes", "0,8", "--launches", "2", "--timeout", "3s")
+    process = started(hosts, tmp_path, *what, *where)
+    folder = tmp_path / "out"
+    wait_for_second_launch(folder)
+    cut = hosts.script("exec", "node02", "--", "ip", "link", "set", "eth0", "down")
+    try:
+        _, errors = process.communicate(timeout=cli.PATIENCE_S)
+    finally:
+        hosts.script("exec", "node02", "--", "ip", "link", "set", "eth0", "up")
+    stored = load(folder)
+    assert (cut.returncode, process.returncode, stored.complete) == (0, 1, {0}), errors
+    assert "launch 1 failed: it was silent for 3 s and was ended (--timeout)" in errors
+    cli.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in stored.ranks))
+    done = hosts.mpigauge("resume", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert load(folder).complete == {0, 1}
