@@ -301,8 +301,8 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
 
 
 def test_a_host_that_falls_silent(mpich: str, hosts: Cluster, tmp_path: Path) -> None:
-    """Nobody tells that its network is gone: --timeout ends the launch, whatever the MPI. When it is
-    back, resume goes on."""
+    """Nobody tells that its network is gone: --timeout ends the launch. When it is back, resume
+    goes on."""
     where = ("--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", mpich)
     what = ("run", "PingPong", "--sizes", "0,8", "--launches", "2", "--timeout", "3s")
     process = started(hosts, tmp_path, *what, *where)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -21,6 +22,7 @@ from tests.e2e.slurm import Slurm, needs_root, slurm
 
 pytestmark = [pytest.mark.mpi, pytest.mark.hosts, needs_root]
 
+DOCTOR = ("doctor", "smt", "--json")
 LONG = ("PingPong", "--sizes", "0,8", "--launches", "12", "--mpi", "mpich", "--output", "out")
 
 
@@ -82,6 +84,20 @@ def test_another_pmi(nodes: Slurm, tmp_path: Path) -> None:
     stored, _ = submit(nodes, tmp_path, *words, "--mpi", "intel", "--launcher", "srun:pmix")
     check_seats(stored)
     assert "srun --mpi=pmix" in (tmp_path / "out" / "logs" / "launch-000.command").read_text()
+
+
+def test_a_look_at_all_hosts_of_a_job(nodes: Slurm, tmp_path: Path) -> None:
+    """Without naming them, and each once: those that are asked do not ask again."""
+    looks = (shlex.join(nodes.words(*each)[2:]) for each in (("topo", "--json"), DOCTOR))
+    script = f"{'; echo ---; '.join(looks)}; echo ---"
+    said = tmp_path / "said"
+    done = nodes.script("sbatch", "--nodes=2", f"--output={said}", f"--wrap={script}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    cli.wait_for(lambda: said.exists() and said.read_text().count("---") == 2)
+    machines, found = (json.loads(text) for text in said.read_text().split("---")[:2])
+    assert list(machines) == list(found) == ["node01", "node02"]
+    assert [each["hostname"] for each in machines.values()] == ["node01", "node02"]
+    assert [each["host"] for each in found.values()] == ["node01", "node02"]
 
 
 # --- wide nodes ---------------------------------------------------------------------------------

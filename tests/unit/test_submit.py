@@ -134,6 +134,7 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
     [
         (["rnu", "PingPong"], "submit: 'rnu' is no command for a job; did you mean 'run'?"),
         (["topo"], "submit: 'topo' is no command for a job; there are run, quick, map"),
+        (["node", "last"], "submit: to show last needs no job; leave 'submit' out"),
         (["run", "PingPong", "--sizes", "4..1"], "runs downwards"),
         (["run", "PingPong", "--size", "4"], "no such option '--size'"),
         (["sweep", "PingPong"], "nothing is varied; add --vary"),
@@ -205,6 +206,16 @@ def test_a_good_end(capsys: pytest.CaptureFixture[str]) -> None:
     captured = capsys.readouterr()
     assert "PingPong" in captured.out
     assert "stored in" in captured.err
+
+
+def test_nodes_are_shown_as_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command's result as the command itself shows it."""
+    task = submitting.task(("node", "--output", "mpigauge-runs/x"))
+    assert (task.name, task.folder.name) == ("node", "x")
+    folder, shown = stored("x"), []
+    monkeypatch.setattr("mpigauge.cli.commands.node.present", lambda run: shown.append(run.path))
+    submitting.collect("7", "", task)
+    assert shown == [folder.absolute()]
 
 
 def test_a_job_that_measured_nothing() -> None:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mpigauge.batch import systems
 from mpigauge.campaign.agent import Agent, Answer, all_answers, python_line, refuse_problems
 from mpigauge.doctor import Finding
 from mpigauge.model.hosts import Named
@@ -18,6 +19,9 @@ SECONDS = 60.0
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE")
 """Where MPIs are found there as here."""
 _PROGRAM = """
+import os
+for name in {jobs!r}:
+    os.environ.pop(name, None)
 sys.argv = {words!r}
 from mpigauge.cli import main
 main()
@@ -32,7 +36,9 @@ def examine(
     UserError: a host does not answer, or refuses the words.
     """
     env = {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
-    program = _PROGRAM.format(words=["mpigauge", "doctor", "--json", *words])
+    # Each examines itself alone, though it may be in a batch job of all of them.
+    jobs = [system.variable for system in systems().values()]
+    program = _PROGRAM.format(words=["mpigauge", "doctor", "--json", *words], jobs=jobs)
     answers = all_answers(
         [host.name for host in hosts], python_line(program, env), agent, SECONDS + noise_s
     )

@@ -171,7 +171,11 @@ host_options = (
     ),
 )
 hosts_to_ask = (
-    click.option("--hosts", metavar="LIST", help="These hosts, such as a,b[01-04]."),
+    click.option(
+        "--hosts",
+        metavar="LIST",
+        help="These hosts, such as a,b[01-04].  [default: those of the batch job, or this one]",
+    ),
     click.option(
         "--hostfile",
         type=click.Path(path_type=Path),

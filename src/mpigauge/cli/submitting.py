@@ -25,8 +25,9 @@ from mpigauge.model.errors import RunError, UserError, did_you_mean
 if TYPE_CHECKING:
     from mpigauge.batch import System, Wish
     from mpigauge.campaign.submit import Queue
+    from mpigauge.store import Run
 
-NAMES = ("run", "quick", "map", "sweep", "resume")
+NAMES = ("run", "quick", "map", "node", "sweep", "resume")
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
 """Where our own files are: a job has to find the same ones."""
 OURS = "mpigauge: "
@@ -45,6 +46,8 @@ class Task:
     """How the result is to be shown."""
     before: Mapping[Path, str]
     """What status.json of each run held until now: of one that is resumed."""
+    name: str = "run"
+    """Of the command."""
     many: int = 1
     """Runs that there will be: one for each MPI."""
 
@@ -65,6 +68,8 @@ def task(words: tuple[str, ...]) -> Task:
     said = _understood(name, rest)
     if said.get("dry_run"):
         raise UserError("submit: a --dry-run needs no job; write it before the command's name")
+    if name == "node" and said["run"] is not None:
+        raise UserError(f"submit: to show {said['run']} needs no job; leave 'submit' out")
     if name == "resume":
         from mpigauge.cli.showing import find_run
 
@@ -80,6 +85,7 @@ def task(words: tuple[str, ...]) -> Task:
         log=base.with_name(f"{base.name}.log"),
         form=said.get("form") or "table",
         before={each: _status(each) for each in _runs_of(folder)},
+        name=name,
         many=max(1, len(said.get("mpi_specs") or ())),
     )
 
@@ -201,7 +207,6 @@ def wait(queue: Queue, job: str, task: Task) -> None:
 def collect(job: str, why: str, task: Task) -> None:
     """`why`: how the job ended, if not well."""
     from mpigauge.cli.measuring import wrong_words
-    from mpigauge.cli.showing import show
     from mpigauge.store import load
 
     ended = f"job {job} {why}" if why else f"job {job}"
@@ -210,7 +215,7 @@ def collect(job: str, why: str, task: Task) -> None:
     stored = [load(folder) for folder in task.folders]
     for run in stored:
         if run.has_numbers:
-            show(run, task.form)
+            _show(run, task)
         tell(f"stored in {run.path}")
     if not _done(task):
         complete = sum(len(run.complete) for run in stored)
@@ -223,6 +228,18 @@ def collect(job: str, why: str, task: Task) -> None:
         )
     if wrong := [words for run in stored for words in wrong_words(run)]:
         raise RunError("; ".join(wrong))
+
+
+def _show(run: Run, task: Task) -> None:
+    """As the command itself would."""
+    if task.name == "node":
+        from mpigauge.cli.commands.node import present
+
+        present(run)
+    else:
+        from mpigauge.cli.showing import show
+
+        show(run, task.form)
 
 
 def _runs_of(folder: Path) -> list[Path]:
