@@ -19,6 +19,7 @@ from mpigauge.doctor.registry import check
 from mpigauge.model.errors import UserError
 from mpigauge.mpi.transports import transports
 from mpigauge.report.diagnosis import page, pages, summary
+from mpigauge.topology import built
 from mpigauge.topology.files import Files, Recorded
 from mpigauge.topology.read import read_files
 from tests.unit.test_topology import MACHINES, NAMES, spread
@@ -195,6 +196,30 @@ def test_a_card_that_the_mpi_cannot_use() -> None:
     # UCX finds the card, but Intel MPI reaches UCX only through a provider that is not there.
     assert asked("epyc-7302-two-sockets", "power9-two-cards", of="mpich").state == "good"
     assert asked("epyc-7302-two-sockets", "power9-two-cards", of="intel").state == "bad"
+
+
+@pytest.mark.parametrize(
+    ("machine", "wires", "cards"),
+    [
+        ("epyc-rome-2s-nps4", "rome-infiniband", ["mlx5_0"]),
+        ("power9-2s-smt4", "power9-two-cards", ["mlx5_0", "mlx5_3"]),
+        ("skylake-2s-snc-off", "skylake-omnipath", ["hfi1_0"]),
+        ("arm-raspberry-pi-4", "laptop-no-network", []),
+        ("vm-epyc-2-cores", "vm-no-card", []),
+    ],
+)
+def test_topology_and_transports_name_the_same_cards(
+    machine: str, wires: str, cards: list[str]
+) -> None:
+    """What hwloc calls a card is what UCX and libfabric take, on each of the shapes."""
+    devices = built(MACHINES / f"{machine}.xml").devices
+    assert [device.name for device in devices if device.fabric] == cards
+    offers = offered(wires)
+    named = {
+        lane.device.partition(":")[0] for lane in offers.ucx_network if lane.transport != "tcp"
+    }
+    named |= {each.domain for each in offers.providers if each.name.startswith("psm")}
+    assert sorted(named) == cards
 
 
 def test_a_machine_without_a_fabric_needs_none() -> None:

@@ -59,7 +59,7 @@ def seats(name: str, text: str, ranks: int | None = None, usual: int = 2) -> lis
         (ROME, "nic-near:0000:61:00.0", [[0], [1]]),
         (ROME, "nic-far", [[0], [1]]),
         (ROME, "nic-far:eth0", [[64], [65]]),
-        (POWER, "nic-near:ib2", [[80], [84]]),
+        (POWER, "nic-near:ib3", [[80], [84]]),
         (ROME, "ppr:2:socket", [[0], [1], [64], [65]]),
         (ROME, "ppr:1:package", [[0], [64]]),
         (CUT, "ppr:2:l3", [[1], [2], [3], [4], [6], [7]]),
