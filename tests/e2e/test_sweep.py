@@ -139,6 +139,17 @@ def test_what_is_read_at_the_start_needs_launches_of_its_own(tmp_path: Path) -> 
     assert "own: btl_sm_eager_limit is read when MPI starts" in done.stderr
 
 
+def test_a_setting_that_nobody_knows_is_said_though_it_is_not_varied(tmp_path: Path) -> None:
+    words = ("--set", "MPIR_CVAR_CH4_NETMODE=ofi", "--set", "FI_PROVIDER=tcp", "--dry-run")
+    done = cli.mpigauge("run", "PingPong", *words, "--mpi", "mpich", cwd=tmp_path)
+    assert done.returncode == 0
+    assert re.fullmatch(
+        r"mpigauge: mpich \S+ knows no setting MPIR_CVAR_CH4_NETMODE, which it is told all the "
+        r"same; did you mean 'MPIR_CVAR_CH4_NETMOD'\?\n",
+        done.stderr,
+    )
+
+
 def test_a_plan_is_looked_at_before_anything_starts(tmp_path: Path) -> None:
     plan_file(tmp_path, ["mpich"], benchmarks=["Allreduce"], sizes=8, launches=3)
     for what, said in (("check", "mpich .*: 4 arms, nothing is wrong"),

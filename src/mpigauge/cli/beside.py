@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +86,7 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
 
     def make(spec: str | None) -> Job:
         setup = prepare(spec, where)
+        tell_unknown(request, setup)
         asked, setup = with_transport(request, setup, order.transport, start=not order.dry_run)
         made = plan(asked, setup)
         check_told(made, setup.mpi)
@@ -100,6 +101,20 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
 def on_ground(make: OnGround) -> Planner:
     """Of a function that needs to know no more of the set-up."""
     return lambda request, setup: make(request, setup.cards, setup.ground, setup.mpi)
+
+
+def tell_unknown(request: Request, setup: Setup) -> None:
+    """Settings that this MPI would silently pass over; another of several may know them. Where it
+    cannot be asked, nobody knows."""
+    if request.settings:
+        from mpigauge.cli.measuring import tell
+        from mpigauge.mpi.settings import knobs
+        from mpigauge.mpi.settings.refuse import unknown
+
+        mpi = setup.mpi
+        with suppress(UserError):
+            for name, hint in unknown(request.settings, knobs(mpi), mpi):
+                tell(f"{mpi.label} knows no setting {name}, which it is told all the same{hint}")
 
 
 def check_libraries(plan: Plan, setup: Setup) -> None:
