@@ -144,8 +144,8 @@ def test_a_variable_is_varied_beside_what_the_plan_sets(bench: Bench) -> None:
     """Each launch of a program without the launcher sees the value of its arm, else the plan's."""
     part = program("echo rate $OMP_NUM_THREADS$more")
     base = replace(PLAN, parts=(part,), launches=1)
-    arms = [(Arm({"env:OMP_NUM_THREADS": n}), {}) for n in ("2", "4")]
-    plan = swept(base, [(Arm(), {}), *arms], False)
+    arms = [Arm(), *(Arm({"env:OMP_NUM_THREADS": n}) for n in ("2", "4"))]
+    plan = swept(base, [(arm, {}) for arm in arms], False)
     ending = bench.run(plan, env={"OMP_NUM_THREADS": "1", "more": "0"})
     assert ending.status == "done"
     assert {(f.arm, f.value) for f in bench.stored().of(Figure)} == {
@@ -157,9 +157,8 @@ def test_a_variable_is_varied_beside_what_the_plan_sets(bench: Bench) -> None:
 @pytest.mark.parametrize("mpi", ["mpich", "intel", "openmpi"])
 def test_launchers_are_told_the_variable_of_an_arm(fake_mpi: Mpi, mpi: str) -> None:
     """Also one in small letters, which Open MPI would take for a parameter of its own."""
-    launcher = {"openmpi": "openmpi"}.get(mpi, "hydra")
     plan = swept(PLAN, [(Arm({"env:omp": "4", "btl": "self"}), {"btl": "self"})], False)
-    here = replace(fake_mpi, name=mpi, launcher=launcher)
+    here = replace(fake_mpi, name=mpi, launcher="openmpi" if mpi == "openmpi" else "hydra")
     words = command(job_of(replace(plan, env={"omp": "1"}), plan.parts[0], here, ("app",), ""))
     assert words.env["omp"] == "4"
     told = " ".join(words.words)
