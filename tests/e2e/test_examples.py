@@ -63,6 +63,18 @@ def test_reframe_fails_where_nothing_was_checked(
 
 
 # --- Ramble ---------------------------------------------------------------------------------------
+TAKES = {
+    "executable": {"template", "use_mpi", "variables", "redirect", "output_capture"},
+    "workload": {"executables", "executable", "input", "inputs", "tags"},
+    "workload_variable": {"default", "description", "values", "workload", "workloads",
+                          "expandable"},
+    "figure_of_merit": {"fom_regex", "group_name", "log_file", "units", "contexts", "fom_type"},
+    "success_criteria": {"mode", "match", "file", "fom_name", "fom_context", "formula",
+                         "anti_match"},
+}  # fmt: skip
+"""What Ramble's directives are told beside a name."""
+
+
 class Directives:
     """What an application says: each directive with its words."""
 
@@ -72,6 +84,7 @@ class Directives:
     def directive(self, kind: str) -> Any:
         def say(name: str, *words: Any, **named: Any) -> None:
             assert name not in self.said.setdefault(kind, {}), f"{kind} {name} twice"
+            assert set(named) <= TAKES.get(kind, set())
             self.said[kind][name] = {"words": words, **named}
 
         return say
@@ -120,6 +133,7 @@ def test_commands_of_ramble_run_and_say_its_figures(
         assert any(re.match(figure["fom_regex"], line) for line in text.splitlines()), figure
         assert f"(?P<{figure['group_name']}>" in figure["fom_regex"]
     criteria = said["success_criteria"]
+    assert all(("match" in each) != ("anti_match" in each) for each in criteria.values())
     assert any(re.match(criteria["measured"]["match"], line) for line in text.splitlines())
     bad = criteria["accepted"]["anti_match"]
     assert not any(re.match(bad, line) for line in text.splitlines())

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -251,6 +252,16 @@ def test_figures_go_by_their_direction(better: str, more: str, less: str) -> Non
         found = compare([side("A", [], a), side("B", [], b)])
         assert said(found) == [word]
         assert found.entries[0].worse == (word == "WORSE")
+
+
+def test_figures_of_one_name_in_two_units_are_not_compared() -> None:
+    """A thousand MFLOP/s are no thousand times as much as one GFLOP/s."""
+    mega = [replace(each, unit="MFLOP/s") for each in figures(100_000, "higher")]
+    found = compare([side("A", [], figures(100, "higher")), side("B", [], mega)])
+    assert found.tables == ()
+    assert found.left_out[0].text == (
+        "HPL rate: 1 row of A and 1 of B are not compared, unit: GFLOP/s in A, MFLOP/s in B"
+    )
 
 
 def test_a_figure_in_words() -> None:
