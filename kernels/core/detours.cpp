@@ -32,7 +32,7 @@ void Detours::listened(double seconds, double lost) {
 double Detours::per_second(double least_s) const {
   const double free = numbers_[all_s] - numbers_[lost_s];
   double count = 0;
-  for (std::size_t i = classes; i-- > 0 && middle_s(i) >= least_s;) count += numbers_.at(i);
+  for (std::size_t i = 0; i < classes; ++i) count += middle_s(i) >= least_s ? numbers_.at(i) : 0;
   return free > 0 ? count / free : 0;
 }
 
