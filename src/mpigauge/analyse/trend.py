@@ -81,14 +81,14 @@ class Trend:
         return [number for number, each in numbered if abs(each.place - step.place) <= NEAR]
 
 
-def trend(nights: Sequence[Night], kind: str, tolerance: float = TOLERANCE) -> Trend:
+def trend(nights: Sequence[Night], kind: str) -> Trend:
     """Of runs in any order."""
     known = sorted(filter(_counts, nights), key=lambda night: (night.time, night.run))
     values = [night.value.value for night in known]
     error = _usual_error(known)
     changes = tuple(_changes(known))
-    at_changes = at_places(values, [each.place for each in changes], error, tolerance)
-    found = shifts(values, error, tolerance)
+    at_changes = at_places(values, [each.place for each in changes], error)
+    found = shifts(values, error)
     return Trend(tuple(known), kind, changes, tuple(at_changes), found)
 
 
