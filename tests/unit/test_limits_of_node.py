@@ -15,7 +15,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.row import Estimate
 from mpigauge.report.limits_of_node import in_words, sections
 from mpigauge.stats.launches import rows
-from mpigauge.stats.levels import levels
+from mpigauge.stats.plateaus import plateaus
 from tests import cells
 
 KI, MI = 1 << 10, 1 << 20
@@ -79,9 +79,9 @@ def test_a_curve_that_stays_nowhere_is_undecided() -> None:
 
 def test_errors_make_alike_what_seems_to_differ() -> None:
     wide = [(1, Estimate(10, 8, 12)), (2, Estimate(13, 11, 15)), (4, Estimate(11, 9, 13))]
-    assert len(levels(wide)) == 1
+    assert len(plateaus(wide)) == 1
     assert (
-        levels([(size, Estimate(value.value, value.value, value.value)) for size, value in wide])
+        plateaus([(size, Estimate(value.value, value.value, value.value)) for size, value in wide])
         == ()
     )
 

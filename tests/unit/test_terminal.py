@@ -21,7 +21,7 @@ from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_
 from mpigauge.model.spark import sparkline
 from mpigauge.report.axes import SIZE, TIME
 from mpigauge.report.kinds import ALL, Shown, all_kinds
-from mpigauge.report.levels import REACH
+from mpigauge.report.level_lines import REACH
 from mpigauge.report.plot import Level, Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.report.scale import Scale
 from mpigauge.report.terminal import lines

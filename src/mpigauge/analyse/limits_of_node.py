@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.node_threads import is_usual
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.plan.node import CHASED, COPIES, MESSAGE
-from mpigauge.stats.levels import Level, levels
+from mpigauge.stats.plateaus import Plateau, plateaus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ class Steps:
     """A curve of one rank from cache to memory."""
 
     benchmark: str
-    levels: tuple[Level, ...]
+    levels: tuple[Plateau, ...]
     last_bytes: int
     """The largest size that was measured."""
 
@@ -79,7 +79,7 @@ def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
         curve = [row for row in known if row.cell.benchmark == name]
         if len(curve) > 2 and not (name == "Chase" and found):
             points = [(row.message_bytes, row.bandwidth or row.latency) for row in curve]
-            found.append(Steps(name, levels(points), max(row.message_bytes for row in curve)))
+            found.append(Steps(name, plateaus(points), max(row.message_bytes for row in curve)))
     return tuple(found)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.analyse.limits_of_node import Copied, Loaded, Steps
     from mpigauge.model.record import Noise, Rank
     from mpigauge.model.row import Row
-    from mpigauge.stats.levels import Level
+    from mpigauge.stats.plateaus import Plateau
 
 _WHAT = {
     "Chase_huge": ("a load, in huge pages", "ns", 1e9),
@@ -60,7 +60,7 @@ def in_words(found: Steps) -> str:
     return f"{what}: {'; '.join(parts)}"
 
 
-def _level(level: Level, unit: str, scale: float) -> str:
+def _level(level: Plateau, unit: str, scale: float) -> str:
     low, high = level.value.low * scale, level.value.high * scale
     value = f"{number(level.value.value * scale)} {unit} ({number(low)} to {number(high)})"
     sizes = f"from {byte_count(level.first_bytes)} to {byte_count(level.last_bytes)}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from mpigauge.report import levels
+from mpigauge.report import level_lines
 from mpigauge.report.axes import Scale
 from mpigauge.report.ink import DIM, GRID, colour, dash, group, shape, stroke, text, words
 from mpigauge.report.plot import MOST_SERIES
@@ -51,7 +51,7 @@ def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
     values = [point.y for point in points]
     if math.isfinite(panel.level):
         values.append(panel.level)
-    values += levels.heights(panel, values)
+    values += level_lines.heights(panel, values)
     return Frame(
         x + LEFT, y + _TOP, wide - LEFT - RIGHT, high - _TOP - _BOTTOM,
         Scale.of(panel.x, (point.x for point in points)),
@@ -84,7 +84,7 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield f'<svg x="{x}" y="{y}" width="{wide}" height="{high}" viewBox="{box}">'
     if math.isfinite(panel.level):
         yield from _level(panel, f)
-    yield from levels.drawn(panel, f)
+    yield from level_lines.drawn(panel, f)
     yield from (_mark_line(mark, f) for mark in panel.marks)
     for draw in (_areas, _curve):
         for series in panel.series[:MOST_SERIES]:

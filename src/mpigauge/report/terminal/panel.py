@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.report import levels
+from mpigauge.report import level_lines
 from mpigauge.report.panel import framed, from_left
 from mpigauge.report.plot import MOST_SERIES
 from mpigauge.report.terminal.canvas import Canvas
@@ -115,7 +115,7 @@ def _levels(panel: Panel, frame: Frame, canvas: Canvas) -> None:
     """Lines across, and their words where no curve is."""
     if math.isfinite(panel.level):
         canvas.across(frame.y.place(panel.level))
-    for level in levels.seen(panel, frame):
+    for level in level_lines.seen(panel, frame):
         line = canvas.across(frame.y.place(level.y))
         text = f" {level.label} "[: canvas.wide]
         right = canvas.wide - len(text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A curve over sizes as levels on which it stays, and what lies between them.
+"""A curve over sizes as plateaus, levels on which it stays, and what lies between them.
 
 Models of messages (stats/pieces.py) have lines whose time grows with the size; how long a load
 takes does not grow inside a cache, but from one to the next. So a level is what stays within ALIKE
@@ -27,7 +27,7 @@ Point = tuple[int, Estimate]
 
 
 @dataclass(frozen=True)
-class Level:
+class Plateau:
     first_bytes: int
     last_bytes: int
     value: Estimate
@@ -36,15 +36,15 @@ class Level:
     """The next size that was measured, where the level has ended; None: there is none."""
 
 
-def levels(points: Sequence[Point]) -> tuple[Level, ...]:
+def plateaus(points: Sequence[Point]) -> tuple[Plateau, ...]:
     """The levels of this curve, sizes upwards; the longest that begins at each place."""
     ordered = sorted(points, key=lambda point: point[0])
-    found: list[Level] = []
+    found: list[Plateau] = []
     at = 0
     while at < len(ordered):
         end = _end(ordered, at)
         if end - at >= LEAST_SIZES:
-            found.append(_level(ordered, at, end))
+            found.append(_plateau(ordered, at, end))
             at = end
         else:
             at += 1
@@ -71,7 +71,7 @@ def _high(value: Estimate) -> float:
     return value.high if value.high >= value.value else value.value
 
 
-def _level(points: Sequence[Point], start: int, end: int) -> Level:
+def _plateau(points: Sequence[Point], start: int, end: int) -> Plateau:
     within = points[start:end]
     value = Estimate(
         median(value.value for _, value in within),
@@ -79,4 +79,4 @@ def _level(points: Sequence[Point], start: int, end: int) -> Level:
         max(_high(value) for _, value in within),
     )
     behind = points[end][0] if end < len(points) else None
-    return Level(within[0][0], within[-1][0], value, behind)
+    return Plateau(within[0][0], within[-1][0], value, behind)
