@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 def cost_words(job: Job) -> str:
     """Launches and time, and what that is reckoned from."""
     from mpigauge.campaign.cost import cost, rates_of
-    from mpigauge.model.units import duration
-    from mpigauge.topology.remarks import many
+    from mpigauge.model.units import duration, many
     from mpigauge.tui.words import clock
 
     known = cost(job.plan, rates_of(_earlier(job)))
@@ -43,10 +42,9 @@ def cost_words(job: Job) -> str:
 
 def schedule_words(job: Job) -> str:
     """How a map is measured: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
-    from mpigauge.model.units import byte_count
+    from mpigauge.model.units import byte_count, many
     from mpigauge.plan.schedule import schedule
     from mpigauge.topology.levels import known
-    from mpigauge.topology.remarks import many
 
     (part,) = job.plan.parts
     made = schedule(part.pairs, part.world_ranks)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.topology.remarks import many
+from mpigauge.model.units import many
 
 if TYPE_CHECKING:
     from mpigauge.model.hosts import Node
