@@ -43,7 +43,7 @@ def test_what_is_different_is_named() -> None:
     start = text.index("n2 built otherwise than n[1,3]:")
     assert "  instead of: L3 11 MiB  0-3 [4-7]" in text[start:]
     assert "  it has:     L3 11 MiB  0 [1-7]" in text[start:]
-    assert text[-1].startswith("host n2 differs from n1: 1 cores instead of 8 cores")
+    assert text[-1].startswith("host n2 differs from n1: 1 core instead of 8 cores")
     assert "kernel 6.1 instead of" in text[-1]
 
 
