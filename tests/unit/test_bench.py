@@ -12,6 +12,7 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mpigauge.model.columns import Cell
@@ -311,6 +312,19 @@ def test_promises_are_counted_in_tables_and_in_rows_that_are_known(program: Modu
     assert program.share(3, 100) == "3 of 100, 3.0 ±1.7 %"
     said = "\n".join(program.report([good, missed], 1.1))
     assert "+10 % in rows known to ±2 %: 9 of 11" in said
+
+
+# --- false_steps ---------------------------------------------------------------------------
+@with_program("false_steps")
+def test_made_up_runs_scatter_as_much_as_they_should(program: ModuleType) -> None:
+    for process in {**program.INDEPENDENT, **program.DEPENDENT}.values():
+        values = program.series(process, np.random.default_rng(1), 5000)
+        assert np.std(np.log(values)) == pytest.approx(program.SCATTER, rel=0.2)
+
+
+@with_program("false_steps")
+def test_a_step_that_all_can_see_is_found(program: ModuleType) -> None:
+    assert program.told(0.5, 14, 3) == 1.0
 
 
 # --- report_speed --------------------------------------------------------------------------

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How often a step is claimed in a series of runs that has none, and how often one is found.
+
+Made-up series, so that nothing is measured; docs/explain/trend.md shows what comes out:
+
+    python bench/false_steps.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
+
+from mpigauge.stats.shifts import shifts
+
+Values = NDArray[np.float64]
+SCATTER = 0.02
+LENGTHS = (14, 30, 90)
+STEPS, STEP_LENGTHS = (0.05, 0.10), (14, 30, 60)
+MOST = 0.05
+"""Of series whose runs are independent: the promise."""
+CHANCE = 3.0
+"""Standard deviations by which as many trials may miss it."""
+
+
+def groups(share: float, random: Generator, count: int) -> Values:
+    """So many of the runs in another group, fifty times as far away as a group scatters."""
+    return (random.random(count) < share) + 0.02 * random.standard_normal(count)
+
+
+def alike(correlation: float, random: Generator, count: int) -> Values:
+    """Neighbours that correlate; long enough on their way when the series begins."""
+    found = random.standard_normal(count + 50)
+    for place in range(1, len(found)):
+        found[place] += correlation * found[place - 1]
+    return found[50:]
+
+
+INDEPENDENT: dict[str, Callable[[Generator, int], Values]] = {
+    "normal": lambda random, count: random.standard_normal(count),
+    "heavy tails (t with 3 degrees of freedom)": lambda random, count: random.standard_t(3, count),
+    "skewed (exponential)": lambda random, count: random.standard_exponential(count),
+    "two groups, half of the runs in each": lambda *of: groups(0.5, *of),
+    "two groups, one run in five in the other": lambda *of: groups(0.2, *of),
+}
+DEPENDENT: dict[str, Callable[[Generator, int], Values]] = {
+    "neighbours correlate with 0.5": lambda *of: alike(0.5, *of),
+    "neighbours correlate with 0.7": lambda *of: alike(0.7, *of),
+}
+
+
+def series(process: Callable[[Generator, int], Values], random: Generator, count: int) -> Values:
+    """Around 1, scattering by SCATTER in the long run."""
+    spread = float(np.std(process(default_rng(0), 20_000)))
+    return np.asarray(np.exp(SCATTER * process(random, count) / spread))
+
+
+def claimed(process: Callable[[Generator, int], Values], count: int, trials: int) -> float:
+    """The share of series of so many runs in which a step is claimed, without a tolerance."""
+    random = default_rng(count)
+    found = (shifts(series(process, random, count).tolist(), 0.0, 0.0) for _ in range(trials))
+    return sum(bool(each.found) for each in found) / trials
+
+
+def told(step: float, count: int, trials: int) -> float:
+    """The share of series with a step in their middle in which one is found, as trends look."""
+    random = default_rng(count)
+    behind = np.where(np.arange(count) < count // 2, 1.0, 1.0 + step)
+    runs = (series(INDEPENDENT["normal"], random, count) * behind for _ in range(trials))
+    return sum(bool(shifts(each.tolist(), 0.0).found) for each in runs) / trials
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--trials", type=int, default=200, help="of each kind and length")
+    options.add_argument("--quick", action="store_true", help="a few, to see that it runs")
+    chosen = options.parse_args()
+    trials = 3 if chosen.quick else chosen.trials
+    most = 0.0
+    print(f"| series | {' | '.join(f'{count} runs' for count in LENGTHS)} |")
+    for name, process in {**INDEPENDENT, **DEPENDENT}.items():
+        shares = [claimed(process, count, trials) for count in LENGTHS]
+        most = max([most, *(shares if name in INDEPENDENT else ())])
+        print(f"| {name} | {' | '.join(f'{share:.0%}' for share in shares)} |", flush=True)
+    for step in STEPS:
+        shares = [told(step, count, trials) for count in STEP_LENGTHS]
+        words = (f"{s:.0%} with {n}" for s, n in zip(shares, STEP_LENGTHS, strict=True))
+        print(f"steps of {step:.0%} are found: {', '.join(words)} runs")
+    return int(not chosen.quick and most > MOST + CHANCE * (MOST * (1 - MOST) / trials) ** 0.5)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
