@@ -68,8 +68,8 @@ def task(words: tuple[str, ...]) -> Task:
     said = _understood(name, rest)
     if said.get("dry_run"):
         raise UserError("submit: a --dry-run needs no job; write it before the command's name")
-    if name == "node" and said["run"] is not None:
-        raise UserError(f"submit: to show {said['run']} needs no job; leave 'submit' out")
+    if name == "node" and said["words"] and not said["compilers"]:
+        raise UserError(f"submit: to show {said['words'][0]} needs no job; leave 'submit' out")
     if name == "resume":
         from mpigauge.cli.showing import find_run
 
