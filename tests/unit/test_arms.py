@@ -15,7 +15,7 @@ from mpigauge.cli.main import run
 from mpigauge.cli.plan_file import words_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.toml import read_toml
-from mpigauge.plan.arms import Arm, Block, Places, arms, grid_of, read_block
+from mpigauge.plan.arms import Arm, Block, Places, arms, grid_of, options_of, read_block
 from mpigauge.plan.condition import holds, names_in
 from mpigauge.plan.foreign import Foreign, Merit, read_command
 
@@ -87,6 +87,18 @@ def test_variables_of_the_environment_are_no_settings() -> None:
 def test_conditions_name_variables_without_their_mark() -> None:
     block = read_block({"grid": {"env:N": [1, 2, 4], "A": [1, 2]}, "when": "N > A"}, HERE)
     assert names(block) == ["", "env:N=2 A=1", "env:N=4 A=1", "env:N=4 A=2"]
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        ({"A": "1", "B": "x"}, "--set A=1 --set B=x"),
+        ({"env:N": "2", "transport": "tcp:eth0"}, "--env N=2 --transport tcp:eth0"),
+        ({"A": "x y", "B": "1"}, "--set 'A=x y' --set B=1"),
+    ],
+)
+def test_an_arm_as_options_of_a_run(values: dict[str, str], options: str) -> None:
+    assert options_of(Arm(values).name) == options
 
 
 def test_too_many_arms_are_refused() -> None:

@@ -10,6 +10,8 @@ Names are those of settings of the MPI; `env:NAME` is any variable, whoever read
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -169,6 +171,20 @@ def arms(blocks: Sequence[Block], mpi: str, spec: str, control: bool) -> tuple[A
     if not found:
         raise UserError(f"nothing is varied for {mpi}: no block of [[vary]] leaves an arm for it")
     return (Arm(), *found.values(), *([Arm(control=True)] if control else []))
+
+
+def options_of(arm: str) -> str:
+    """The options that give one run the values of an arm, from the arm's name."""
+    return " ".join(map(_option, re.split(r" (?=\S+=)", arm)))
+
+
+def _option(setting: str) -> str:
+    name, _, value = setting.partition("=")
+    if name == TRANSPORT:
+        return f"--transport {shlex.quote(value)}"
+    if name.startswith(ENV):
+        return f"--env {shlex.quote(_bare(setting))}"
+    return f"--set {shlex.quote(setting)}"
 
 
 def check_name(name: str, place: str) -> None:

@@ -13,6 +13,7 @@ from mpigauge.analyse.registry import cause
 from mpigauge.analyse.rivals import Rival, rivals
 from mpigauge.analyse.words import cell_name, time
 from mpigauge.model.units import percent
+from mpigauge.plan.arms import options_of
 from mpigauge.stats.words import name_cells
 
 if TYPE_CHECKING:
@@ -46,5 +47,4 @@ def told(seen: Seen, rival: Rival, how: str, attempts: tuple[str, ...]) -> Findi
 
 
 def _attempts(rival: Rival) -> tuple[str, ...]:
-    words = " ".join(f"--set {word}" for word in rival.name.split())
-    return (f"{words}, and your own program with the same variables",)
+    return (f"{options_of(rival.name)}, and your own program with the same variables",)
