@@ -31,6 +31,7 @@ from tests.unit.test_plan import CARDS, MPICH
 
 __all__ = ["bench", "fake_mpi"]
 
+NUMBERED: list[tuple[Arm, dict[str, str]]] = [(Arm(), {}), (Arm({"env:N": "4"}), {})]
 SLOW = {"FAKE_FACTOR": "1.3"}
 
 
@@ -194,6 +195,32 @@ def test_a_program_that_one_of_our_readers_knows(bench: Bench) -> None:
     }
     assert stored.complete == {0, 1, 2, 3}
     assert "by arm" in render(compare(sides_within(stored, "arm"), 0.05, "arm"), stored.cards)
+
+
+STREAM = """Number of Threads counted = {threads}
+Triad:           9335.0     0.025     0.024     0.026
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "arms"),
+    [
+        (STREAM.format(threads="'$N'"), {"", "env:N=4"}),
+        (
+            STREAM.format(threads=1) + STREAM.format(threads=2),
+            {"threads=1", "threads=2", "env:N=4 threads=1", "env:N=4 threads=2"},
+        ),
+    ],
+)
+def test_what_an_output_says_of_its_settings_is_no_arm_unless_it_says_several(
+    bench: Bench, text: str, arms: set[str]
+) -> None:
+    """STREAM prints its threads: beside the arms of a sweep that would leave no default."""
+    words = ("sh", "-c", f"printf '%s' '{text}'")
+    part = Part(("STREAM",), 1, foreign=Foreign("STREAM", words, (), 1, False, "stream"))
+    plan = swept(replace(PLAN, parts=(part,), launches=1), NUMBERED, False)
+    assert bench.run(plan, env={"N": "1"}).status == "done"
+    assert {figure.arm for figure in bench.stored().of(Figure)} == arms
 
 
 def test_a_reader_that_finds_nothing_says_so(bench: Bench) -> None:

@@ -96,22 +96,25 @@ class ForeignWatch(Watch):
     def read_by_reader(self, program: Foreign, text: str) -> list[Found]:
         """What one of our readers finds; a table that is there twice counts once, the later."""
         reading = find_reader(program.reader).read(Text(text.encode(), ranks=program.ranks))
-        found = [
-            self.as_ours(record)
-            for record in reading.records()
-            if isinstance(record, (CellRecord, Figure))
-        ]
+        records = [each for each in reading.records() if isinstance(each, (CellRecord, Figure))]
+        several = len({_arm(record) for record in records}) > 1
+        found = [self.as_ours(record, several) for record in records]
         if not found:
             raise ValueError(f"the reader {program.reader} finds nothing in its output")
         self.writer.add_cards(reading.cards)
         return found
 
-    def as_ours(self, record: Found) -> Found:
-        """Measured here, in this launch and with the settings of this part."""
+    def as_ours(self, record: Found, several: bool) -> Found:
+        """Measured here, in this launch and with the settings of this part. What the output says
+        of its settings, such as a number of threads, is kept where it says `several` things."""
+        part = self.plan.part
+        own = _arm(record) if several else ""
         told: dict[str, Any] = {
-            name: value for name, value in self.plan.part.known.items() if value
+            "launch": self.plan.number,
+            "origin": "measured",
+            "arm": f"{part.arm} {own}".strip(),
         }
-        told |= {"launch": self.plan.number, "origin": "measured"}
+        told |= {"placement": part.placement} if part.placement else {}
         if isinstance(record, Figure):
             return replace(record, **told)
         return CellRecord(replace(record.cell, **told))
@@ -131,3 +134,7 @@ class ForeignWatch(Watch):
             thread_level="",
             clock=Clock(),
         )
+
+
+def _arm(record: Found) -> str:
+    return record.arm if isinstance(record, Figure) else record.cell.arm
