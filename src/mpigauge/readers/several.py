@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError
@@ -36,16 +35,16 @@ def remarks(files: Sequence[Named]) -> Iterator[str]:
 
     UserError: they say of themselves that they are not of one thing.
     """
-    rows = [set(_rows(reading)) for _, reading in files]
-    alike = [
-        (files[a], files[b]) for a, b in combinations(range(len(files)), 2) if rows[a] & rows[b]
-    ]
-    for first, second in alike:
-        _refuse_unlike(first, second)
+    seen: dict[Hashable, int] = {}
+    alike: set[int] = set()
+    for number, (_, reading) in enumerate(files):
+        firsts = {seen.setdefault(row, number) for row in _rows(reading)} - {number}
+        for first in sorted(firsts):
+            _refuse_unlike(files[first], files[number])
+            alike |= {first, number}
     if alike:
-        many = len({id(reading) for pair in alike for _, reading in pair})
         yield (
-            f"{many} files hold the same rows: they are taken for launches of one thing, and their "
+            f"{len(alike)} files hold the same rows: they are taken for launches of one thing, and their "
             "range for its error; import files of unlike things with --apart"
         )
 
