@@ -44,8 +44,8 @@ def remarks(files: Sequence[Named]) -> Iterator[str]:
             alike |= {first, number}
     if alike:
         yield (
-            f"{len(alike)} files hold the same rows: they are taken for launches of one thing, and their "
-            "range for its error; import files of unlike things with --apart"
+            f"{len(alike)} files hold the same rows: they are taken for launches of one thing, and "
+            "their range for its error; import files of unlike things with --apart"
         )
 
 
