@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,9 @@ WHEELS = {
 """Older MPIs that there are wheels of, and the standard that each says it has."""
 PACKAGES = {"mpich": "mpich", "openmpi": "openmpi-bin"}
 """Debian's own."""
+LMOD, TCL = "lmod", "environment-modules"
+"""Packages of the two module systems, which Debian does not install together."""
+UNPACK = f"apt-get -qq download {TCL} && dpkg -x {TCL}_*.deb / && ls /usr/lib/*/modulecmd.tcl"
 LENDERS = ("mpich", "openmpi")
 """Newer MPIs, whose kernels the older ones take."""
 
@@ -55,7 +59,7 @@ def older() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    with installed(tmp_path_factory.mktemp("debian"), *PACKAGES.values()) as made:
+    with installed(tmp_path_factory.mktemp("debian"), *PACKAGES.values(), LMOD) as made:
         yield made
 
 
@@ -165,3 +169,44 @@ def test_packages_of_debian(debian: Installed, name: str, tmp_path: Path) -> Non
     done = debian.mpigauge(*words(own["spec"]), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_right(tmp_path / "out", done.stderr, own["version"], own["standard"])
+
+
+LOOK = """
+import json
+from mpigauge.model.errors import UserError
+from mpigauge.mpi import environment
+said = [environment.module_command(), environment.mpi_modules()]
+said.append(environment.after_module("mpich/9"))
+for name in ("mpich/bad", "mpich/8"):
+    try:
+        environment.after_module(name)
+    except UserError as error:
+        said.append(str(error))
+print(json.dumps(said))
+"""
+
+
+@needs_root
+@pytest.mark.parametrize("name", [LMOD, TCL])
+def test_modules_of_real_systems(debian: Installed, name: str, tmp_path: Path) -> None:
+    """Those that load, that do not, and that are not there."""
+    folder = tmp_path / "modules" / "mpich"
+    folder.mkdir(parents=True)
+    (folder / "9").write_text("#%Module1.0\nprepend-path PATH /m/bin\nsetenv OF_MODULE {a b}\n")
+    (folder / "bad").write_text("#%Module1.0\nprereq not-loaded\n")
+    env = [f"MODULEPATH={folder.parent}"]
+    if name == TCL:
+        unpacked = debian.run("sh", "-c", UNPACK, cwd=tmp_path)
+        assert unpacked.returncode == 0, unpacked.stderr
+        env += [f"MODULES_CMD={unpacked.stdout.strip()}"]
+    done = debian.run("env", *env, sys.executable, "-c", LOOK, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    command, modules, changed, bad, unknown = json.loads(done.stdout)
+    assert command[-1].endswith("/modulecmd.tcl" if name == TCL else "/lmod")
+    assert set(modules) >= {"mpich/9"}
+    assert changed["PATH"].startswith("/m/bin:")
+    assert changed["OF_MODULE"] == "a b"
+    assert bad.startswith("the module mpich/bad does not load: ")
+    assert "not-loaded" in bad
+    assert unknown.startswith("the module mpich/8 does not load: ")
+    assert unknown.endswith("did you mean 'mpich/9'?")
