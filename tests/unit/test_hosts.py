@@ -112,7 +112,10 @@ def test_files_of_each_dialect(text: str, hosts: list[tuple[str, int | None]]) -
     ("text", "sentence"),
     [
         ("a\nb\na", "host a is named twice (hosts.txt, line 1; hosts.txt, line 3)"),
-        ("n[1-4] slots=2\nn3 slots=1", "host n3 is named twice (hosts.txt, line 1; hosts.txt, l"),
+        (
+            "n[1-4] slots=2\nn3 slots=1",
+            "(hosts.txt, line 1; hosts.txt, line 2); name it once, with all of its ranks: n3:3",
+        ),
         (
             "a slot=2",
             "hosts.txt, line 1, column 3: 'slot=2' is not known here; did you mean 'slots'",

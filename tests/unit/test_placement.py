@@ -306,6 +306,12 @@ def test_lists_of_policies() -> None:
         placement.words("l3,4")
 
 
+def test_a_placement_is_stored_by_one_name() -> None:
+    assert placement.words("Package,ppr:2:package,rankfile:package") == (
+        "socket", "ppr:2:socket", "rankfile:package",
+    )  # fmt: skip
+
+
 def test_the_docs_page_has_every_policy() -> None:
     page = (MACHINES.parents[1] / "docs" / "explain" / "placement.md").read_text()
     missing = [name for name in placement.policies() if f"`{name}" not in page]

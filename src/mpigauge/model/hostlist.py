@@ -36,9 +36,10 @@ def refuse_twice(hosts: Iterable[Named]) -> None:
     seen: dict[str, Named] = {}
     for host in hosts:
         if (first := seen.setdefault(host.name, host)) is not host:
+            both = (first.slots or 1) + (host.slots or 1)
             raise UserError(
                 f"host {host.name} is named twice ({first.place}; {host.place}); name it once, "
-                f"with all of its ranks: {host.name}:2"
+                f"with all of its ranks: {host.name}:{both}"
             )
 
 

@@ -100,7 +100,15 @@ def words(text: str) -> tuple[str, ...]:
             found.append(piece.strip())
     for word in found:
         _split(word)
-    return tuple(found)
+    return tuple(map(_by_our_names, found))
+
+
+def _by_our_names(word: str) -> str:
+    """So that rows of `package` and of `socket` are known to be of one placement."""
+    pieces = word.split(":")
+    if pieces[0].strip().lower() not in (*ALIASES, "ppr"):
+        return word
+    return ":".join(ALIASES.get(piece.strip().lower(), piece) for piece in pieces)
 
 
 def _name(text: str) -> str:
