@@ -27,7 +27,8 @@ def test_every_kind_of_record_and_each_of_its_keys_is_there(page: str) -> None:
         "launch": records.Launch, "rank": records.Rank, "noise": records.Noise,
         "sampling": records.Sampled,
         "figure": records.Figure, "skip": records.Skip, "error": records.Failure,
-        "end": records.End, "progress": records.Progress, "cell": None,
+        "transport": records.Carried, "end": records.End, "progress": records.Progress,
+        "cell": None,
     }  # fmt: skip
     assert set(kinds) == set(records._KINDS)
     lines = dict(re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE))

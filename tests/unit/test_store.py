@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.record import CellRecord, End, Launch
+from mpigauge.model.record import Carried, CellRecord, End, Launch
 from mpigauge.stats.launches import rows
 from mpigauge.stats.recompute import recompute
 from mpigauge.store import RunWriter, files, list_runs, load, run_folders
-from tests import cells
+from tests import cells, planted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +74,25 @@ def test_a_whole_run(tmp_path: Path) -> None:
     assert (logs / "launch-000.stdout").read_text(encoding="utf-8") == "hello\nagain\n"
     command = (logs / "launch-000.command").read_text(encoding="utf-8")
     assert command == "X='1 2' \\\n  mpiexec -n 2 'a b'\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "used"),
+    [
+        ((), ""),
+        (("netmod ucx", "netmod ucx"), "netmod ucx"),
+        (("tcp between hosts", "sm within a host"), "sm within a host, tcp between hosts"),
+        (
+            ("sm within a host, tcp between hosts", "tcp between hosts"),
+            "sm within a host, tcp between hosts",
+        ),
+        (("sm within a host", "tcp within a host"), ""),
+        (("provider tcp on eth0, eth1", "shm within a host"), ""),
+    ],
+)
+def test_what_launches_tell_together(told: tuple[str, ...], used: str) -> None:
+    """Of what carried their messages."""
+    assert planted.run([], [Carried(n, text) for n, text in enumerate(told)]).used == used
 
 
 def test_run_json_is_there_first(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from mpigauge.model.record import (
     Skip,
     decode,
 )
+from mpigauge.model.transport import BETWEEN, WITHIN
 from mpigauge.store.files import SCHEMA
 
 if TYPE_CHECKING:
@@ -96,9 +97,8 @@ class Run:
     @property
     def used(self) -> str:
         """What carried the messages, as the MPI told it; empty: it told nothing, or launches
-        differ."""
-        told = {record.used for record in self.of(Carried)}
-        return next(iter(told)) if len(told) == 1 else ""
+        contradict each other."""
+        return _together(record.used for record in self.of(Carried))
 
     @property
     def ends(self) -> list[End]:
@@ -207,6 +207,17 @@ def complete_launches(path: Path) -> frozenset[int]:
 def _complete(records: Iterable[Record]) -> frozenset[int]:
     ends = (record for record in records if isinstance(record, End))
     return frozenset(end.launch for end in ends if end.stopped in ("done", "time"))
+
+
+def _together(told: Iterable[str]) -> str:
+    """What all launches told. Those on one host and those between hosts tell of one thing each."""
+    texts = list(dict.fromkeys(told))
+    if len(texts) < 2:
+        return "".join(texts)
+    pieces = dict.fromkeys(piece for text in texts for piece in text.split(", "))
+    ways = [(piece, where) for where in (WITHIN, BETWEEN) for piece in pieces if where in piece]
+    agree = len(pieces) == len(ways) == len({where for _, where in ways})
+    return ", ".join(piece for piece, _ in ways) if agree else ""
 
 
 def _read_object(path: Path) -> Mapping[str, Any]:
