@@ -210,8 +210,14 @@ def test_clocks_that_disagree_are_not_believed() -> None:
 def test_few_ranks_may_be_enough() -> None:
     speeds = {1: 26.0, 2: 46.0, 4: 59.0, 8: 60.0}
     found = seen(*(stream("Triad_tuned", ranks, speed) for ranks, speed in speeds.items()))
-    assert found.enough("Triad_tuned") == 4
-    assert found.enough("Copy_tuned") == 0
+    assert found.enough("Triad_tuned") == (4, 4, 4)
+    assert found.enough("Copy_tuned") is None
+
+
+def test_one_number_of_ranks_is_not_the_best_of_several() -> None:
+    measured = (stream("Triad_tuned", 1, 5.4), stream("Triad", 2, 9.0))
+    assert seen(*measured).enough("Triad_tuned") is None
+    assert "95 % of the best" not in text(*measured)
 
 
 def floors() -> list[Cell]:

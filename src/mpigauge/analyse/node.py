@@ -9,7 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.node_threads import Placed, Sweep, enough, is_usual, places, sweeps, told
+from mpigauge.analyse.node_threads import (
+    Enough,
+    Placed,
+    Sweep,
+    enough,
+    is_usual,
+    places,
+    sweeps,
+    told,
+)
 from mpigauge.analyse.products import products, throttles
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.row import NOTHING
@@ -117,10 +126,9 @@ class Node:
     def counts(self) -> tuple[int, ...]:
         return tuple(sorted({stream.ranks for stream in self.streams}))
 
-    def enough(self, name: str) -> int:
-        """The fewest ranks with which a stream comes close to its best."""
-        named = (s for s in self.streams if s.row.cell.benchmark == name)
-        return enough({s.ranks: s.bandwidth.value for s in named})
+    def enough(self, name: str) -> Enough | None:
+        """Ranks with which a stream comes close to its best."""
+        return enough({s.ranks: s.bandwidth for s in self.streams if s.row.cell.benchmark == name})
 
 
 def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:

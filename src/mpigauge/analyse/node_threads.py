@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.row import NOTHING
 from mpigauge.plan.compilers import COMPILER
@@ -32,9 +33,30 @@ def is_usual(row: Row) -> bool:
     return row.cell.threads == 1 and not {MEMORY_ON, ORDER, COMPILER} & set(told(row))
 
 
-def enough(speeds: Mapping[int, float]) -> int:
-    """The fewest ranks or threads whose speed is close to the best of all; 0: there are none."""
-    return min((n for n in speeds if speeds[n] >= ENOUGH * max(speeds.values())), default=0)
+class Enough(NamedTuple):
+    """The fewest ranks or threads that come close to the best."""
+
+    many: int
+    least: int
+    """If the errors of both are in its favour..."""
+    most: int
+    """...and if they are against it."""
+
+
+def enough(speeds: Mapping[int, Estimate]) -> Enough | None:
+    """Of speeds by how many there were. None: there are no two to choose from."""
+    if len(speeds) < 2:
+        return None
+    best = max(speeds, key=lambda count: speeds[count].value)
+
+    def fewest(end: Callable[[Estimate], float], other: Callable[[Estimate], float]) -> int:
+        wanted = ENOUGH * other(speeds[best])
+        return min(n for n, speed in speeds.items() if n == best or end(speed) >= wanted)
+
+    count = fewest(attrgetter("value"), attrgetter("value"))
+    least = fewest(attrgetter("high"), attrgetter("low"))
+    most = fewest(attrgetter("low"), attrgetter("high"))
+    return Enough(count, min(least, count), max(most, count))
 
 
 @dataclass(frozen=True)
@@ -46,9 +68,9 @@ class Sweep:
     """Bytes per second by the number of threads and the benchmark."""
 
     @property
-    def enough(self) -> int:
-        """The fewest threads with which the tuned loop comes close to its best; 0: not known."""
-        return enough({n: of[TRIAD].value for n, of in self.speeds.items() if TRIAD in of})
+    def enough(self) -> Enough | None:
+        """Threads with which the tuned loop comes close to its best."""
+        return enough({n: each[TRIAD] for n, each in self.speeds.items() if TRIAD in each})
 
 
 @dataclass(frozen=True)

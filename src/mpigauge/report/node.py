@@ -14,7 +14,7 @@ from mpigauge.model.width import broken
 from mpigauge.report import products
 from mpigauge.report.estimates import GIGA, error, scaled
 from mpigauge.report.formats.table import heading, remark_lines
-from mpigauge.report.node_threads import place_lines, thread_lines
+from mpigauge.report.node_threads import enough_words, place_lines, thread_lines
 
 if TYPE_CHECKING:
     from mpigauge.analyse.node import Floor, Node, Stream
@@ -85,9 +85,7 @@ def _ranks(found: Node) -> Iterator[str]:
         alone = rows.get(("Triad_tuned", found.counts[0]))
         share = percent(tuned / alone / count) if tuned and alone else UNKNOWN
         yield f"{count:>10}{_or_unknown(plain):>30} {_or_unknown(tuned):>9} {share:>26}"
-    enough = found.enough("Triad_tuned")
-    if enough:
-        yield f"  95 % of the best with {many(enough, 'rank')}"
+    yield from enough_words(found.enough("Triad_tuned"), "rank")
 
 
 def _curve(found: Node) -> Iterator[str]:

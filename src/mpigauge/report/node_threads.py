@@ -13,7 +13,7 @@ from mpigauge.report.estimates import GIGA, error, scaled
 
 if TYPE_CHECKING:
     from mpigauge.analyse.node import Node
-    from mpigauge.analyse.node_threads import Placed, Sweep
+    from mpigauge.analyse.node_threads import Enough, Placed, Sweep
     from mpigauge.model.row import Estimate
 
 
@@ -29,8 +29,16 @@ def _sweep(sweep: Sweep) -> Iterator[str]:
     for count, speeds in sweep.speeds.items():
         both = "".join(_speed(speeds.get(name)) for name in ("Triad", TRIAD))
         yield f"{count:>10}{both}".rstrip()
-    if len(sweep.speeds) > 1 and sweep.enough:
-        yield f"  95 % of the best with {many(sweep.enough, 'thread')}"
+    yield from enough_words(sweep.enough, "thread")
+
+
+def enough_words(found: Enough | None, what: str) -> Iterator[str]:
+    """The knee; nothing where it is not known."""
+    if found is None:
+        return
+    range_ = f" ({found.least} to {found.most} within the errors)"
+    fewest = many(found.many, what)
+    yield f"  95 % of the best with {fewest}{range_ * (found.least < found.most)}"
 
 
 def _speed(estimate: Estimate | None) -> str:
