@@ -86,6 +86,25 @@ def test_what_a_node_can_do() -> None:
     assert hardware(messages()) is None
 
 
+def test_what_lies_in_caches_is_not_what_memory_can_do() -> None:
+    """The curve of a triad begins in the first cache, and compilers are compared there."""
+    by_g: dict[str, Any] = {"settings": "compiler=g++", "message_bytes": 8192}
+    fast = [
+        replace(of_node("Triad", 1, time_p50_s=1.0, moved_bytes=900e9), message_bytes=8192),
+        of_node("Triad", 8, time_p50_s=1.0, moved_bytes=80e9),
+        replace(of_node("Copy", 1, time_p50_s=1.0, moved_bytes=800e9), **by_g),
+    ]
+    both = planted.run([*NODE, *fast], planted.ranks(["0", "1"], "n1"), planted.LAPTOP)
+    known = hardware(both)
+    assert known is not None
+    assert known.triad is not None
+    assert known.triad.ranks == 8
+    assert known.one_copy is not None
+    assert known.one_copy.value == pytest.approx(14e9)
+    only = planted.run(fast[2:], planted.ranks(["0"], "n1"), planted.LAPTOP)
+    assert hardware(only) is None
+
+
 def test_messages_against_their_limits(tmp_path: Path) -> None:
     shown = store(messages(), tmp_path, "a")
     store(node_run(), tmp_path, "node")

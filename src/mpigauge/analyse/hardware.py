@@ -15,6 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.limits_of_node import FRESH
+from mpigauge.analyse.node import largest_common
+from mpigauge.analyse.node_threads import is_usual
 from mpigauge.analyse.seen import Seen, pus_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.row import Estimate
@@ -56,12 +58,12 @@ class Hardware:
     @cached_property
     def one_copy(self) -> Estimate | None:
         """Bytes of messages per second that one core can copy from memory to memory."""
-        return _copied(self._of(*COPIES, ranks=1), copies=1)
+        return _copied(_in_memory(self._of(*COPIES, ranks=1)), copies=1)
 
     @cached_property
     def two_copies(self) -> Estimate | None:
         """The same where two cores at once copy each byte: into a shared buffer and out of it."""
-        return _copied(self._of(*COPIES, ranks=2), copies=2)
+        return _copied(_in_memory(self._of(*COPIES, ranks=2)), copies=2)
 
     def copies_of(self, message: Row) -> Iterator[tuple[str, Estimate]]:
         """What a message may be put beside: copies of as many bytes of such data between two
@@ -80,8 +82,8 @@ class Hardware:
 
     @cached_property
     def triad(self) -> Row | None:
-        """The fastest triad, on as many ranks as it was measured on."""
-        return max(self._of(*TRIADS), key=_bandwidth, default=None)
+        """The fastest triad in memory, on as many ranks as it was measured on."""
+        return max(_in_memory(self._of(*TRIADS)), key=_bandwidth, default=None)
 
     @cached_property
     def peak(self) -> Row | None:
@@ -115,7 +117,7 @@ class Hardware:
 def hardware(run: Run) -> Hardware | None:
     """None: it measured nothing of the node itself, or on several hosts."""
     seen = Seen.of(run)
-    rows = tuple(row for row in seen.rows if row.cell.suite == NODE_SUITE)
+    rows = tuple(row for row in seen.rows if row.cell.suite == NODE_SUITE and is_usual(row))
     hosts = {rank.host for rank in run.ranks}
     if not rows or len(hosts) > 1:
         return None
@@ -140,6 +142,12 @@ def same_node(one: Run, other: Run) -> bool:
 def by(one: Estimate, other: Estimate) -> Estimate:
     """The quotient, its interval as wide as the two can make it."""
     return Estimate(one.value / other.value, one.low / other.high, one.high / other.low)
+
+
+def _in_memory(rows: Sequence[Row]) -> list[Row]:
+    """Those over the arrays that most of them have; smaller ones may lie in caches."""
+    size = largest_common(rows) if rows else 0
+    return [row for row in rows if row.message_bytes == size]
 
 
 def _latency(rows: Iterable[Row]) -> Estimate | None:

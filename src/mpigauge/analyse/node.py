@@ -157,7 +157,7 @@ def _streams(ours: Sequence[Row]) -> Iterable[Stream]:
     rows = [row for row in ours if row.bandwidth and _is_stream(row)]
     for ranks in sorted({row.ranks for row in rows}):
         of_ranks = [row for row in rows if row.ranks == ranks]
-        size = _largest_common(of_ranks)
+        size = largest_common(of_ranks)
         there = {row.cell.benchmark: row for row in of_ranks if row.message_bytes == size}
         limit = max((row.bandwidth or NOTHING).value for row in there.values())
         for benchmark, row in there.items():
@@ -170,7 +170,7 @@ def _is_stream(row: Row) -> bool:
     return row.cell.benchmark.removesuffix(TUNED) in (*STREAMS, "Memcpy")
 
 
-def _largest_common(rows: Sequence[Row]) -> int:
+def largest_common(rows: Sequence[Row]) -> int:
     """The largest size that most benchmarks have."""
     sizes = [row.message_bytes for row in rows]
     return max(dict.fromkeys(sizes), key=lambda size: (sizes.count(size), size))

@@ -91,12 +91,13 @@ def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits | No
 
 def _least(hardware: Hardware, row: Row) -> Against | None:
     """The time that the hardware needs for such a message: of two lines where it is small, else of
-    one copy."""
+    one copy. None of a large one of fresh data: writing these is in the time of the copies, but not
+    in that of the message."""
     if row.message_bytes < LARGE:
         name, least = FLOOR, hardware.mailbox_s
     else:
         name, copies = next(hardware.copies_of(row), ("", None))
-        least = copies.under(row.message_bytes) if copies else None
+        least = copies.under(row.message_bytes) if copies and row.cell.data != "fresh" else None
     what = byte_count(row.message_bytes)
     return Against(what, name, least, by(row.latency, least)) if least else None
 

@@ -68,8 +68,8 @@ def command(
     once and one at a time, in one table; those slower than their peers are measured again before
     they are named. With RUN, a stored one is shown again.
 
-    With --compiler, twice or more, only the simple loops (all, or those that are named, such as
-    Triad) are measured, as each of these compilers makes them, with a verdict on each.
+    With --compiler only the simple loops (all, or those that are named, such as Triad) are
+    measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
     from mpigauge.cli.placing import print_seats
