@@ -23,7 +23,8 @@ run: .venv/.mpi-mpich
 
 test: .venv/.dev $(MPIS:%=.venv/.mpi-%)
 	@$(MAKE) cpp-test
-	@$(BIN)/python -m pytest -rs
+	@$(BIN)/python -m pytest -rs -n $(JOBS) --maxprocesses 8 tests/unit
+	@$(BIN)/python -m pytest -rs --ignore tests/unit
 
 lint: .venv/.dev .venv/.mpi-mpich
 	@mkdir -p build
