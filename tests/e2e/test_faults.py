@@ -298,8 +298,13 @@ def test_a_disk_that_is_full_from_the_beginning(mpich: str, small_disk: Path) ->
 
 LAUNCHER = """#!/bin/sh
 [ "$1" = --version ] && { echo HYDRA build details; exit; }
-ranks=$2; shift 2
-while [ "$1" = -genv ]; do export "$2=$3"; shift 3; done
+while :; do
+  case "$1" in
+    -genv) export "$2=$3"; shift 3 ;;
+    -n) ranks=$2; shift 2 ;;
+    *) break ;;
+  esac
+done
 for _ in $(seq "$ranks"); do "$@" & done
 wait
 """
