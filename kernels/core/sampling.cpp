@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/hits.hpp"
+#include "core/turns.hpp"
 
 namespace mpigauge {
 
@@ -281,6 +283,22 @@ std::vector<std::size_t> Sampling::choose(const std::vector<std::uint8_t>& also_
   return chosen;
 }
 
+// Where cells of one case stand in the round is by chance; who of them stands there is not.
+void Sampling::balance(std::vector<std::size_t>& cells) const {
+  std::map<std::uint32_t, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (const auto arms_of = goals_[cells[i]].arms_of; arms_of != 0) places[arms_of].push_back(i);
+  }
+  for (const auto& [arms_of, at] : places) {
+    std::vector<std::size_t> arms;
+    for (const std::size_t place : at) arms.push_back(cells[place]);
+    std::sort(arms.begin(), arms.end());
+    for (std::size_t turn = 0; turn < at.size(); ++turn) {
+      cells[at[turn]] = arms[whose_turn(turn, round_ + arms_of, arms.size())];
+    }
+  }
+}
+
 Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted) {
   const bool fresh = round_ > 1 && round_ % rules_.rounds_per_epoch == 1;
   Round round{.number = round_, .fresh_buffers = fresh, .visits = {}};
@@ -288,6 +306,7 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
   if (interrupted_ || timed_out_) return round;
   auto cells = choose(also_wanted);
   std::shuffle(cells.begin(), cells.end(), random_);
+  balance(cells);
   double since_asked = ask_every_s;
   for (const std::size_t cell : cells) {
     Visit visit = shape(cell);

@@ -84,6 +84,7 @@ struct Goal {
   std::uint32_t calls = 0;  ///< not 0: so many calls in a sample, since they are completed together
   std::uint32_t most_calls = 0;  ///< not 0: of a batch, since each needs its own buffer
   double most_s = 0;             ///< not 0: it takes no longer
+  std::uint32_t arms_of = 0;     ///< not 0: cells with the same are one case in several settings
 };
 
 /// Median and interval of a cell so far, in ticks per call.
@@ -161,6 +162,7 @@ class Sampling {
   [[nodiscard]] Stop judge(std::size_t i) const;
   [[nodiscard]] Visit shape(std::size_t i) const;
   [[nodiscard]] std::vector<std::size_t> choose(const std::vector<std::uint8_t>& also_wanted) const;
+  void balance(std::vector<std::size_t>& cells) const;
   [[nodiscard]] double cost_s(const Visit& visit) const;
 
   Rules rules_;

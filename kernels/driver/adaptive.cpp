@@ -239,7 +239,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     const bool together = job.row.completion == Completion::end;
     goals.push_back({calls, job.row.card->meet == Meet::never,
                      together ? static_cast<std::uint32_t>(calls) : 0, most_calls(job.row),
-                     job.row.card->most_s});
+                     job.row.card->most_s, job.arms_of});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);

@@ -94,13 +94,18 @@ void run_phase(Session& session, const Groups& groups, const std::vector<std::ve
     return;
   }
   std::vector<Job> jobs;
+  const std::size_t arms = session.options.arms.size();
+  std::uint32_t cases = 0;
   for (const auto& table : tables) {
-    for (std::size_t arm = 0; arm < std::max<std::size_t>(session.options.arms.size(), 1); ++arm) {
+    for (std::size_t arm = 0; arm < std::max<std::size_t>(arms, 1); ++arm) {
+      std::uint32_t number = cases;
       for (Job job : table) {
         job.arm = arm;
+        job.arms_of = arms > 1 ? ++number : 0;
         jobs.push_back(job);
       }
     }
+    cases += static_cast<std::uint32_t>(table.size());
   }
   run_adaptive(session, groups, jobs, seconds);
 }

@@ -156,6 +156,24 @@ TEST(the_order_differs_between_rounds_and_comes_from_the_seed) {
   CHECK(one != orders(2));
 }
 
+TEST(arms_of_a_case_have_each_turn_once_in_as_many_rounds) {
+  // Cells 0 to 3 are arms of one case, 4 to 7 are cases of their own.
+  std::vector<Goal> goals(8, Goal{forever});
+  for (std::size_t i = 0; i < 4; ++i) goals[i].arms_of = 7;
+  Sampling sampling({.precision = 1e-6}, goals, 0);
+  std::set<std::pair<std::size_t, std::uint32_t>> turns;
+  for (int round = 0; round < 4; ++round) {
+    std::size_t turn = 0;
+    std::set<std::uint32_t> seen;
+    for (const Visit& visit : sampling.next(0).visits) {
+      seen.insert(visit.cell);
+      if (visit.cell < 4) turns.emplace(turn++, visit.cell);
+    }
+    CHECK_EQ(seen.size(), 8U);
+  }
+  CHECK_EQ(turns.size(), 16U);
+}
+
 TEST(buffers_are_fresh_after_every_fourth_round) {
   Bench bench({.precision = 1e-6}, {us}, 1, {forever});
   bench.run(18);

@@ -57,7 +57,7 @@ KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 TRACES = Path(__file__).resolve().parents[1] / "data" / "traces"
 SOURCES = (
     "tests/replay.cpp",
-    *(f"core/{name}.cpp" for name in ("sampling", "hits", "detours", "statistics")),
+    *(f"core/{name}.cpp" for name in ("sampling", "hits", "detours", "statistics", "turns")),
 )
 BYTES = {"quiet-8B": 8, "busy-8B": 8, "quiet-1MiB": 1 << 20, "busy-1MiB": 1 << 20}
 TWO_SPEEDS = ("bimodal-slow", "bimodal-fast")
