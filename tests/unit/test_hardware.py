@@ -43,6 +43,7 @@ NODE = [
     of_node("Copy_tuned", 2, time_p50_s=1.0, moved_bytes=32e9),
     of_node("Triad_tuned", 8, time_p50_s=1.0, moved_bytes=90e9),
     of_node("Peak_avx2", 8, time_p50_s=1.0, messages=400e9, moved_bytes=0.0),
+    of_node("Peak_avx2_single", 8, time_p50_s=1.0, messages=800e9, moved_bytes=0.0),
 ]
 
 
@@ -112,9 +113,9 @@ def test_messages_against_their_limits(tmp_path: Path) -> None:
     assert known is not None
     assert list(lines(known)) == [
         "limits of the node  (node, 2 h before, cores 0 and 1)",
-        "  latency, 0 B        1.42 × ±2.0 % of the mailbox floor (134 ns)",
-        "  bandwidth, 4 MiB    0.783 × ±2.0 % of one copy in memory (14 GB/s)",
-        "  bandwidth, 4 MiB    1.37 × ±2.0 % of two copies in memory (8 GB/s)",
+        "  latency, 0 B        1.42 × the mailbox floor (134 ns), ±2.0 %",
+        "  bandwidth, 4 MiB    0.783 × one copy in memory (14 GB/s), ±2.0 %",
+        "  bandwidth, 4 MiB    1.37 × two copies in memory (8 GB/s), ±2.0 %",
         "  the node            Triad 90 GB/s on 8 ranks, 400 GFLOP/s (avx2) on 8 ranks",
     ]
 
@@ -227,7 +228,7 @@ def test_the_same_limits_in_every_form(tmp_path: Path, capsys: pytest.CaptureFix
     shown = str(store(messages(), tmp_path, "a"))
     store(node_run(), tmp_path, "node")
     assert main(["show", shown]) == 0
-    assert "1.42 × ±2.0 % of the mailbox floor (134 ns)" in capsys.readouterr().out
+    assert "1.42 × the mailbox floor (134 ns), ±2.0 %" in capsys.readouterr().out
     assert main(["show", shown, "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)["limits"]
     assert (data["run"], data["age_s"], data["cpus"]) == ("node", 7200.0, [[0], [1]])
@@ -266,7 +267,7 @@ def test_a_report_has_the_limits_that_it_was_told(
     assert main(["report", shown, "-o", str(page)]) == 0
     text = page.read_text()
     assert "Limits of the node (node, 2 h before, cores 0 and 1)" in text
-    assert "latency, 0 B: 1.42 × ±2.0 % of the mailbox floor (134 ns)." in text
+    assert "latency, 0 B: 1.42 × the mailbox floor (134 ns), ±2.0 %." in text
     assert main(["report", shown, "-o", str(page), "--limits", "none"]) == 0
     assert "Limits of the node" not in page.read_text()
     assert main(["report", shown, "-o", str(page), "--limits", shown]) == 2

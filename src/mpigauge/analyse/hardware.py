@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.limits_of_node import FRESH
 from mpigauge.analyse.node import largest_common
 from mpigauge.analyse.node_threads import is_usual
+from mpigauge.analyse.products import is_single
 from mpigauge.analyse.seen import Seen, pus_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.row import Estimate
@@ -87,8 +88,12 @@ class Hardware:
 
     @cached_property
     def peak(self) -> Row | None:
-        """Most operations per second."""
-        rows = [row for row in self.rows if row.cell.benchmark.startswith(_PEAK) and row.rate]
+        """Most operations per second, in double precision."""
+        rows = [
+            row
+            for row in self.rows
+            if row.cell.benchmark.startswith(_PEAK) and row.rate and not is_single(row)
+        ]
         return max(rows, key=lambda row: row.rate.value if row.rate else 0.0, default=None)
 
     def concerns(self, ranks: Sequence[Rank]) -> bool:

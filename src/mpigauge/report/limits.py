@@ -123,8 +123,9 @@ def entries(found: Limits) -> Iterator[tuple[str, str]]:
     """What stands against its limit, and how; limits that nothing stands against; the node."""
     for each in found.against:
         unit = seconds if each.limit == FLOOR else bytes_per_s
-        ratio = f"{each.ratio.value:.3g} × {plus_minus(each.ratio.relative_error)}"
-        yield each.what, f"{ratio} of {each.limit} ({unit(each.value.value)})"
+        limit = f"{each.limit} ({unit(each.value.value)})"
+        error = plus_minus(each.ratio.relative_error)
+        yield each.what, f"{each.ratio.value:.3g} × {limit}, {error}"
     if found.elsewhere:
         known = (*_levels(found.hardware, TIME), *_levels(found.hardware, BANDWIDTH))
         yield from ((level.label, "") for level in known)
