@@ -20,7 +20,7 @@ def cost_words(job: Job) -> str:
 
     known = cost(job.plan, rates_of(_earlier(job)))
     least, most = known.launches
-    launches = _launches(most) if least == most else f"{least} to {most} launches"
+    launches = many(most, "launch") if least == most else f"{least} to {most} launches"
     low, high = map(clock, known.seconds)
     if known.bounded:
         time = f"no longer than {high} (--in)"
@@ -30,7 +30,7 @@ def cost_words(job: Job) -> str:
         )
     rates = known.rates
     source = (
-        f"as in {_launches(rates.launches)} below mpigauge-runs"
+        f"as in {many(rates.launches, 'launch')} below mpigauge-runs"
         if rates.launches
         else "assumed, as nothing was measured here before"
     )
@@ -52,10 +52,6 @@ def schedule_words(job: Job) -> str:
     messages = any(card.unit != "none" for card in job.setup.cards.chosen(part.benchmarks))
     sizes = f", at {known(map(byte_count, part.sizes or ()))}" if messages else ""
     return f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}{beside}{sizes}"
-
-
-def _launches(count: int) -> str:
-    return "1 launch" if count == 1 else f"{count} launches"
 
 
 def _earlier(job: Job) -> list[Mapping[str, Any]]:
