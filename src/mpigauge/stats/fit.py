@@ -24,6 +24,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING, Estimate
+from mpigauge.stats.student import quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -187,9 +188,7 @@ def _covariance(design: _Array, left: _Array) -> _Array:
 
 @cache
 def _quantile(freedom: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + _LEVEL) / 2))
+    return quantile(1 - _LEVEL, freedom)
 
 
 def _estimate(value: float, half_width: float) -> Estimate:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING, Estimate
+from mpigauge.stats.student import quantile, two_sided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,19 +68,15 @@ class Ratio:
     @property
     def p(self) -> float:
         """How probable so large a difference is where there is none; NaN where nobody knows."""
-        from scipy.special import stdtr
-
         if not self.error > 0:
             return math.nan
-        return 2 * float(stdtr(self.freedom, -abs(self.log) / self.error))
+        return two_sided(self.log / self.error, self.freedom)
 
     def half_width(self, miss: float) -> float:
         """Of the interval of the logarithm that misses with this probability."""
-        from scipy.special import stdtrit
-
         if not self.error > 0:
             return math.nan
-        return float(stdtrit(self.freedom, 1 - miss / 2)) * self.error
+        return quantile(miss, self.freedom) * self.error
 
     def with_launches(self, launches: int) -> Ratio:
         """What it would probably be with so many, which scatter as these do."""
