@@ -31,8 +31,9 @@ _KEEP = {
 """Keys whose values are words of ours, or times."""
 _BATCH = ("SLURM_", "PBS_", "LSB_")
 _BATCH_SET = re.compile(r"\b((?:SLURM|PBS|LSB)_\w+)=('[^']*'|\"[^\"]*\"|\S*)")
-_BUILDER = re.compile(r"(Open MPI )\S+@\S+( Distribution)")
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
+_BUILDER = re.compile(r"(Open MPI )[^\s@]+@\S+( Distribution)")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
+"""Looked for where a word begins: from each letter of it anew would take its length squared."""
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\w)")
 _COLONS = re.compile(r"(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}(?![\w:])")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5,}(?![\w:-])")
