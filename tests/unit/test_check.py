@@ -39,6 +39,8 @@ from tests import cells
 from tests.unit.test_compare import lines as cell_lines
 from tests.unit.test_compare import store
 
+VENDOR = Path(__file__).parents[1] / "golden/printed/oci-openmpi-allreduce-144.txt"
+"""A table that a vendor printed: one launch on 144 ranks, in which 8 B take 18.6 µs."""
 NAMES = ("PingPong", "Allreduce", "Uniband", "NBC:Ibcast")
 
 
@@ -96,6 +98,44 @@ def test_a_benchmark_without_bandwidth() -> None:
 def test_few_launches_neither_pass_nor_fail(launches: int) -> None:
     found = measured(launches=launches)
     assert outcomes('[[limit]]\nbenchmark = "PingPong"\ntime = "9 s"', found) == ["UNDECIDED"] * 2
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_what_few_launches_plainly_violate_fails(launches: int) -> None:
+    """The vendor's 18.6 µs against at most 10 µs: nothing that is known speaks for it."""
+    (line,) = against_limits(
+        measured(18.6, launches=launches, sizes=(8,)),
+        limits('[[limit]]\nbenchmark = "PingPong"\ntime = "10 us"'),
+    )
+    assert (line.outcome, line.why) == ("FAIL", "no interval known")
+
+
+def test_a_limit_within_the_range_of_few_launches_is_not_plainly_violated() -> None:
+    assert outcomes(
+        '[[limit]]\nbenchmark = "PingPong"\ntime = "1 us"', measured(launches=5, sizes=(8,))
+    ) == ["UNDECIDED"]
+
+
+def test_point_values_are_judged_as_such_when_that_is_asked_for() -> None:
+    found = measured(launches=1, time_worst_s=9e-6)
+    demands = limits('[[limit]]\nbenchmark = "PingPong"\ntime = { 8 = "1.1 us", 8Ki = "1.5 us" }')
+    lines = against_limits(found, demands, points=True)
+    assert [(line.outcome, line.why) for line in lines] == [
+        ("PASS", "no interval known"),
+        ("FAIL", "no interval known"),
+    ]
+    assert "±?" in as_table(lines)
+    full = against_limits(measured(), demands, points=True)
+    assert [line.why for line in full] == ["", ""]
+
+
+def test_point_values_against_a_reference() -> None:
+    reference, run = Side("A", measured()), Side("B", measured(launches=1))
+    for points, outcome in ((False, "UNDECIDED"), (True, "PASS")):
+        lines, _ = against_reference(reference, run, 0.1, points)
+        assert {line.outcome for line in lines} == {outcome}
+    slow = Side("C", measured(2.0, launches=1))
+    assert {line.outcome for line in against_reference(reference, slow, 0.1)[0]} == {"FAIL"}
 
 
 def test_limits_of_figures() -> None:
@@ -342,11 +382,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     store(tmp_path / "a", 1.0, 1, sizes=(8, 8192))
     store(tmp_path / "slow", 1.5, 2, sizes=(8, 8192))
+    store(tmp_path / "four", 1.0, 2, sizes=(8, 8192), launches=4)
+    assert cli(["import", str(VENDOR), "--output", "vendor"]) == 0
     good, bad, near = (
         f'[[limit]]\nbenchmark = "PingPong"\ntime = "{time}"\n'
         for time in ("9 us", "0.1 us", "2.02 us")
     )
-    for name, text in (("good", good), ("bad", bad), ("near", near)):
+    reduce = '[[limit]]\nbenchmark = "Allreduce"\nsizes = "8..32"\ntime = "10 us"\n'
+    texts = {"good": good, "bad": bad, "near": near, "reduce": reduce}
+    for name, text in texts.items():
         (tmp_path / f"{name}.toml").write_text(text)
     return tmp_path
 
@@ -355,6 +399,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("words", "status"),
     [
         ("a --against good.toml", 0),
+        ("four --against good.toml", 1),
+        ("four --against good.toml --undecided pass", 0),
+        ("four --against good.toml --points", 0),
+        ("four --against bad.toml --undecided pass", 1),
+        ("vendor --against reduce.toml --points", 1),
+        ("vendor --against reduce.toml --points --undecided pass", 1),
         ("a --against bad.toml", 1),
         ("a --against near.toml", 1),
         ("a --against near.toml --undecided pass", 0),
@@ -374,13 +424,17 @@ def test_exit_status(folder: Path, words: str, status: int) -> None:
     ("words", "why"),
     [
         ("a", "there is nothing to check in a"),
+        ("a --points", "--points is about limits or another run; name them with --against"),
+        ("vendor --against reduce.toml", "say --points to judge them by their values alone"),
+        ("vendor --against reduce.toml --undecided pass",
+         "vendor has one launch of each number that is to be checked, so no interval"),
         ("a --tolerance 5%", "--tolerance and --only are about another run; name it"),
         ("a --against good.toml --tolerance 5%", "are about another run; say both in good.toml"),
         ("a --against none.toml", "cannot read none.toml: No such file"),
         ("a --against nothing", "there is no run 'nothing'"),
         ("a --against good.toml --junit x/y.xml", "--junit x/y.xml: there is no folder"),
     ],
-)
+)  # fmt: skip
 def test_wrong_words(
     folder: Path, words: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -356,12 +356,13 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def store(folder: Path, factor: float, seed: int, plan: Any = None, **columns: Any) -> None:
     header = {"version": "1", "plan": plan or {}, "mpi": {"name": "mpich", "version": "5"}}
     with RunWriter.create(header, cells.cards_text(), output=folder) as writer:
-        for launch in range(6):
+        launches = columns.pop("launches", 6)
+        for launch in range(launches):
             writer.append(cells.line("launch", **cells.LAUNCH | {"launch": launch}))
-        for cell in lines(factor, 6, seed, **columns):
+        for cell in lines(factor, launches, seed, **columns):
             known = {name: getattr(cell, name) for name in cell.__dataclass_fields__}
             writer.append(cells.line("cell", **known))
-        for launch in range(6):
+        for launch in range(launches):
             writer.append(cells.end(launch))
         writer.finish("done")
 

@@ -5,6 +5,10 @@
 PASS and FAIL are said where the whole interval of a number lies on one side of what is allowed,
 UNDECIDED where it does not, where there are too few launches for an interval, and where nothing was
 measured. Data that arrived wrong FAIL in any case.
+
+Of fewer than six launches no interval is known. Where all that is known of such a number lies
+beyond what is allowed it FAILs, for nothing speaks against that. It never passes, unless point
+values are to be judged as such.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.analyse.compare import Side, compare
+from mpigauge.model.row import Estimate
 from mpigauge.model.units import byte_count, many
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.stats.words import wrong_data
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
     from mpigauge.analyse.compare import Entry
     from mpigauge.analyse.items import Item
     from mpigauge.analyse.limits import Limit
-    from mpigauge.model.row import Estimate
 
 Outcome = Literal["PASS", "FAIL", "UNDECIDED"]
 _NAMED = (
@@ -33,6 +37,7 @@ _NAMED = (
 )  # fmt: skip
 """Columns that a name has to say where they are not as usual."""
 _UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}
+NO_INTERVAL = "no interval known"
 
 
 @dataclass(frozen=True)
@@ -56,19 +61,25 @@ class Line:
     """It has been measured again, and this is what came of it."""
 
 
-def against_limits(items: Sequence[Item], limits: Sequence[Limit]) -> list[Line]:
-    """A line for each limit and each number that it is about."""
-    return [line for limit in limits for line in _limited(items, limit)]
+def against_limits(
+    items: Sequence[Item], limits: Sequence[Limit], points: bool = False
+) -> list[Line]:
+    """A line for each limit and each number that it is about. `points`: a number of few launches is
+    judged by its value alone."""
+    return [line for limit in limits for line in _limited(items, limit, points)]
 
 
-def against_reference(reference: Side, run: Side, tolerance: float) -> tuple[list[Line], list[str]]:
+def against_reference(
+    reference: Side, run: Side, tolerance: float, points: bool = False
+) -> tuple[list[Line], list[str]]:
     """A line for each number that both have, and for what both have otherwise; then sentences about
     what one of them has not. A number of the reference that rests on fewer than six launches is
-    taken as it is: it is a demand, not a measurement to be doubted."""
+    taken as it is: it is a demand, not a measurement to be doubted. `points`: a number of the run
+    that does so is judged by its value alone."""
     found = compare([reference, run], tolerance)
     both = [line for table in found.tables for line in table.lines]
     lines = [
-        _referred(first.item, second, tolerance)
+        _referred(first.item, second, tolerance, points)
         for first, second in both
         if second.item and second.item.better
     ]
@@ -85,6 +96,12 @@ def against_reference(reference: Side, run: Side, tolerance: float) -> tuple[lis
     ]
     told = [f"measured otherwise: {words}" for words in found.unlike]
     return lines, told + [f"not checked: {note}" for note in notes]
+
+
+def only_points(lines: Sequence[Line]) -> bool:
+    """Whether none of the numbers that were looked at comes from more than one launch."""
+    launches = [len(line.item.sample.values) for line in lines if line.item and line.value]
+    return bool(launches) and max(launches) == 1
 
 
 def right_data(items: Sequence[Item]) -> list[Line]:
@@ -131,10 +148,10 @@ def outcome_of(lines: Sequence[Line]) -> Outcome:
     return "FAIL" if "FAIL" in every else "UNDECIDED" if "UNDECIDED" in every else "PASS"
 
 
-def _limited(items: Sequence[Item], limit: Limit) -> Iterator[Line]:
+def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[Line]:
     found = [item for item in items if _meant(item, limit)]
     for item in found:
-        yield _bounded(item, limit)
+        yield _bounded(item, limit, points)
     there = {item.message_bytes for item in found}
     missing = [size for size in limit.sizes or () if size not in there]
     if missing or not found:
@@ -155,7 +172,7 @@ def _meant(item: Item, limit: Limit) -> bool:
     )
 
 
-def _bounded(item: Item, limit: Limit) -> Line:
+def _bounded(item: Item, limit: Limit, points: bool) -> Line:
     value = _measured(item, limit)
     line = Line(
         "UNDECIDED",
@@ -169,9 +186,28 @@ def _bounded(item: Item, limit: Limit) -> Line:
     )
     if value is None:
         return replace(line, why=f"{item.benchmark} has no {limit.what}")
-    if few := _few(len(item.sample.values)):
-        return replace(line, why=few)
+    if _few(len(item.sample.values)):
+        return _of_few(line, value, len(item.sample.values), points)
     return _decided(line, value)
+
+
+def _of_few(line: Line, value: Estimate, launches: int, points: bool) -> Line:
+    """A number of so few launches that its interval is not known."""
+    if points:
+        alone = _decided(line, Estimate(value.value, value.value, value.value))
+        point = Estimate(value.value, math.nan, math.nan)
+        return replace(alone, value=point, why=_both(NO_INTERVAL, line.why))
+    if _decided(line, _all_known(value)).outcome == "FAIL":
+        return replace(line, outcome="FAIL", why=_both(NO_INTERVAL, line.why))
+    needed = f"{many(launches, 'launch')}, at least {LEAST_FOR_INTERVAL} are needed"
+    return replace(line, why=_both(needed, line.why))
+
+
+def _all_known(value: Estimate) -> Estimate:
+    """The range of few launches, or the value alone where there is none."""
+    if math.isfinite(value.low) and math.isfinite(value.high):
+        return value
+    return Estimate(value.value, value.value, value.value)
 
 
 def _measured(item: Item, limit: Limit) -> Estimate | None:
@@ -191,7 +227,7 @@ def _decided(line: Line, value: Estimate) -> Line:
     return replace(line, why="what is allowed lies within its interval")
 
 
-def _referred(first: Item | None, entry: Entry, tolerance: float) -> Line:
+def _referred(first: Item | None, entry: Entry, tolerance: float, points: bool) -> Line:
     """A number and that of the reference."""
     item, ratio = entry.item, entry.ratio
     if first is None or item is None or ratio is None:
@@ -205,9 +241,9 @@ def _referred(first: Item | None, entry: Entry, tolerance: float) -> Line:
         why="; ".join(entry.unlike),
         item=item,
     )
-    if few := _few(len(item.sample.values)):
-        return replace(line, why=_both(few, line.why))
-    if len(first.sample.values) < LEAST_FOR_INTERVAL:
+    if _few(len(item.sample.values)):
+        return _of_few(line, item.value, len(item.sample.values), points)
+    if _few(len(first.sample.values)):
         decided = _decided(line, item.value)
         return replace(decided, why=_both(decided.why, "the reference is one number"))
     return _decided_by_ratio(line, ratio.estimate, factor)
@@ -220,10 +256,8 @@ def _decided_by_ratio(line: Line, ratio: Estimate, allowed: float) -> Line:
     return replace(decided, allowed=line.allowed, why=_both(decided.why, line.why))
 
 
-def _few(launches: int) -> str:
-    if launches >= LEAST_FOR_INTERVAL:
-        return ""
-    return f"{launches} launch{'es' * (launches != 1)}, at least {LEAST_FOR_INTERVAL} are needed"
+def _few(launches: int) -> bool:
+    return launches < LEAST_FOR_INTERVAL
 
 
 def _both(*sentences: str) -> str:

@@ -21,8 +21,11 @@ Found = tuple["list[Line]", "list[str]"]
 Check = Callable[["Run"], Found]
 
 
-def check_against(word: str, tolerance: str | None, chosen: Sequence[str] = ()) -> Check:
-    """What holds a run against limits (a file called *.toml) or against another run."""
+def check_against(
+    word: str, tolerance: str | None, chosen: Sequence[str] = (), points: bool = False
+) -> Check:
+    """What holds a run against limits (a file called *.toml) or against another run. `points`:
+    numbers of few launches are judged by their values alone."""
     from mpigauge.analyse.only import read_only
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.showing import open_run
@@ -31,18 +34,24 @@ def check_against(word: str, tolerance: str | None, chosen: Sequence[str] = ()) 
         if tolerance is not None or chosen:
             raise UserError(f"--tolerance and --only are about another run; say both in {word}")
         text = _text(Path(word))
-        return lambda run: _limits(run, text, word)
+        return lambda run: _limits(run, text, word, points)
     reference, share, only = open_run(word), share_of(tolerance), read_only(chosen)
-    return lambda run: _reference(run, reference, share, only)
+    return lambda run: _reference(run, reference, share, only, points)
 
 
-def check_all(run: Run, check: Check | None) -> Found:
-    """Everything that a run is checked for. UserError: there is nothing."""
-    from mpigauge.analyse.check import right_data
+def check_all(run: Run, check: Check | None, points: bool = False) -> Found:
+    """Everything that a run is checked for. UserError: there is nothing, or there is no number of
+    more than one launch and nobody said that these are to be judged by their values."""
+    from mpigauge.analyse.check import only_points, right_data
     from mpigauge.cli.comparing import items_of
     from mpigauge.stats.words import noise_sentences
 
     lines, notes = check(run) if check else ([], [])
+    if only_points(lines) and not points:
+        raise UserError(
+            f"{run.path} has one launch of each number that is to be checked, so no interval is "
+            "known; say --points to judge them by their values alone"
+        )
     lines = [*right_data(items_of(run)), *lines, *_peers(run)]
     if not lines:
         hint = "; ".join(notes) or "it has no pairs of ranks and their peers; say --against what"
@@ -79,21 +88,24 @@ def _numbers(failed: Sequence[Line]) -> list[Cell | Figure]:
     return found
 
 
-def _limits(run: Run, text: str, file: str) -> Found:
+def _limits(run: Run, text: str, file: str, points: bool) -> Found:
     from mpigauge.analyse.check import against_limits
     from mpigauge.analyse.limits import parse_limits
     from mpigauge.cli.comparing import items_of
 
-    return against_limits(items_of(run), parse_limits(text, file, run.cards.names())), []
+    limits = parse_limits(text, file, run.cards.names())
+    return against_limits(items_of(run), limits, points), []
 
 
-def _reference(run: Run, reference: Run, tolerance: float, chosen: Mapping[str, str]) -> Found:
+def _reference(
+    run: Run, reference: Run, tolerance: float, chosen: Mapping[str, str], points: bool
+) -> Found:
     from mpigauge.analyse.check import against_reference
     from mpigauge.analyse.only import only
     from mpigauge.cli.comparing import sides_of
 
     first, second = only(sides_of([reference, run]), chosen)
-    return against_reference(first, second, tolerance)
+    return against_reference(first, second, tolerance, points)
 
 
 def _peers(run: Run) -> list[Line]:

@@ -31,6 +31,11 @@ FORMATS = ("table", "json")
     "--again", is_flag=True, help="Measure what failed once more, and judge that (on its machine)."
 )
 @click.option(
+    "--points",
+    is_flag=True,
+    help="Judge numbers of fewer than six launches by their values alone: no interval is known.",
+)
+@click.option(
     "--undecided",
     type=click.Choice(["fail", "pass"]),
     default="fail",
@@ -52,6 +57,7 @@ def command(
     chosen: Sequence[str],
     tolerance: str | None,
     again: bool,
+    points: bool,
     undecided: str,
     junit: Path | None,
     form: str,
@@ -69,11 +75,13 @@ def command(
 
     if (tolerance is not None or chosen) and against is None:
         raise UserError("--tolerance and --only are about another run; name it with --against")
+    if points and against is None:
+        raise UserError("--points is about limits or another run; name them with --against")
     if junit is not None and not junit.absolute().parent.is_dir():
         raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
     stored = open_run(run)
-    check = check_against(against, tolerance, chosen) if against else None
-    lines, notes = check_all(stored, check)
+    check = check_against(against, tolerance, chosen, points) if against else None
+    lines, notes = check_all(stored, check, points)
     if again:
         lines, said = measure_again(stored, lines, check)
         notes += said
