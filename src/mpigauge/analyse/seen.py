@@ -90,7 +90,8 @@ class Seen:
     def of(cls, run: Run, rows: Iterable[Row] | None = None) -> Seen:
         """`rows`: of all its cells, for who has them already."""
         if rows is None:
-            rows = rows_of(run.cells, run.launches[0].precision if run.launches else None)
+            precision = run.launches[0].precision if run.launches else None
+            rows = rows_of(run.cells, precision, run.between)
         timed = tuple(row for row in rows if row.cell.time_p50_s > 0)
         return cls(run, timed, _topologies(run.passport))
 

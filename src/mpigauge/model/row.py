@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from mpigauge.model.cards import benchmark_word
 
 if TYPE_CHECKING:
+    from mpigauge.model.between import Scatter
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Key
 
@@ -61,6 +62,8 @@ class Row:
     """Why sampling ended, per launch."""
     numbers: tuple[int, ...] = ()
     """Of these launches."""
+    scatter: Scatter | None = None
+    """What earlier runs of its machine tell; None: nothing."""
 
     @property
     def key(self) -> Key:
@@ -102,6 +105,14 @@ class Row:
         return Estimate(self.cell.time_p50_s, self.low_s, self.high_s)
 
     @property
+    def machine_time(self) -> Estimate:
+        """The same with the ends of the interval for this machine: NaN where nothing is known."""
+        if self.scatter is None:
+            return Estimate(self.cell.time_p50_s, math.nan, math.nan)
+        ends = math.exp(self.scatter.low), math.exp(self.scatter.high)
+        return Estimate(self.cell.time_p50_s, *(self.cell.time_p50_s * end for end in ends))
+
+    @property
     def latency(self) -> Estimate:
         """The printed time in seconds: half round trip for PingPong, a call elsewhere."""
         return self.time.times(self.cell.time_scale)
@@ -118,7 +129,13 @@ class Row:
 
     @property
     def relative_error(self) -> float:
+        """Of this run."""
         return self.time.relative_error
+
+    @property
+    def machine_error(self) -> float:
+        """For this machine; NaN where nothing is known."""
+        return self.machine_time.relative_error
 
 
 def _ratio(above: float, below: float) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.store import Run
 
-_FILES = ("run.json", "passport.json", "records.jsonl", "status.json")
+_FILES = ("run.json", "passport.json", "records.jsonl", "status.json", "history.json")
 _UNFINISHED = "progress"
 _NOT_THERE = "-"
 

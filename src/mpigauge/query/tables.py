@@ -122,7 +122,7 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
     A cell that a launch holds twice, since it was resumed, is there once, as it was the last time.
     """
     cells = list({(cell.key, cell.launch): cell for cell in run.cells}.values())
-    rows = rows_of(cells, _precision(run))
+    rows = rows_of(cells, _precision(run), run.between)
     facts = _facts(name, run, rows) | {"cells": len(cells), "rows": len(rows)}
     shared = {field.name: facts[field.name] for field in (*OF_RUN, _HOST)}
     yield "runs", facts

@@ -10,6 +10,10 @@ the hull of two:
 - within launches: the typical distance from a launch's value to the ends of its own interval,
   shrinking as 1/√launches from six launches on.
 
+Launches that follow each other are alike. So the hull is widened by √((1 + r) / (1 - r)), with the
+correlation r of neighbours that the run and the earlier runs of its machine show together
+(stats/history.py); a run that was stored without it keeps the hull.
+
 The second is needed where launches agree by chance more closely than each of them can know, which
 is what stopping at a narrow interval selects. On replayed traces of a quiet and a busy machine and
 on autocorrelated, bimodal and drifting processes the hull covers the truth in 92 to 100 % of
@@ -34,6 +38,7 @@ from mpigauge.stats.order import median, median_interval, running_order
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
+    from mpigauge.model.between import Between
     from mpigauge.model.row import Kind
 
 LEAST_FOR_INTERVAL = 6
@@ -42,16 +47,21 @@ OR = " / "
 _FLAG_SHARE = 1 / 3
 
 
-def rows(cells: Iterable[Cell], precision: float | None = None) -> list[Row]:
+def rows(
+    cells: Iterable[Cell], precision: float | None = None, between: Between | None = None
+) -> list[Row]:
     """The rows of these cells: benchmarks in the order in which they appear, sizes upwards.
 
     A cell that a launch holds twice (it was resumed) counts once, the later one. With `precision`
-    the flag "unconverged" says of the row, not of its launches, that it misses it.
+    the flag "unconverged" says of the row, not of its launches, that it misses it. `between`: what
+    the run knows of its launches and of earlier runs; without it launches count as independent.
     """
     found: dict[Hashable, dict[int, Cell]] = {}
     for cell in cells:
         found.setdefault(cell.key, {})[cell.launch] = cell
-    return in_order(aggregate([of[i] for i in sorted(of)], precision) for of in found.values())
+    return in_order(
+        aggregate([of[i] for i in sorted(of)], precision, between) for of in found.values()
+    )
 
 
 def in_order(
@@ -90,9 +100,11 @@ def _place_of_size(size: int, wanted: Sequence[int] | None) -> int:
     return -max(below)[1] if below else size
 
 
-def aggregate(cells: Sequence[Cell], precision: float | None = None) -> Row:
+def aggregate(
+    cells: Sequence[Cell], precision: float | None = None, between: Between | None = None
+) -> Row:
     """The row of one cell of one or more launches."""
-    kind, (low, high) = interval(cells)
+    kind, (low, high) = interval(cells, between.widening if between else 1.0)
     row = Row(
         cell=_over_launches(cells),
         low_s=low,
@@ -102,17 +114,19 @@ def aggregate(cells: Sequence[Cell], precision: float | None = None) -> Row:
         values_s=tuple(cell.time_p50_s for cell in cells),
         stops=tuple(cell.stop for cell in cells),
         numbers=tuple(cell.launch for cell in cells),
+        scatter=between.of(cells[0].key) if between else None,
     )
     flags = _flags(row, cells, precision)
     return row if flags == row.cell.flags else replace(row, cell=replace(row.cell, flags=flags))
 
 
-def interval(cells: Sequence[Cell]) -> tuple[Kind, tuple[float, float]]:
-    """What the ends mean, and the ends, in seconds per call."""
+def interval(cells: Sequence[Cell], widening: float = 1.0) -> tuple[Kind, tuple[float, float]]:
+    """What the ends mean, and the ends, in seconds per call. `widening`: how many times as wide as
+    of independent launches."""
     values = [cell.time_p50_s for cell in cells]
     if len(values) >= LEAST_FOR_INTERVAL:
         lows, highs = [cell.ci_low_s for cell in cells], [cell.ci_high_s for cell in cells]
-        return "interval", hull(values, lows, highs)
+        return "interval", widened(median(values), hull(values, lows, highs), widening)
     if len(values) > 1:
         return "range", (min(values), max(values))
     # NaN after a launch that was cut short, and after IMB's schedule.
@@ -128,6 +142,14 @@ def hull(
     below = _typical(v - end for v, end in zip(values, lows, strict=True)) * shrink
     above = _typical(end - v for v, end in zip(values, highs, strict=True)) * shrink
     return min(low, value - below), max(high, value + above)
+
+
+def widened(value: float, ends: tuple[float, float], factor: float) -> tuple[float, float]:
+    """Ends that are so many times as far away, as ratios: times stay above 0."""
+    if factor == 1 or not (value > 0 and ends[0] > 0):
+        return ends
+    low, high = (value * (end / value) ** factor for end in ends)
+    return low, high
 
 
 def _typical(distances: Iterable[float]) -> float:

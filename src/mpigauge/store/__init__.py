@@ -10,6 +10,8 @@ samples/launch-NNN.bin samples: little-endian 32-bit words, for each cell all ti
                        slowest rank, of the fastest, and the means
 progress/              what a launch knows before its end; gone when it has ended
 logs/launch-NNN.*      the command, and all output that is no record
+history.json           what the run used of earlier runs of its machine; not there where others made
+                       it
 status.json            how the run ended; not there while it runs, or when it was killed
 
 docs/reference/run-folder.md says what is in each. store/pack.py makes one file of a run.

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
+HISTORY = "history.json"
+"""What a run used of the runs before it."""
 SCHEMA = 1
 """Of run folders. A newer one is refused, an older one is read."""
 

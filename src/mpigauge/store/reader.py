@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mpigauge.model.between import Between
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import (
@@ -25,7 +26,7 @@ from mpigauge.model.record import (
     decode,
 )
 from mpigauge.model.transport import BETWEEN, WITHIN
-from mpigauge.store.files import SCHEMA
+from mpigauge.store.files import HISTORY, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -55,6 +56,9 @@ class Run:
     """In the order of the file, then what remains of launches without an end."""
     damaged: tuple[str, ...] = ()
     """A sentence for each line that could not be read."""
+    between: Between | None = None
+    """What it knew of earlier runs, and how its launches hang together; None: that is not
+    stored."""
     part: str = ""
     """What of a large run this is, in words; empty: all of it."""
 
@@ -148,6 +152,7 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
     found = _read_lines(path / "records.jsonl", lines)
     remains = _remains(path, found.records) if lines is None else []
     passport, status = path / "passport.json", path / "status.json"
+    between, spoilt = _between(path / HISTORY)
     return Run(
         path=path,
         header=header,
@@ -155,7 +160,8 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
         cards=Cards.load(path / "cards.json") if cards else Cards(()),
         status=_read_object(status),
         records=(*found.records, *remains),
-        damaged=(*found.damaged, *_damaged(passport, status)),
+        damaged=(*found.damaged, *_damaged(passport, status), *spoilt),
+        between=between,
     )
 
 
@@ -227,6 +233,16 @@ def _read_object(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
+
+
+def _between(path: Path) -> tuple[Between | None, list[str]]:
+    """What history.json holds, and a sentence where it is damaged."""
+    if not path.exists():
+        return None, []
+    try:
+        return Between.from_json(_read_object(path)), []
+    except ValueError:
+        return None, [f"{path} is damaged and left out"]
 
 
 def _damaged(*files: Path) -> Iterator[str]:

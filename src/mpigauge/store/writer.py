@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CellRecord, End, Progress, decode, encode, find_payload
 from mpigauge.store.files import (
+    HISTORY,
     SCHEMA,
     append_whole,
     failing_as,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from mpigauge.model.between import Between
     from mpigauge.model.cards import Card
     from mpigauge.model.record import Figure, Launch, Record, Skip
 
@@ -103,6 +105,11 @@ class RunWriter:
     def write_passport(self, passport: Mapping[str, Any]) -> None:
         with failing_as(RunError, self.folder / "passport.json"):
             write_whole(self.folder / "passport.json", to_json(passport))
+
+    def write_between(self, between: Between) -> None:
+        """What this run knows of earlier ones: it says the same of itself from now on."""
+        with failing_as(RunError, self.folder / HISTORY):
+            write_whole(self.folder / HISTORY, to_json(between.to_json()))
 
     def write_command(
         self,

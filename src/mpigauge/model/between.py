@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a run knows of the runs before it: how far its numbers hold on this machine.
+
+It is stored with the run (history.json), so a run says the same at any time and on any machine.
+It names no host, no user and no benchmark: cells are told apart by a hash of their columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from typing import Any
+
+LEAST_RUNS = 5
+"""With fewer earlier runs a machine is not known, and a starting value stands for its scatter."""
+_MOST_ALIKE = 0.8
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """How far the value of one cell of a run is to be trusted on this machine."""
+
+    sd: float
+    """Standard deviation, between runs, of the logarithm of such a value: what this run does not
+    know of itself is in it."""
+    low: float
+    """The lower end of the 95 % interval for this machine: logarithm of its ratio to the value."""
+    high: float
+    """The upper end."""
+    runs: int = 0
+    """Earlier runs that it rests on; fewer than LEAST_RUNS: on the starting value."""
+    middle_s: float = math.nan
+    """What the earlier runs of this cell have in the middle; NaN: there were too few."""
+    outside: bool = False
+    """Whether this run is farther from that than the earlier runs were from each other."""
+
+    @property
+    def known(self) -> bool:
+        """Whether earlier runs tell it, and not the starting value."""
+        return self.runs >= LEAST_RUNS
+
+
+@dataclass(frozen=True)
+class Between:
+    """What is known of one run between its launches, and between it and other runs."""
+
+    runs: int = 0
+    """Earlier runs of this machine and MPI that were remembered."""
+    correlation: float = 0.0
+    """Of launches that follow each other in this run, as it is reckoned with."""
+    cells: Mapping[str, Scatter] = field(default_factory=dict, hash=False)
+    """By `cell_name`."""
+
+    def of(self, key: Sequence[Hashable]) -> Scatter | None:
+        """Of the cell with this key; None: nothing is known of it."""
+        return self.cells.get(cell_name(key))
+
+    @property
+    def widening(self) -> float:
+        """How many times as wide as of independent launches an interval has to be."""
+        alike = min(max(self.correlation, 0.0), _MOST_ALIKE)
+        return math.sqrt((1 + alike) / (1 - alike))
+
+    def to_json(self) -> dict[str, Any]:
+        cells = {
+            name: {k: v for k, v in asdict(each).items() if v == v}
+            for name, each in self.cells.items()
+        }
+        return {"runs": self.runs, "correlation": self.correlation, "cells": cells}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Between:
+        """ValueError: this is none."""
+        try:
+            cells = {str(name): _scatter(each) for name, each in data["cells"].items()}
+            return cls(int(data["runs"]), float(data["correlation"]), cells)
+        except (AttributeError, KeyError, TypeError, OverflowError) as error:
+            raise ValueError(f"no statement about earlier runs: {error!r}") from None
+
+
+def _scatter(data: Mapping[str, Any]) -> Scatter:
+    numbers = {name: float(data[name]) for name in ("sd", "low", "high")}
+    if not all(map(math.isfinite, numbers.values())):
+        raise ValueError("no statement about earlier runs: a number of it is not finite")
+    middle = float(data.get("middle_s", math.nan))
+    return Scatter(
+        **numbers, runs=int(data["runs"]), middle_s=middle, outside=bool(data["outside"])
+    )
+
+
+def cell_name(key: Sequence[Hashable]) -> str:
+    """A short name of a cell that tells nothing of what it is made of."""
+    return sha256("\n".join(map(str, key)).encode()).hexdigest()[:16]
