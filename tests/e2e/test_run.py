@@ -12,6 +12,7 @@ import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find
+from mpigauge.plan.quick import COLLECTIVES
 from mpigauge.store import load
 from tests.conftest import MPIS
 from tests.e2e import commands as cli
@@ -122,11 +123,19 @@ def test_quick(spec: str, tmp_path: Path) -> None:
     words = ("quick", "--mpi", spec, *enough, "--output", "out")
     done = cli.mpigauge(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for word in ("latency", "peak bandwidth", "α", "n½", "message rate", "mpigauge show out"):
-        assert word in done.stdout
-    for benchmark in ("PingPong", "Exchange", "Biband", "Allreduce", "Barrier"):
-        assert f"\n{benchmark}" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
+    _, _, result = done.stdout.partition("\n\n")
+    assert result.startswith("latency, 0 B")
+    for word in (
+        *("peak bandwidth", "message rate", "for measuring now", "Limits of the machine (this run"),
+        *("a cache line, one way", "a message by shared memory", "\nNext\n", "mpigauge show out"),
+    ):
+        assert word in result
+    for benchmark in ("PingPong", "Sendrecv", "Uniband", "Allreduce", "Bcast", "Alltoall"):
+        assert f"\n{benchmark}" in result
+    assert max(map(len, result.splitlines())) <= 80
+    sent = [cell for cell in load(tmp_path / "out").cells if cell.benchmark in COLLECTIVES]
+    assert {cell.benchmark for cell in sent} == set(COLLECTIVES)
+    assert all(cell.message_bytes for cell in sent)
 
 
 def test_resume_after_kill(spec: str, tmp_path: Path) -> None:

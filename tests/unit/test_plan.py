@@ -16,8 +16,9 @@ from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
+from mpigauge.placement import Site
 from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
-from mpigauge.plan.quick import quick
+from mpigauge.plan.quick import PAIR_SIZES, quick
 
 MPICH = Mpi(
     name="mpich",
@@ -258,14 +259,39 @@ def of_quick(machine: Machine, **raw: Any) -> Plan:
 def test_quick_on_two_cores_has_two_jobs(two_cores: Machine) -> None:
     made = of_quick(two_cores)
     assert [part.world_ranks for part in made.parts] == [2, 2]
-    assert set(made.benchmarks) == {card.name for card in CARDS}
-    assert (made.seconds, made.use_all) == (60, False)
+    pairs, others = made.parts
+    assert pairs.benchmarks == ("PingPong", "Sendrecv")
+    assert others.benchmarks == ("Uniband", "Allreduce", "Bcast", "Barrier")
+    assert (made.seconds, made.use_all) == (40, False)
+
+
+def test_quick_has_no_collective_that_sends_nothing(two_cores: Machine, big: Machine) -> None:
+    for machine in (two_cores, big):
+        for part in of_quick(machine).parts:
+            assert part.sizes is not None
+            assert 0 not in part.sizes or "PingPong" in part.benchmarks
+            assert set(part.sizes) <= set(PAIR_SIZES), "all lines of the table have its columns"
+
+
+def test_quick_measures_the_limits_of_one_pair_of_cores(two_cores: Machine, big: Machine) -> None:
+    """Kernels have them; not where several pairs are measured, nor between hosts."""
+    limits = ["Line", "Mailbox", "Copy_once"]
+    of_node = tuple(card(name, "pairs", suite="NODE") for name in limits)
+    known = replace(CARDS, benchmarks=CARDS.benchmarks + of_node)
+    ground = Ground(two_cores)
+    words = tuple(f"NODE:{name}" for name in limits)
+    assert quick(read_request({}), known, ground, MPICH).parts[0].benchmarks[2:] == words
+    several = quick(read_request({"place": ("l3,node",)}), known, Ground(big), MPICH)
+    assert several.parts[0].benchmarks == ("PingPong", "Sendrecv")
+    site = tuple(Site(name, replace(big, hostname=name)) for name in ("a", "b"))
+    between = quick(read_request({}), known, Ground(big, site), MPICH)
+    assert between.parts[0].benchmarks == ("PingPong", "Sendrecv")
 
 
 def test_quick_on_many_cores(big: Machine) -> None:
     pairs, bands, others = of_quick(big, seconds="20s", launches=7).parts
     assert (pairs.world_ranks, bands.world_ranks, others.world_ranks) == (2, 2, 32)
-    assert bands.benchmarks == ("Uniband", "Biband")
+    assert bands.benchmarks == ("Uniband",)
     assert others.ranks == (32,)
 
 

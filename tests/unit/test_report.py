@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.model.columns import COLUMNS
+from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, Sampled, Skip
 from mpigauge.model.screen import Screen
@@ -25,7 +25,7 @@ from mpigauge.stats.headline import headline
 from mpigauge.stats.launches import aggregate, rows
 from mpigauge.stats.words import LETTERS, sentences
 from mpigauge.store import RunWriter, load
-from tests import cells
+from tests import cells, planted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,7 +172,17 @@ def test_the_headline_block() -> None:
     assert "peak bandwidth" in text
     assert "at 4 MiB" in text
     assert "n½ = 5.9 KiB" in text
-    assert "off by" in text
+    assert "off by" not in text, "how far a line is from its points is in `mpigauge model`"
+
+
+def test_a_cell_that_another_launch_measured_is_not_left_out() -> None:
+    """Kernels write no columns that only we know, such as the placement, in what they skip."""
+    known = ("placement", "arm", "source")
+    key = {n: v for n, v in cells.fields(message_bytes=0).items() if n in KEY_COLUMNS}
+    missed = {name: value for name, value in key.items() if name not in known}
+    skips = [Skip(1, missed, "no time"), Skip(1, missed | {"message_bytes": 64}, "no time")]
+    run = planted.run([cells.cell(message_bytes=0)], skips)
+    assert [skip.key["message_bytes"] for skip in document(run).skips] == [64]
 
 
 COLOURS = Screen(colours=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mpigauge.model.record import Noise, Skip
+from mpigauge.stats.fit import in_two_ranges
 from mpigauge.stats.headline import headline
 from mpigauge.stats.launches import rows
 from mpigauge.stats.words import (
@@ -90,6 +91,19 @@ def test_headline_takes_the_best_of_each() -> None:
     assert round(head.line.half_bandwidth_bytes.value) == 10_000
     assert head.message_rate is not None
     assert round(head.message_rate.value) == 25_600_000
+
+
+def test_a_line_whose_alpha_is_below_nothing_is_no_headline() -> None:
+    """Large messages whose time grows faster and faster: their line starts below zero."""
+    sizes = [0, *(1 << i for i in range(23))]
+    bending = {n: 1e-6 + 1e-10 * n + 2e-17 * n * n for n in sizes}
+    measured = [cells.cell(message_bytes=n, time_p50_s=t) for n, t in bending.items()]
+    small, large = in_two_ranges(sorted(bending.items())) or (None, None)
+    assert small is not None
+    assert large is not None
+    assert large.alpha_s.value < 0 < small.alpha_s.value
+    head = headline(rows(measured))
+    assert [line.last_bytes for line in head.ranges] == [small.last_bytes]
 
 
 def test_headline_of_other_benchmarks_is_empty() -> None:

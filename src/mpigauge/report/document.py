@@ -12,6 +12,7 @@ from mpigauge.analyse.compilers import accounts, compilers
 from mpigauge.analyse.fresh import fresh_against_static
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
 from mpigauge.stats.figures import figure_rows
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
     from mpigauge.analyse.pairs import PairMap
     from mpigauge.model.cards import Card, Cards
-    from mpigauge.model.record import Failure, Rank, Skip
+    from mpigauge.model.record import Failure, Key, Rank, Skip
     from mpigauge.model.row import Row
     from mpigauge.report.limits import Limits
     from mpigauge.store import Run
@@ -204,8 +205,14 @@ def _table(
 def _not_measured(skips: Iterable[Skip], rows: Iterable[Row]) -> tuple[Skip, ...]:
     """Skipped cells that no launch has measured, each once."""
     measured = {row.key for row in rows}
-    left = {(tuple(skip.key.values()), skip.reason): skip for skip in skips}
+    left = {(_key_of(skip), skip.reason): skip for skip in skips}
     return tuple(skip for (key, _), skip in left.items() if key not in measured)
+
+
+def _key_of(skip: Skip) -> Key:
+    """As a cell has it: kernels do not write columns that only we know."""
+    full = {**ABSENT, **skip.key}
+    return tuple(full.get(name, "") for name in KEY_COLUMNS)
 
 
 def facts_of_run(run: Run) -> Facts:

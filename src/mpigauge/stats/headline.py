@@ -28,9 +28,10 @@ class Headline:
     peak: Row | None
     """The row with the highest bandwidth of one direction."""
     line: Fit | None
-    """t = α + β·n over all sizes."""
-    ranges: tuple[Fit, Fit] | None
-    """The same for small and for large messages."""
+    """t = α + β·n over all sizes; None, too, where α would not be above 0."""
+    ranges: tuple[Fit, ...]
+    """The same for small and for large messages; without one whose α would not be above 0, which
+    is no time that a message of nothing could take."""
     busiest: Row | None
     """The row with the highest message rate."""
 
@@ -55,13 +56,18 @@ def headline(rows: Sequence[Row]) -> Headline:
     """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
     table = _first_of(rows, ONE_WAY)
     points = points_of(table)
+    line = fit(points)
     return Headline(
         zero=min(table, key=lambda row: row.message_bytes, default=None),
         peak=max(table, key=lambda row: row.bandwidth.value if row.bandwidth else 0, default=None),
-        line=fit(points) if points else None,
-        ranges=in_two_ranges(points),
+        line=line if line and _can_be(line) else None,
+        ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
         busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
     )
+
+
+def _can_be(line: Fit) -> bool:
+    return line.alpha_s.value > 0
 
 
 def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge quick: the whole picture of a machine in about a minute."""
+"""mpigauge quick: the whole picture of a machine in less than a minute."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +39,11 @@ if TYPE_CHECKING:
     options.output_option,
 )
 def command(**said: Any) -> None:
-    """Measure this machine in about a minute.
+    """Measure this machine in less than a minute.
 
-    Messages between two cores, collectives on all cores, and the few numbers that people quote,
-    each with its error.
+    Messages between two cores, a few collectives on all cores, and what the machine could do at
+    most: each with its error, and in one sentence how good the machine is for measuring. It ends
+    as soon as all of it is precise.
     """
     from mpigauge.cli.beside import Order, measure_all, on_ground, planned
     from mpigauge.cli.measuring import printer
@@ -75,7 +75,7 @@ def introduce(setups: Sequence[Setup]) -> None:
     for setup in setups:
         click.echo(f"{setup.mpi.label}, {setup.mpi.found}")
     for sentence in remarks(setups[0].machine):
-        click.echo(_wrapped(sentence))
+        click.echo("\n".join(wrapped(sentence, "- ")))
     click.echo()
 
 
@@ -95,15 +95,36 @@ def machine_line(setup: Setup) -> str:
 
 
 def present(stored: Run) -> None:
-    """All benchmarks on one screen, the headline, what is suspicious, and where the rest is."""
+    """The headline, how good the machine is for measuring, all benchmarks in one table, the limits
+    of the machine, what is suspicious, and what to do next."""
+    from mpigauge.analyse.fitness import fitness
     from mpigauge.cli.limiting import with_limits
-    from mpigauge.report import document
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.report import document, first
+    from mpigauge.report.formats import table
 
-    found = with_limits(document(stored, stored.plan.get("precision")), stored)
-    _print_picture(found, stored.plan.get("precision") or 0.0)
-    _print_blocks(found)
+    precision = stored.plan.get("precision") or 0.0
+    found = with_limits(document(stored, precision), stored)
+    fit = fitness(found.rows, stored.noise, found.facts.sampled, precision)
+    colour, run = screen().coloured, name_of(stored)
+    measured = table.measured_lines(found.headline, colour) if found.headline else []
+    blocks = [
+        measured,
+        wrapped(first.sentence(fit, precision)),
+        picture(found, precision),
+        first.limit_lines(found.limits) if found.limits else [],
+        [line for said in first.remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
+        first.next_steps(found, fit.grade, run),
+    ]
+    write("\n\n".join("\n".join(block) for block in blocks if block) + "\n\n")
     click.echo(f"Stored in {stored.path}")
-    click.echo(f"All tables:  mpigauge show {stored.path}")
+
+
+def name_of(stored: Run) -> str:
+    """As short as `show` and the others find it again from here."""
+    from mpigauge.store.writer import DEFAULT_ROOT
+
+    return stored.path.name if stored.path.parent == DEFAULT_ROOT else str(stored.path)
 
 
 def present_named(stored: Run) -> None:
@@ -114,46 +135,24 @@ def present_named(stored: Run) -> None:
     present(stored)
 
 
-def _print_picture(found: Document, precision: float) -> None:
+def picture(found: Document, precision: float) -> list[str]:
+    """A line for each benchmark, those of the machine itself left out: they are limits."""
     from mpigauge.cli.screen import screen
+    from mpigauge.model.cards import NODE_SUITE
     from mpigauge.tui.console import console_of
     from mpigauge.tui.matrix import matrix
 
     here = screen()
     console = console_of(here)
-    console.print(matrix(found.rows, precision, here.room, unicode=here.unicode))
-    click.echo()
+    rows = [row for row in found.rows if row.cell.suite != NODE_SUITE]
+    with console.capture() as captured:
+        console.print(matrix(rows, precision, here.room, unicode=here.unicode))
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
-def _print_blocks(found: Document) -> None:
-    from mpigauge.cli.screen import screen, write
-    from mpigauge.report.formats import table
-
-    colour = screen().coloured
-    headline = table.headline_lines(found.headline, colour) if found.headline else []
-    limits = table.limits_lines(found, colour)
-    for block in (headline, limits, [_wrapped(sentence) for sentence in in_short(found)]):
-        if block:
-            write("\n".join([*block, "", ""]))
-
-
-def in_short(found: Document) -> list[str]:
-    """What is suspicious: flags with how many cells they concern; which ones, `show` tells."""
-    from mpigauge.stats.words import MEANING, sentences
-
-    about_rows = sentences(found.rows)
-    wrong = about_rows[: any(row.wrong_count for row in found.rows)]
-    flagged = Counter(flag for row in found.rows for flag in row.flags)
-    flags = [
-        f"{flag}, {count} of {len(found.rows)} cells: {MEANING.get(flag, 'unknown flag')}."
-        for flag, count in flagged.most_common()
-    ]
-    return [*wrong, *(each for each in found.sentences if each not in about_rows), *flags]
-
-
-def _wrapped(sentence: str) -> str:
-    from textwrap import fill
+def wrapped(sentence: str, mark: str = "") -> list[str]:
+    from textwrap import wrap
 
     from mpigauge.model.width import WIDTH
 
-    return fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    return wrap(sentence, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark))

@@ -123,11 +123,14 @@ def _detours(facts: Facts) -> list[str]:
 
 
 def headline_lines(head: Headline, colour: bool = False) -> list[str]:
-    """Latency, bandwidth, the line through the times, message rate."""
-    pairs = [*_measured(head), *_fitted(head)]
-    wide = max(len(name) for name, _ in pairs)
-    lines = [f"{_bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
-    return lines + (_residual_lines(head.line, colour) if head.line else [])
+    """Latency, bandwidth, message rate, and the line through the times. How far each time is from
+    that line is in `mpigauge model`."""
+    return _named_lines([*_measured(head), *_fitted(head)], colour)
+
+
+def measured_lines(head: Headline, colour: bool = False) -> list[str]:
+    """Latency, bandwidth and message rate alone."""
+    return _named_lines(list(_measured(head)), colour)
 
 
 def data_lines(document: Document) -> list[str]:
@@ -182,7 +185,7 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
 def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
     if head.line:
         yield "t = α + β·n", line_words(head.line)
-    for line in head.ranges or ():
+    for line in head.ranges:
         sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
         yield sizes, line_words(line)
 
@@ -202,14 +205,9 @@ def _megabytes(line: Fit) -> str:
     return number(line.bandwidth.value / 1e6)
 
 
-def _residual_lines(line: Fit, colour: bool) -> list[str]:
-    """How well one line describes the times, size by size."""
-    head = f"{'bytes':>10} {'observed µs':>13} {'fitted µs':>13} {'off by':>9}"
-    return ["", _bold(head, colour)] + [
-        f"{point.message_bytes:>10} {microseconds(point.observed_s):>13} "
-        f"{microseconds(point.fitted_s):>13} {round(point.relative * 100):>+7d} %"
-        for point in line.points
-    ]
+def _named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
+    wide = max((len(name) for name, _ in pairs), default=0)
+    return [f"{_bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
 
 
 # --- tables ---------------------------------------------------------------------------------

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What quick says of a machine: how good it is for measuring, its limits, and what to do next."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.analyse.fitness import Fitness, fitness
+from mpigauge.cli.commands.quick import present
+from mpigauge.model.record import Record, Sampled
+from mpigauge.model.width import WIDTH
+from mpigauge.report import first
+from mpigauge.stats.launches import rows
+from tests import cells, planted
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+    from mpigauge.store import Run
+
+CALM = Fitness(launches=6, scatter=0.004, lost=0.002, detours_per_s=120, precise=57, cells=57)
+
+
+def launches(*factors: float, benchmark: str = "PingPong") -> list[Cell]:
+    return [
+        cells.cell(benchmark, launch=launch, message_bytes=8, time_p50_s=1e-6 * factor)
+        for launch, factor in enumerate(factors)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "grade"),
+    [
+        ({}, "good"),
+        ({"scatter": 0.05}, "fair"),
+        ({"lost": 0.04}, "fair"),
+        ({"scatter": 0.2}, "poor"),
+        ({"lost": 0.3}, "poor"),
+        ({"scatter": math.nan, "lost": math.nan}, "good"),
+    ],
+)
+def test_grades(changed: dict[str, float], grade: str) -> None:
+    found = replace(CALM, **changed)  # type: ignore[arg-type]
+    assert found.grade == grade
+    assert f"This machine is {grade} for measuring now: " in first.sentence(found, 0.05)
+
+
+def test_launches_that_agree_and_those_that_do_not() -> None:
+    """Of two cells the median; one launch of six that is three times as long moves nothing."""
+    agree = rows(launches(1.0, 1.01, 0.99, 1.0, 1.01, 3.0))
+    found = fitness(agree, (), (), 0.05)
+    assert (found.launches, found.cells) == (6, 1)
+    assert 0.005 < found.scatter < 0.02
+    differ = rows(launches(1.0, 1.4, 0.7, 1.2, 0.9, 1.5, benchmark="Bcast"))
+    assert fitness(differ, (), (), 0.05).scatter > 0.2
+    assert math.isnan(fitness(rows(launches(1.0)), (), (), 0.05).scatter)
+
+
+def test_what_others_take_is_that_of_the_worst_core_in_the_median() -> None:
+    """A burst in one launch does not make a machine that others share."""
+    noise = [planted.noise(lost, cpu) for cpu, lost in ((0, 0.001), (0, 0.9), (0, 0.002), (1, 0.0))]
+    found = fitness((), noise, (), 0.05)
+    assert found.lost == 0.002
+    assert found.grade == "good"
+
+
+def test_the_sentence_names_what_it_rests_on() -> None:
+    assert first.sentence(CALM, 0.05) == (
+        "This machine is good for measuring now: 6 launches differ by 0.4 %, others take 0.2 % of "
+        "a core in 120 detours a second, 57 of 57 numbers are known to ±5 %."
+    )
+    alone = replace(CALM, launches=1, scatter=math.nan, lost=0.3)
+    said = first.sentence(alone, 0.05)
+    assert "how launches differ is not known from one" in said
+    assert said.endswith("close other programs, and measure again.")
+
+
+def whole(lost: float = 0.001, **changed: object) -> Run:
+    """A small result of quick: pairs, a collective, the limits of the machine."""
+    sizes = (0, 8, 4096, 1 << 20)
+    measured = [
+        cells.cell(
+            name, launch=launch, message_bytes=n, moved_bytes=n, messages=1,
+            time_p50_s=(2e-6 + 2e-10 * n) * (1 + launch / 1000), **changed,
+        )
+        for launch in range(6)
+        for name in ("PingPong", "Allreduce")
+        for n in sizes[name == "Allreduce" :]
+    ]  # fmt: skip
+    node = [
+        cells.cell(name, suite="NODE", message_bytes=n, moved_bytes=max(n, 0), time_p50_s=time)
+        for name, n, time in (
+            ("Line", -1, 50e-9), ("Mailbox", -1, 100e-9), ("Copy_once", 1 << 20, 40e-6),
+        )
+    ]  # fmt: skip
+    heard: list[Record] = [Sampled(0, 2, 120, 0.001, 1e-5, 1e-3, 1e-6)]
+    heard += [*planted.ranks(("0", "1")), *(planted.noise(lost, cpu) for cpu in (0, 1))]
+    plan = {"precision": 0.05, "benchmarks": ["PingPong", "Allreduce"]}
+    return planted.run([*measured, *node], heard, planted.LAPTOP, plan=plan)
+
+
+def test_the_screen_begins_with_the_numbers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this order: numbers, how sure, the table, limits, what is next; on 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    present(whole())
+    text = capsys.readouterr().out
+    marks = [
+        "latency, 0 B", "peak bandwidth", "This machine is good for measuring", "over size",
+        "Allreduce", "Limits of the machine (this run, cores 0 and 1)", "a cache line, one way",
+        "a message by shared memory", "latency 10 × this", "one copy of 1 MiB", "Next",
+        "mpigauge show planted", "mpigauge report planted", "Stored in planted",
+    ]  # fmt: skip
+    places = [text.find(mark) for mark in marks]
+    assert min(places) >= 0, marks[places.index(-1)]
+    assert places == sorted(places)
+    assert text.startswith("latency, 0 B")
+    assert "off by" not in text
+    assert "NODE:" not in text, "limits are no lines of the table"
+    assert "doctor" not in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+    curves = [line.split()[-1] for line in text.splitlines() if line.startswith("PingPong")]
+    assert [len(curve) for curve in curves] == [4], "a small curve over the sizes"
+
+
+def test_a_noisy_machine_is_sent_to_the_doctor(capsys: pytest.CaptureFixture[str]) -> None:
+    present(whole(lost=0.4, flags=["tainted"]))
+    text = " ".join(capsys.readouterr().out.split())
+    assert "This machine is poor for measuring now" in text
+    assert "Next mpigauge doctor what spoils times on this machine" in text
+    assert "Of 10 cells 7 tainted; `mpigauge show planted` says what that means." in text
+    assert "core 0: others took" not in text, "the sentence about the machine has it"
+
+
+def test_wrong_data_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    present(whole(wrong_count=3))
+    text = capsys.readouterr().out
+    remarks = [line for line in text.splitlines() if line.startswith("- ")]
+    assert "PingPong" in remarks[0]
+    assert "wrong data" in " ".join(text.split())
+    assert "mpigauge explain planted" in text
