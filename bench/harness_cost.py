@@ -26,7 +26,7 @@ from mpigauge.mpi import find
 MOST_NS = 1.0
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
-FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", '-DMPIGAUGE_ABI="mpich"')
+FLAGS = ("-std=c++20", "-O2", "-fPIC", '-DMPIGAUGE_ABI="mpich"')
 """As CMakeLists.txt builds the kernels."""
 NOTES = """\
 A call of `send` is one MPI_Send, of `send and recv` both, of an MPI that does nothing.

@@ -7,17 +7,20 @@ cmake is a script here that counts how often it is called and makes what a build
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import build, find, kernels
+from mpigauge.mpi import build, build_folder, find, kernels
 from tests import mpi_fakes as fake
 
 CMAKE = """#!/bin/sh
@@ -59,7 +62,10 @@ def test_the_second_time_nothing_is_built(mpi: Mpi, calls: Path) -> None:
     assert first.plugin.name == "mpigauge-kernel.mpich.so"
     assert all(path.exists() for path in (first.executable, first.plugin, first.cards))
     configure, make = calls.read_text().splitlines()
-    assert f"-DMPIGAUGE_ABI=mpich -DMPIGAUGE_MPI_INCLUDE={mpi.include}" in configure
+    assert "-DMPIGAUGE_ABI=mpich " in configure
+    (lent,) = re.findall(r"-DMPIGAUGE_MPI_INCLUDE=(\S+)", configure)
+    assert mpi.include is not None
+    assert Path(lent).resolve() == mpi.include.resolve()
     assert make.startswith("--build ")
 
 
@@ -169,3 +175,144 @@ def test_a_read_only_cache(mpi: Mpi, calls: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(UserError, match="set MPIGAUGE_CACHE to a folder that can be written"):
         kernels(mpi)
     assert not calls.exists()
+
+
+# --- the folder in which is compiled -------------------------------------------------------
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sources of kernels that can be edited: two files and what configures them."""
+    tree = tmp_path / "tree"
+    for name in ("CMakeLists.txt", "kernels/a.cpp", "kernels/core/b.cpp", "schema/columns.toml"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(f"{name}\n")
+    monkeypatch.setattr(build, "PACKAGE", tree / "src" / "mpigauge")
+    return tree
+
+
+def folder_of_last_build(calls: Path) -> Path:
+    return Path(calls.read_text().splitlines()[-1].split()[1]).parent
+
+
+def test_an_edit_goes_on_in_the_same_folder(mpi: Mpi, calls: Path, tree: Path) -> None:
+    first = kernels(mpi)
+    folder = folder_of_last_build(calls)
+    (folder / "build" / "object.o").touch()
+    (tree / "kernels" / "a.cpp").write_text("edited\n")
+    second = kernels(mpi)
+    assert folder_of_last_build(calls) == folder
+    assert (folder / "build" / "object.o").exists()
+    assert (folder / "source" / "kernels" / "a.cpp").read_text() == "edited\n"
+    assert second.cards != first.cards
+    assert first.cards.exists()
+
+
+def test_only_the_content_of_sources_counts(tmp_path: Path) -> None:
+    """A tree that is put back to an older state has files that look older than their objects."""
+    sources = {"a": b"1", "b/c": b"2", "b/d": b"3"}
+    build_folder.mirror(sources, tmp_path)
+    for name in sources:
+        os.utime(tmp_path / name, (1000, 1000))
+    build_folder.mirror({"a": b"1", "b/c": b"changed"}, tmp_path)
+    assert (tmp_path / "a").stat().st_mtime == 1000
+    assert (tmp_path / "b" / "c").stat().st_mtime > 1000
+    assert (tmp_path / "b" / "c").read_bytes() == b"changed"
+    assert not (tmp_path / "b" / "d").exists()
+
+
+def test_what_is_edited_during_a_build_is_not_in_it(
+    mpi: Mpi, calls: Path, tree: Path, tmp_path: Path
+) -> None:
+    edit = f"echo later >{tree}/kernels/a.cpp\n"
+    fake.program(tmp_path / "bin" / "cmake", CMAKE.replace("case", edit + "case", 1))
+    first = kernels(mpi)
+    source = folder_of_last_build(calls) / "source" / "kernels" / "a.cpp"
+    assert source.read_text() == "kernels/a.cpp\n"
+    assert kernels(mpi).cards != first.cards
+    assert source.read_text() == "later\n"
+
+
+def test_a_build_that_was_killed_begins_anew(mpi: Mpi, calls: Path, tree: Path) -> None:
+    kernels(mpi)
+    folder = folder_of_last_build(calls)
+    half = folder / "build" / "half.o"
+    half.touch()
+    (folder / "unfinished").touch()
+    (tree / "kernels" / "a.cpp").write_text("edited\n")
+    kernels(mpi)
+    assert folder_of_last_build(calls) == folder
+    assert not half.exists()
+    assert not (folder / "unfinished").exists()
+
+
+def test_a_failed_build_is_gone_on_with_and_names_the_sources_in_their_place(
+    mpi: Mpi, calls: Path, tree: Path, tmp_path: Path
+) -> None:
+    fails = '--build) touch "$2/good.o"; echo "${2%build}source/kernels/a.cpp:1: oh"; exit 1 ;;\n'
+    fake.program(tmp_path / "bin" / "cmake", CMAKE.replace("--build)", fails + "--unused)"))
+    with pytest.raises(UserError, match="building the kernels failed") as error:
+        kernels(mpi)
+    folder = folder_of_last_build(calls)
+    log = Path(str(error.value).rsplit(" ", 1)[1])
+    assert log.read_text() == f"{tree}/kernels/a.cpp:1: oh\n"
+    fake.program(tmp_path / "bin" / "cmake", CMAKE)
+    kernels(mpi)
+    assert folder_of_last_build(calls) == folder
+    assert (folder / "build" / "good.o").exists()
+
+
+def test_other_flags_and_other_places_have_folders_of_their_own(
+    mpi: Mpi, calls: Path, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = []
+    for change in ("", "CXXFLAGS", "CMAKE_CXX_COMPILER_LAUNCHER", "place"):
+        if change == "place":
+            shutil.copytree(tree, tmp_path / "other")
+            (tmp_path / "other" / "kernels" / "a.cpp").write_text("other\n")
+            monkeypatch.setattr(build, "PACKAGE", tmp_path / "other" / "src" / "mpigauge")
+        elif change:
+            monkeypatch.setenv(change, "env")
+            (tree / "kernels" / "a.cpp").write_text(f"{change}\n")
+        kernels(mpi)
+        places.append(folder_of_last_build(calls))
+    assert len(set(places)) == 4
+
+
+def test_folders_that_nobody_builds_in_any_more_are_removed(
+    mpi: Mpi, calls: Path, tree: Path, tmp_path: Path
+) -> None:
+    kernels(mpi)
+    here = folder_of_last_build(calls)
+    day = 86400
+    ages = {"gone-2": 2 * day, "gone-0": 0, "there-2": 2 * day, "there-40": 40 * day}
+    ages["gone-2-busy"] = 2 * day
+    for name, age in ages.items():
+        note = here.parent / name / "place"
+        note.parent.mkdir()
+        note.write_text(str(tmp_path if name.startswith("there") else tmp_path / "gone"))
+        at = time.time() - age
+        os.utime(note, (at, at))
+    with (here.parent / "gone-2-busy.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (tree / "kernels" / "a.cpp").write_text("edited\n")
+        kernels(mpi)
+    left = {folder.name for folder in here.parent.iterdir() if folder.is_dir()}
+    assert left == {here.name, "gone-0", "there-2", "gone-2-busy"}
+
+
+def test_without_locks_everybody_builds_apart(
+    mpi: Mpi,
+    calls: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    made = kernels(mpi)
+    assert made.cards.exists()
+    assert "no lock on" in capfd.readouterr().err
+    assert not folder_of_last_build(calls).exists()
+    assert folder_of_last_build(calls).name.startswith(".new-")

@@ -13,10 +13,10 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.mpi import folders, site, wheels
+from mpigauge.mpi.build_folder import Wanted, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,17 +33,20 @@ HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 
 def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
     """The kernels for this MPI's ABI: from the cache, or built now."""
-    source, include = source_folder(), headers(mpi)
+    place, include = source_folder(), headers(mpi)
+    sources = dict(_sources(place))
+    header = (include / HEADERS[mpi.abi]).read_bytes()
     cached = folders.cache() / "kernels"
-    stem = f"{mpi.abi}-{_hash_of_sources(source, include / HEADERS[mpi.abi])}"
+    stem = f"{mpi.abi}-{_hash_of_sources(header, sources)}"
     try:
         compiler = _compiler()
     except UserError:
         return _built_elsewhere(cached, stem, mpi.abi)
-    folder = cached / f"{stem}-{_hash_of_compiler(compiler)}"
+    compiler_key = _hash_of_compiler(compiler)
+    folder = cached / f"{stem}-{compiler_key}"
     if not _is_built(folder):
         tell(f"building the kernels for {mpi.label}, once")
-        _build_into(folder, mpi.abi, source, include, compiler)
+        _build(folder, Wanted(place, sources, mpi.abi, include, header, compiler, compiler_key))
     return _kernels_in(folder, mpi.abi)
 
 
@@ -108,10 +111,10 @@ def _compiler() -> tuple[str, ...]:
     return words
 
 
-def _hash_of_sources(source: Path, header: Path) -> str:
-    digest = hashlib.sha256()
-    for path in [header, *_source_files(source)]:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+def _hash_of_sources(header: bytes, sources: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(header)
+    for name, content in sources.items():
+        digest.update(b"\0" + name.encode() + b"\0" + content)
     return digest.hexdigest()[:12]
 
 
@@ -126,10 +129,12 @@ def _hash_of_compiler(words: tuple[str, ...]) -> str:
     return hashlib.sha256(done.stdout + repr((words, flags)).encode()).hexdigest()[:8]
 
 
-def _source_files(source: Path) -> Iterator[Path]:
+def _sources(place: Path) -> Iterator[tuple[str, bytes]]:
+    """Every source by its name below the place, in one order everywhere."""
     for name in SOURCES:
-        path = source / name
-        yield from sorted(_files_below(path)) if path.is_dir() else [path]
+        path = place / name
+        for file in sorted(_files_below(path)) if path.is_dir() else [path]:
+            yield file.relative_to(place).as_posix(), file.read_bytes()
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -151,54 +156,20 @@ def _kernels_in(folder: Path, abi: Abi) -> Kernels:
     )
 
 
-def _build_into(
-    folder: Path, abi: Abi, source: Path, include: Path, compiler: tuple[str, ...]
-) -> None:
-    """Builds beside the final place and renames, so that nobody sees half a build."""
+def _build(folder: Path, wanted: Wanted) -> None:
+    """Copies what was built beside the final place and renames, so that nobody sees half of it."""
     parent = folders.make_folder(folder.parent, "built kernels", "MPIGAUGE_CACHE")
     log = parent / f"{folder.name}.log"
     with folders.locked(parent / f"{folder.name}.lock"):
         if _is_built(folder):
             return
-        with folders.workplace(folder) as work:
-            _compile(work / "build", abi, source, include, compiler, log)
-            _keep(work, folder, abi, log)
+        with folders.workplace(folder) as work, compiled(wanted, parent / "build", log) as built:
+            _keep(built, work / "kept", folder, wanted.abi, log)
 
 
-def _compile(
-    build: Path, abi: Abi, source: Path, include: Path, compiler: tuple[str, ...], log: Path
-) -> None:
-    generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
-    configure = ["cmake", "-S", str(source), "-B", str(build), "-G", generator]
-    configure += [f"-DMPIGAUGE_ABI={abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
-    configure += ["-DCMAKE_BUILD_TYPE=Release", f"-DMPIGAUGE_VERSION={mpigauge.__version__}"]
-    env = {**os.environ, "CXX": shlex.join(compiler)}
-    with log.open("w") as output:
-        _run(configure, env, output.fileno(), log)
-        _run(["cmake", "--build", str(build), "--parallel", _jobs()], env, output.fileno(), log)
-
-
-def _run(words: list[str], env: dict[str, str], output: int, log: Path) -> None:
-    done = subprocess.run(
-        words,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise UserError(f"building the kernels failed; the compiler's words are in {log}")
-
-
-def _jobs() -> str:
-    return str(len(os.sched_getaffinity(0)))
-
-
-def _keep(work: Path, folder: Path, abi: Abi, log: Path) -> None:
-    kept = work / "kept"
+def _keep(built: Path, kept: Path, folder: Path, abi: Abi, log: Path) -> None:
     kept.mkdir()
-    for path in vars(_kernels_in(work / "build", abi)).values():
+    for path in vars(_kernels_in(built, abi)).values():
         if not path.exists():
             raise UserError(f"the build of the kernels made no {path.name}; see {log}")
         shutil.copy2(path, kept / path.name)

@@ -53,20 +53,26 @@ def make_folder(path: Path, what: str, variable: str) -> Path:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Waits for the lock. The operating system frees it when its holder ends, however it ends.
+def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Waits for the lock, and says whether we hold it.
 
-    Some network file systems have no locks: there two builds may run at once, which is only
-    waste, as results are put in place by a rename.
+    The operating system frees it when its holder ends, however it ends. Some network file systems
+    have no locks: there two may be at the same work, so each has to do it in a folder of its own
+    and put the result in place by a rename.
     """
     import fcntl
 
     with path.open("a") as handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
         except OSError as error:
             print(f"mpigauge: no lock on {path}: {error.strerror}; going on", file=sys.stderr)
-        yield
+            yield False
+            return
+        yield True
 
 
 @contextmanager
