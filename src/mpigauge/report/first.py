@@ -26,23 +26,22 @@ if TYPE_CHECKING:
 
 _WHAT_TO_MAKE_OF_IT = {
     "good": "",
-    "fair": "compare only what differs by more than its ±",
-    "poor": "the numbers hold for this minute at best; close other programs, and measure again",
+    "fair": " Compare only what differs by more than its ±.",
+    "poor": " The numbers hold for this minute at best; close other programs, and measure again.",
 }
 Step = tuple[str, str]
 """A command, and what it is good for."""
 
 
 def sentence(found: Fitness, precision: float) -> str:
-    """How good this machine is for measuring, and what that is concluded from."""
+    """How good this machine is for measuring, from what that is concluded, and what follows."""
     facts = [
         _agreement(found),
         _others(found),
         f"{found.precise} of {many(found.cells, 'number')} are known to ±{100 * precision:g} %",
     ]
     words = f"This machine is {found.grade} for measuring now: {', '.join(filter(None, facts))}"
-    advice = _WHAT_TO_MAKE_OF_IT[found.grade]
-    return f"{words}; {advice}." if advice else f"{words}."
+    return f"{words}.{_WHAT_TO_MAKE_OF_IT[found.grade]}"
 
 
 def _agreement(found: Fitness) -> str:
@@ -68,7 +67,7 @@ def limit_lines(found: Limits) -> list[str]:
     for each in found.against:
         if each.limit != FLOOR:
             size = each.what.rpartition(", ")[2]
-            speed = f"{bytes_per_s(each.value.value)} {plus_minus(each.value.relative_error)}"
+            speed = f"{bytes_per_s(each.value.value)} {_error(each.value)}"
             lines.append((each.limit.replace("as much", size), speed, _near("bandwidth", each)))
     if not lines:
         return []
@@ -86,11 +85,17 @@ def _against(found: Limits, limit: str) -> Iterator[Against]:
 def _near(what: str, each: Against | None) -> str:
     if each is None:
         return ""
-    return f"{what} {each.ratio.value:.3g} × this, {plus_minus(each.ratio.relative_error)}"
+    return f"{what} {each.ratio.value:.3g} × this, {_error(each.ratio)}"
 
 
 def _time(estimate: Estimate) -> str:
-    return f"{duration(estimate.value)} {plus_minus(estimate.relative_error)}"
+    return f"{duration(estimate.value)} {_error(estimate)}"
+
+
+def _error(estimate: Estimate) -> str:
+    """More than the value itself is not told apart."""
+    error = estimate.relative_error
+    return plus_minus(error) if not error > 1 else "±>99 %"
 
 
 def remarks(found: Document, noise: Iterable[Noise], run: str) -> list[str]:

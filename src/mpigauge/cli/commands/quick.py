@@ -69,11 +69,12 @@ def command(**said: Any) -> None:
 
 def introduce(setups: Sequence[Setup]) -> None:
     """What the machine is, what may spoil times on it, and which MPI."""
+    from mpigauge.model.width import broken
     from mpigauge.topology import remarks
 
     click.echo(machine_line(setups[0]))
     for setup in setups:
-        click.echo(f"{setup.mpi.label}, {setup.mpi.found}")
+        click.echo("\n".join(broken([f"{setup.mpi.label}, {setup.mpi.found}"])))
     for sentence in remarks(setups[0].machine):
         click.echo("\n".join(wrapped(sentence, "- ")))
     click.echo()
