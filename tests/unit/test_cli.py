@@ -144,7 +144,7 @@ def test_an_interrupt_before_launch(
     monkeypatch.setattr("mpigauge.mpi.find", interrupted)
     assert run(["list"]) == 2
     ended = capsys.readouterr().err.strip()  # a terminal shows ^C at the start of the line
-    assert ended == "mpigauge: interrupted before anything was launched"
+    assert ended == "mpigauge: interrupted; nothing was measured"
 
 
 def test_no_compiler_is_said(

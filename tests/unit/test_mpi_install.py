@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -26,13 +29,35 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def offer(shop: Path, name: str, says: str = fake.MPICH_SAYS) -> None:
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, wheels.Wheel]:
+    """What is known of wheels, for a test to change."""
+    table = dict(wheels.WHEELS)
+    monkeypatch.setattr(wheels, "WHEELS", table)
+    return table
+
+
+def offer(
+    shop: Path, known: dict[str, wheels.Wheel], name: str, says: str = fake.MPICH_SAYS
+) -> Path:
+    """A wheel of the version that is installed by default, known by its hash."""
     content = fake.mpich(shop.parent / f"content of {name}", says)
-    fake.wheel(shop, wheels.WHEELS[name].package, wheels.WHEELS[name].version, content)
+    wheel = fake.wheel(shop, known[name].package, known[name].version, content)
+    pin(known, name, wheel)
+    return wheel
 
 
-def test_install_once(shop: Path, tmp_path: Path) -> None:
-    offer(shop, "mpich")
+def pin(known: dict[str, wheels.Wheel], name: str, wheel: Path) -> None:
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    known[name] = replace(known[name], sha256={"x86_64": digest})
+
+
+def left_in(home: Path) -> list[str]:
+    return sorted(path.name for path in (home / "mpi").iterdir())
+
+
+def test_install_once(shop: Path, known: dict[str, wheels.Wheel], tmp_path: Path) -> None:
+    offer(shop, known, "mpich")
     told: list[str] = []
     mpi = install("mpich", told.append)
     version = wheels.WHEELS["mpich"].version
@@ -46,9 +71,9 @@ def test_install_once(shop: Path, tmp_path: Path) -> None:
     assert len(told) == 1
 
 
-def test_intel_brings_the_headers_that_fit(shop: Path) -> None:
-    offer(shop, "mpich")
-    offer(shop, "intel", "Intel(R) MPI Library 2021.18.1 for Linux* OS")
+def test_intel_brings_the_headers_that_fit(shop: Path, known: dict[str, wheels.Wheel]) -> None:
+    offer(shop, known, "mpich")
+    offer(shop, known, "intel", "Intel(R) MPI Library 2021.18.1 for Linux* OS")
     assert install("intel").name == "intel"
     assert wheels.installed("mpich")
 
@@ -68,8 +93,10 @@ def test_nothing_is_left_of_a_failed_install(shop: Path, tmp_path: Path) -> None
     assert [path.name for path in (tmp_path / "home" / "mpi").iterdir()] == [".lock"]
 
 
-def test_what_a_killed_install_left_is_removed(shop: Path, tmp_path: Path) -> None:
-    offer(shop, "mpich")
+def test_what_a_killed_install_left_is_removed(
+    shop: Path, known: dict[str, wheels.Wheel], tmp_path: Path
+) -> None:
+    offer(shop, known, "mpich")
     version = wheels.WHEELS["mpich"].version
     left = tmp_path / "home" / "mpi" / f".new-mpich-{version}-x"
     left.mkdir(parents=True)
@@ -90,11 +117,73 @@ def test_a_folder_that_cannot_be_written(shop: Path, monkeypatch: pytest.MonkeyP
     assert shop.exists()
 
 
-def test_a_wheel_that_reaches_out_is_refused(shop: Path, tmp_path: Path) -> None:
-    offer(shop, "mpich")
-    wheel = next(shop.glob("*.whl"))
+def test_a_wheel_that_reaches_out_is_refused(
+    shop: Path, known: dict[str, wheels.Wheel], tmp_path: Path
+) -> None:
+    wheel = offer(shop, known, "mpich")
     with ZipFile(wheel, "a") as archive:
         archive.writestr("mpich-5.0.2.data/data/../../../../evil", "x")
+    pin(known, "mpich", wheel)
     with pytest.raises(UserError, match="wants to write outside its prefix"):
         install("mpich")
     assert not list(tmp_path.rglob("evil"))
+
+
+def test_a_tampered_wheel_is_not_unpacked(
+    shop: Path, known: dict[str, wheels.Wheel], tmp_path: Path
+) -> None:
+    wheel = offer(shop, known, "mpich")
+    with ZipFile(wheel, "a") as archive:
+        archive.writestr("mpich-5.0.2.data/data/lib/more.so", "x")
+    with pytest.raises(UserError, match="is not the wheel that is known here: its SHA-256 is"):
+        install("mpich")
+    assert left_in(tmp_path / "home") == [".lock"]
+
+
+def test_another_version_is_taken_as_it_comes_and_that_is_said(
+    shop: Path, known: dict[str, wheels.Wheel]
+) -> None:
+    content = fake.mpich(shop.parent / "content", "MPICH Version:      4.3.2")
+    fake.wheel(shop, known["mpich"].package, "4.3.2", content)
+    told: list[str] = []
+    assert install("mpich==4.3.2", told.append).version == "4.3.2"
+    assert told[1] == (
+        "its wheel is taken as it comes: only that of mpich 5.0.2 is known by its hash"
+    )
+
+
+@pytest.mark.parametrize("version", ["../../x", "5.0.2/../../x", "", "5 .0", "-x", "5.0;y", ".."])
+def test_what_is_no_version(shop: Path, tmp_path: Path, version: str) -> None:
+    assert shop.exists()
+    with pytest.raises(UserError, match=r"is no version; it would be as in mpich==5\.0\.2"):
+        install(f"mpich=={version}")
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_wheel_without_an_mpi_leaves_nothing(
+    shop: Path, known: dict[str, wheels.Wheel], tmp_path: Path
+) -> None:
+    """Else it would be there for good, and never work."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "readme").write_text("no MPI")
+    pin(known, "mpich", fake.wheel(shop, "mpich", known["mpich"].version, tmp_path / "empty"))
+    with pytest.raises(UserError):
+        install("mpich")
+    assert left_in(tmp_path / "home") == [".lock"]
+
+
+def test_one_that_was_broken_later(
+    shop: Path, known: dict[str, wheels.Wheel], tmp_path: Path
+) -> None:
+    assert shop.exists()
+    prefix = tmp_path / "home" / "mpi" / f"mpich-{known['mpich'].version}"
+    prefix.mkdir(parents=True)
+    with pytest.raises(UserError, match=f"; remove {prefix} to have it installed anew"):
+        install("mpich")
+
+
+def test_every_pinned_wheel_has_a_hash_for_its_processors() -> None:
+    for name, wheel in wheels.WHEELS.items():
+        expected = {"x86_64"} if name == "intel" else {"x86_64", "aarch64"}
+        assert set(wheel.sha256) == expected
+        assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in wheel.sha256.values())

@@ -4,6 +4,12 @@
 
 from __future__ import annotations
 
-from mpigauge.cli.main import main
+import sys
+
+try:
+    from mpigauge.cli.main import main
+except KeyboardInterrupt:  # a Ctrl-C that comes before there is anybody to take it
+    sys.stderr.write("mpigauge: interrupted; nothing was measured\n")
+    raise SystemExit(2) from None
 
 __all__ = ["main"]

@@ -76,7 +76,9 @@ def say_notes(notes: Sequence[str]) -> None:
 def progress(done: int, of: int) -> None:
     """For people only, and only where there is something to wait for."""
     if of >= MANY_RUNS and sys.stderr.isatty():
-        click.echo(f"\rreading runs: {done + 1} of {of}", err=True, nl=done + 1 == of)
+        stream = getattr(sys.stderr, "ungated", sys.stderr)
+        end = "\n" if done + 1 == of else ""
+        print(f"\rreading runs: {done + 1} of {of}", end=end, file=stream, flush=True)
 
 
 @contextmanager
@@ -92,9 +94,12 @@ def output_file(path: Path | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder, ExitStack() as stack:
         part = Path(folder) / "answer"
         yield part
-        answer = stack.enter_context(part.open("rb"))
-        device = stack.enter_context(path.open("wb")) if path else sys.stdout.buffer
-        shutil.copyfileobj(answer, device)
+        if path is None:
+            answer = stack.enter_context(part.open(encoding="utf-8", newline=""))
+            shutil.copyfileobj(answer, sys.stdout)
+            return
+        stack.enter_context(failing_as(UserError, path))
+        path.write_bytes(part.read_bytes())
 
 
 def check_output(form: str, output: Path | None) -> None:

@@ -157,6 +157,10 @@ def finish_all(
     together: Callable[[Sequence[Run]], None] | None = None,
 ) -> None:
     """Presents what was measured, however the campaigns ended; then raises what went wrong."""
+    from mpigauge.cli.begun import begin
+
+    for task in tasks:
+        begin(task.writer.folder)
     stored, problems = _run(tasks)
     if together is not None and len(stored) > 1:
         together(stored)

@@ -5,18 +5,23 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 
 import click
 
-from mpigauge.cli import commands
-from mpigauge.cli.screen import in_words
+from mpigauge.cli import begun, commands
+from mpigauge.cli.screen import in_words, is_terminal
+from mpigauge.cli.streams import OutputError, forget_output, open_streams
 from mpigauge.model.errors import RunError, UserError, did_you_mean
+from mpigauge.model.screen import wants_colours
 
 WRONG_INPUT = 2
 FAILED = 1
+NOT_MEASURED = "interrupted; nothing was measured"
 
 
 class Commands(click.Group):
@@ -62,30 +67,50 @@ def group() -> None:
 
 
 def main() -> None:
-    in_words()
-    sys.exit(run(sys.argv[1:]))
+    try:
+        open_streams(wants_colours(os.environ, is_terminal()))
+        in_words()
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        status = _say(NOT_MEASURED, WRONG_INPUT)
+    except UserError as error:
+        status = _say(str(error), WRONG_INPUT)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; what is left is to end
+    try:
+        sys.stdout.flush()
+    except (OutputError, BrokenPipeError):
+        forget_output()  # or Python would try again, and complain
+    sys.exit(status)
 
 
 def run(words: list[str]) -> int:
     """The exit status: 0 good, 1 failed after launch, 2 wrong input or environment."""
+    begun.forget()
     try:
         status = group.main(words, prog_name="mpigauge", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         return _say(_click_words(error), WRONG_INPUT)
+    except OutputError as error:
+        forget_output()
+        return _cut_short(str(error), str(error))
     except UserError as error:
         return _say(str(error), WRONG_INPUT)
     except RunError as error:
         return _say(str(error), FAILED)
     except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted before anything was launched", WRONG_INPUT)
+        return _cut_short("interrupted", NOT_MEASURED)
     except BrokenPipeError:
-        return _reader_gone()
+        forget_output()  # as after `mpigauge show RUN | head`: nobody is left to tell
+        return FAILED
+    except OSError as error:
+        return _cut_short(_refusal(error), _refusal(error))
     return status if isinstance(status, int) else 0
 
 
 def _say(message: str, status: int) -> int:
-    click.echo(f"mpigauge: {' '.join(message.split())}", err=True)
+    with suppress(OSError):
+        click.echo(f"mpigauge: {' '.join(message.split())}", err=True)
     return status
 
 
@@ -97,10 +122,17 @@ def _click_words(error: click.ClickException) -> str:
     return text[:1].lower() + text[1:] + where
 
 
-def _reader_gone() -> int:
-    """As after `mpigauge show RUN | head`: nobody is left to tell."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return FAILED
+def _cut_short(why: str, before: str) -> int:
+    """`before`: what is said where nothing had been launched."""
+    if where := begun.kept():
+        return _say(f"{why}; {where}", FAILED)
+    return _say(before, WRONG_INPUT)
+
+
+def _refusal(error: OSError) -> str:
+    """What the system refused, and of which file; nobody else has said it better."""
+    file = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+    return f"the system refused: {file}{error.strerror or error}"
 
 
 def _print_version(ctx: click.Context) -> None:

@@ -171,8 +171,10 @@ def measure(
 
 def finish(folder: Path, go: Callable[[], Ending], present: Callable[[Run], None]) -> None:
     """What was measured is shown, however the campaign ended."""
+    from mpigauge.cli.begun import begin
     from mpigauge.store import load
 
+    begin(folder)
     try:
         ending = go()
     except RunError:

@@ -29,6 +29,11 @@ def screen() -> Screen:
     return screen_of(os.environ, sys.stdout.isatty(), encoding, (size.columns, size.lines))
 
 
+def is_terminal() -> bool:
+    """Of standard output, which may be closed."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def write(text: str) -> None:
     """As it is: click would take the colours away from a pipe that was promised them."""
     click.echo(text, nl=False, color=screen().coloured)
@@ -40,9 +45,10 @@ def in_words() -> None:
         return
     codecs.register_error(_IN_WORDS, _in_words)
     codecs.register(_ascii)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=_ASCII, errors=_IN_WORDS)
+    for each in (sys.stdout, sys.stderr):
+        for stream in (each, getattr(each, "ungated", None)):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding=_ASCII, errors=_IN_WORDS)
 
 
 def _ascii(name: str) -> codecs.CodecInfo | None:

@@ -201,7 +201,13 @@ def wait(queue: Queue, job: str, task: Task) -> None:
             f"job {job} goes on; `{queue.system.cancel} {job}` ends it, and "
             f"`mpigauge show {task.folder}` shows what it has measured"
         ) from None
-    collect(job, state.why, task)
+    try:
+        collect(job, state.why, task)
+    except KeyboardInterrupt:
+        raise RunError(
+            f"interrupted; job {job} has ended, and `mpigauge show {task.folder}` shows what it "
+            "has measured"
+        ) from None
 
 
 def collect(job: str, why: str, task: Task) -> None:

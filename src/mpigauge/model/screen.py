@@ -9,6 +9,7 @@ into a pipe, CLICOLOR=0 and TERM=dumb take them away from a terminal; else a ter
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -24,6 +25,15 @@ _ASCII = {
     "β": "beta", "½": "1/2", "≥": ">=", "≤": "<=", "→": "->", "⁶": "^6", "²": "^2", "³": "^3",
     "√": "sqrt", "’": "'", "‘": "'", "“": '"', "”": '"', "Δ": "d", "σ": "sigma", "≈": "~",
 }  # fmt: skip
+
+_COLOUR = r"(?:[0-3]|[39][0-7]|[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3})"
+_COLOURS = rf"\x1b\[{_COLOUR}(?:;{_COLOUR})*m"
+_ORDERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+_RETURN = r"\r(?!\n)"
+"""A line that begins again hides what stood there."""
+_PLAIN_TEXT = re.compile(f"{_RETURN}|{_ORDERS}")
+_COLOURED_TEXT = re.compile(f"({_COLOURS})|{_RETURN}|{_ORDERS}")
+_TAKEN_OUT = "\ufffd"
 
 
 @dataclass(frozen=True)
@@ -55,11 +65,11 @@ def screen_of(
     environment: Mapping[str, str], terminal: bool, encoding: str, size: tuple[int, int]
 ) -> Screen:
     """`size`: columns and lines."""
-    dumb = environment.get("TERM", "") in ("dumb", "")
+    dumb = _is_dumb(environment)
     return Screen(
         width=size[0],
         height=size[1],
-        colours=_colours(environment) if _wanted(environment, terminal and not dumb) else 0,
+        colours=_colours(environment) if wants_colours(environment, terminal) else 0,
         unicode=shows_unicode(environment, encoding),
         live=terminal and not dumb,
     )
@@ -73,18 +83,32 @@ def shows_unicode(environment: Mapping[str, str], encoding: str) -> bool:
     return _is_utf_8(encoding) and not plain
 
 
+def without_orders(text: str, coloured: bool = False) -> str:
+    """The text without what a terminal would obey: control characters, but for ends of lines and
+    tabs, and signs that turn the direction of writing. `coloured`: orders for colours stay."""
+    if not coloured:
+        return _PLAIN_TEXT.sub(_TAKEN_OUT, text)
+    return _COLOURED_TEXT.sub(lambda found: found[1] or _TAKEN_OUT, text)
+
+
 def in_ascii(text: str) -> str:
     """The same in ASCII: our own signs in words, others as question marks."""
     known = "".join(_ASCII.get(letter, letter) for letter in text)
     return known.encode("ascii", "replace").decode()
 
 
-def _wanted(environment: Mapping[str, str], shown: bool) -> bool:
+def wants_colours(environment: Mapping[str, str], terminal: bool) -> bool:
+    """Whether colours are to be written, to a terminal or to something else."""
+    shown = terminal and not _is_dumb(environment)
     if environment.get("NO_COLOR"):
         return False
     if any(environment.get(name, "0") not in ("", "0") for name in _FORCED):
         return True
     return shown and environment.get("CLICOLOR") != "0"
+
+
+def _is_dumb(environment: Mapping[str, str]) -> bool:
+    return environment.get("TERM", "") in ("dumb", "")
 
 
 def _colours(environment: Mapping[str, str]) -> int:

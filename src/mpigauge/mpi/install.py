@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 import subprocess
 import sys
+import zlib
 from typing import TYPE_CHECKING
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.mpi import folders, wheels
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
     from mpigauge.mpi.folders import Tell
 
+_VERSION = re.compile(r"[0-9]+([.+-]?[0-9A-Za-z]+)*")
+_CHUNK = 1 << 20
+
 
 def install(spec: str, tell: Tell = folders.say_nothing) -> Mpi:
     """The MPI `name` or `name==version`, installed if it is not there yet."""
@@ -28,10 +34,30 @@ def install(spec: str, tell: Tell = folders.say_nothing) -> Mpi:
     if name == "intel":
         _make_sure_of_headers(tell)
     prefix = wheels.prefix_of(name, version)
-    if not prefix.exists():
-        tell(f"installing {name} {version} into {prefix}")
-        _install_into(prefix, f"{wheels.WHEELS[name].package}=={version}")
-    return find(f"{name}=={version}")
+    if prefix.exists():
+        return _found(name, version)
+    tell(f"installing {name} {version} into {prefix}")
+    if version != wheels.WHEELS[name].version:
+        tell(f"its wheel is taken as it comes: only that of {_pinned(name)} is known by its hash")
+    _install_into(prefix, name, version)
+    try:
+        return find(f"{name}=={version}")
+    except BaseException:
+        shutil.rmtree(prefix, ignore_errors=True)
+        raise
+
+
+def _found(name: str, version: str) -> Mpi:
+    """One that is there already."""
+    try:
+        return find(f"{name}=={version}")
+    except UserError as error:
+        prefix = wheels.prefix_of(name, version)
+        raise UserError(f"{error}; remove {prefix} to have it installed anew") from None
+
+
+def _pinned(name: str) -> str:
+    return f"{name} {wheels.WHEELS[name].version}"
 
 
 def is_installed(spec: str) -> bool:
@@ -39,11 +65,16 @@ def is_installed(spec: str) -> bool:
 
 
 def _name_and_version(spec: str) -> tuple[str, str]:
-    name, _, version = spec.partition("==")
+    name, named, version = spec.partition("==")
     if name not in wheels.WHEELS:
         raise UserError(
             f"cannot install an MPI named '{name}'{did_you_mean(name, wheels.WHEELS)} "
             f"(known: {', '.join(wheels.WHEELS)})"
+        )
+    if named and not _VERSION.fullmatch(version):
+        raise UserError(
+            f"'{version}' in '{spec}' is no version; it would be as in {name}=="
+            f"{wheels.WHEELS[name].version}"
         )
     return name, version or wheels.WHEELS[name].version
 
@@ -54,14 +85,18 @@ def _make_sure_of_headers(tell: Tell) -> None:
         install("mpich", tell)
 
 
-def _install_into(prefix: Path, requirement: str) -> None:
+def _install_into(prefix: Path, name: str, version: str) -> None:
+    known = wheels.WHEELS[name]
     parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
     with folders.locked(parent / ".lock"):
         if prefix.exists():
             return
         with folders.workplace(prefix) as work:
-            _download(requirement, work / "wheels")
-            for wheel in sorted((work / "wheels").glob("*.whl")):
+            _download(f"{known.package}=={version}", work / "wheels")
+            found = sorted((work / "wheels").glob("*.whl"))
+            if version == known.version:
+                _check(found, set(known.sha256.values()))
+            for wheel in found:
                 _unpack(wheel, work / "prefix")
             (work / "prefix").rename(prefix)
 
@@ -81,15 +116,33 @@ def _last_line(text: str) -> str:
     return lines[-1].removeprefix("ERROR: ")
 
 
+def _check(found: list[Path], known: set[str]) -> None:
+    """That wheels are those that were known when this program was made, before any is unpacked."""
+    for wheel in found:
+        sha256 = hashlib.sha256()
+        with wheel.open("rb") as file:
+            while piece := file.read(_CHUNK):
+                sha256.update(piece)
+        if sha256.hexdigest() not in known:
+            raise UserError(
+                f"{wheel.name} is not the wheel that is known here: its SHA-256 is "
+                f"{sha256.hexdigest()} instead of {' or '.join(sorted(known))}; nothing was "
+                "installed"
+            )
+
+
 def _unpack(wheel: Path, prefix: Path) -> None:
     """What pip would put below its prefix goes below ours; its metadata and licences too.
 
     pip itself puts data files into other places on some distributions, hence by hand.
     """
-    with ZipFile(wheel) as archive:
-        for entry in archive.infolist():
-            if not entry.is_dir():
-                _extract(archive, entry, prefix)
+    try:
+        with ZipFile(wheel) as archive:
+            for entry in archive.infolist():
+                if not entry.is_dir():
+                    _extract(archive, entry, prefix)
+    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+        raise UserError(f"{wheel.name} is no wheel, or damaged: {error}") from None
 
 
 def _extract(archive: ZipFile, entry: ZipInfo, prefix: Path) -> None:

