@@ -25,6 +25,8 @@ ABIS = [*MPIS, "mpich@std"]
 for name in [name for name in os.environ if name.startswith(("SLURM_", "PBS_", "LSB_"))]:
     del os.environ[name]  # in a batch job too, tests measure this machine and not the job's hosts
 
+os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is no part of a test
+
 
 @pytest.fixture(scope="session")
 def repository() -> Path:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from mpigauge.model.between import LEAST_RUNS
-from mpigauge.stats.history import LEAST_LAUNCHES, Remembered, between, remember
+from mpigauge.model.between import LEAST_LAUNCHES, LEAST_RUNS, Remembered
+from mpigauge.stats.history import between, remember
 from mpigauge.stats.launches import rows
 from tests.cells import cell
 

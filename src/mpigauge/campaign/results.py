@@ -7,24 +7,43 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from mpigauge.model.between import Between, Remembered
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record
 from mpigauge.model.row import Row
 from mpigauge.stats.figures import figure_rows
+from mpigauge.stats.history import correlation_of, shrunk
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate, in_order
 
 
 class Results:
     def __init__(
-        self, precision: float, cells: Iterable[Cell] = (), benchmarks: Sequence[str] = ()
+        self,
+        precision: float,
+        cells: Iterable[Cell] = (),
+        benchmarks: Sequence[str] = (),
+        earlier: Sequence[Remembered] = (),
     ) -> None:
         self._precision = precision
         self._benchmarks = benchmarks
         self._cells: dict[Key, dict[int, Cell]] = {}
         self._rows: dict[Key, Row] = {}
         self._figures: list[Figure] = []
+        self._earlier = earlier
+        self._between = Between(len(earlier), shrunk(0.0, earlier))
         for cell in cells:
             self.put(cell)
+        self.settle()
+
+    def settle(self) -> None:
+        """Reckons anew how launches hang together, when one has ended. Nothing of what the machine
+        has shown otherwise makes a run longer or shorter."""
+        series = [
+            tuple(cells[i].time_p50_s for i in sorted(cells)) for cells in self._cells.values()
+        ]
+        own = correlation_of(values for values in series if all(value > 0 for value in values))
+        self._between = Between(len(self._earlier), shrunk(own, self._earlier))
+        self._rows.clear()
 
     def add(self, record: Record) -> bool:
         """Takes what a record says of a cell, and tells whether it did."""
@@ -80,7 +99,8 @@ class Results:
     def _row(self, key: Key) -> Row:
         if key not in self._rows:
             cells = self._cells[key]
-            self._rows[key] = aggregate([cells[i] for i in sorted(cells)], self._precision)
+            of = [cells[i] for i in sorted(cells)]
+            self._rows[key] = aggregate(of, self._precision, self._between)
         return self._rows[key]
 
 

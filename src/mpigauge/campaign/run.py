@@ -17,6 +17,7 @@ from mpigauge.campaign.budget import left_s, overhead_s, round_s, share
 from mpigauge.campaign.foreign import ForeignWatch
 from mpigauge.campaign.interrupt import Interrupt
 from mpigauge.campaign.job import job_of
+from mpigauge.campaign.memory import Memory
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.state import Outcome, State, View
 from mpigauge.launch import Command, command
@@ -67,7 +68,9 @@ class Campaign:
     ) -> None:
         self.plan, self.mpi, self.kernels = plan, mpi, kernels
         self.writer, self.view = writer, view
-        self.state = State(plan, Results(plan.precision, cells, plan.benchmarks), name)
+        self.memory = Memory(writer.folder)
+        results = Results(plan.precision, cells, plan.benchmarks, self.memory.earlier)
+        self.state = State(plan, results, name)
         self.spent_s = spent_s
         self.since_s: float | None = None
         self.number: int | None = 0
@@ -223,6 +226,7 @@ class Campaign:
 
     def note(self, outcome: Outcome) -> None:
         self.state.outcomes.append(outcome)
+        self.state.results.settle()
         if outcome.used:
             self.writer.append(_carried(outcome))
         if outcome.reason:
@@ -291,12 +295,15 @@ def run(
 def finished(campaign: Campaign) -> Ending:
     """Writes how it ended."""
     ending = campaign.ending()
+    campaign.memory.end(campaign.writer, campaign.state.results.rows())
     campaign.writer.finish(ending.status, **_facts(ending.outcomes))
     return ending
 
 
 def given_up(campaign: Campaign, error: RunError) -> RunError:
     """The same error; writes why it failed, though on a full disk there is no room for that."""
+    with suppress(RunError):
+        campaign.memory.end(campaign.writer, campaign.state.results.rows())
     with suppress(RunError):
         campaign.writer.finish("failed", reason=str(error), **_facts(campaign.state.outcomes))
     return error

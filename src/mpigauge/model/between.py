@@ -12,11 +12,58 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 LEAST_RUNS = 5
 """With fewer earlier runs a machine is not known, and a starting value stands for its scatter."""
+LEAST_LAUNCHES = 5
+"""A cell of fewer launches is not remembered."""
+MOST_RUNS = 24
+"""So many are remembered; the weight of older ones would be an eighth."""
 _MOST_ALIKE = 0.8
+
+
+class Known(NamedTuple):
+    """What a run leaves of a cell."""
+
+    kind: str
+    log: float
+    """Of its value in seconds."""
+    error: float
+    """Standard error of that, as the launches of the run tell it."""
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A run as its machine remembers it."""
+
+    when: str
+    """UTC, as 2026-11-21T05:00:00Z."""
+    name: str
+    """Tells it from others, also when it is remembered again."""
+    conditions: str
+    """A hash of all that holds for the whole run and moves its values: only cells of the same
+    conditions are the same cell."""
+    correlation: float
+    """Of its launches; may be negative."""
+    cells: Mapping[str, Known]
+    """By `cell_name`."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"cells": {name: list(of) for name, of in self.cells.items()}}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Remembered:
+        """ValueError: this is none."""
+        try:
+            cells = {
+                str(name): Known(str(kind), _finite(log), _finite(error))
+                for name, (kind, log, error) in data["cells"].items()
+            }
+            words = [str(data[name]) for name in ("when", "name", "conditions")]
+            return cls(words[0], words[1], words[2], _finite(data["correlation"]), cells)
+        except (AttributeError, KeyError, TypeError, OverflowError) as error:
+            raise ValueError(f"no remembered run: {error!r}") from None
 
 
 @dataclass(frozen=True)
@@ -53,6 +100,8 @@ class Between:
     """Of launches that follow each other in this run, as it is reckoned with."""
     cells: Mapping[str, Scatter] = field(default_factory=dict, hash=False)
     """By `cell_name`."""
+    remark: str = ""
+    """Why nothing of this run could be remembered; empty: it was, or nobody wanted it."""
 
     def of(self, key: Sequence[Hashable]) -> Scatter | None:
         """Of the cell with this key; None: nothing is known of it."""
@@ -69,26 +118,31 @@ class Between:
             name: {k: v for k, v in asdict(each).items() if v == v}
             for name, each in self.cells.items()
         }
-        return {"runs": self.runs, "correlation": self.correlation, "cells": cells}
+        known = {"runs": self.runs, "correlation": self.correlation, "cells": cells}
+        return known | ({"remark": self.remark} if self.remark else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Between:
         """ValueError: this is none."""
         try:
             cells = {str(name): _scatter(each) for name, each in data["cells"].items()}
-            return cls(int(data["runs"]), float(data["correlation"]), cells)
+            remark = str(data.get("remark", ""))
+            return cls(int(data["runs"]), _finite(data["correlation"]), cells, remark)
         except (AttributeError, KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"no statement about earlier runs: {error!r}") from None
 
 
 def _scatter(data: Mapping[str, Any]) -> Scatter:
-    numbers = {name: float(data[name]) for name in ("sd", "low", "high")}
-    if not all(map(math.isfinite, numbers.values())):
-        raise ValueError("no statement about earlier runs: a number of it is not finite")
+    sd, low, high = (_finite(data[name]) for name in ("sd", "low", "high"))
     middle = float(data.get("middle_s", math.nan))
-    return Scatter(
-        **numbers, runs=int(data["runs"]), middle_s=middle, outside=bool(data["outside"])
-    )
+    return Scatter(sd, low, high, int(data["runs"]), middle, bool(data["outside"]))
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{value} is no number")
+    return number
 
 
 def cell_name(key: Sequence[Hashable]) -> str:

@@ -145,6 +145,7 @@ def document(
         *skip_sentences(skips),
         *noise_sentences(run.noise),
         *map(_failure_words, run.failures),
+        *([f"{run.between.remark}."] if run.between and run.between.remark else []),
         *run.damaged,
     ]
     return Document(

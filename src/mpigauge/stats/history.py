@@ -30,24 +30,28 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.model.between import LEAST_RUNS, Between, Scatter, cell_name
+from mpigauge.model.between import (
+    LEAST_LAUNCHES,
+    LEAST_RUNS,
+    MOST_RUNS,
+    Between,
+    Known,
+    Remembered,
+    Scatter,
+    cell_name,
+)
 from mpigauge.stats.order import median
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.row import Row
 
-LEAST_LAUNCHES = 5
-"""A cell of fewer launches is not remembered."""
-MOST_RUNS = 24
-"""So many are remembered; the weight of older ones would be an eighth."""
 STARTING_SD = 0.08
 """The scatter between runs of a machine that is not known yet."""
 _HALF_AFTER = 8.0
@@ -73,31 +77,6 @@ SMALL_BYTES = 16 * 1024
 """Up to here messages are small."""
 
 
-class Known(NamedTuple):
-    """What a run leaves of a cell."""
-
-    kind: str
-    log: float
-    """Of its value in seconds."""
-    error: float
-    """Standard error of that, as the launches of the run tell it."""
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """A run as its machine remembers it."""
-
-    when: str
-    """UTC, as 2026-11-21T05:00:00Z."""
-    conditions: str
-    """A hash of all that holds for the whole run and moves its values: only cells of the same
-    conditions are the same cell."""
-    correlation: float
-    """Of its launches; may be negative."""
-    cells: Mapping[str, Known]
-    """By `cell_name`."""
-
-
 def kind_of(cell: Cell) -> str:
     """Cells that a state of the machine moves alike."""
     if cell.suite == "NODE":
@@ -108,17 +87,33 @@ def kind_of(cell: Cell) -> str:
 
 
 def remember(
-    rows: Iterable[Row], earlier: Sequence[Remembered], when: str = "", conditions: str = ""
+    rows: Iterable[Row],
+    earlier: Sequence[Remembered],
+    conditions: str = "",
+    when: str = "",
+    name: str = "",
 ) -> Remembered:
-    """This run as later ones will know it; it may hold cells of too few launches to be kept."""
-    measured = [row for row in rows if _is_ours(row.cell) and all(v > 0 for v in row.values_s)]
-    own = correlation_of([row.values_s for row in measured])
+    """This run as later ones will know it: cells of enough launches, without wrong data."""
+    rows = [row for row in rows if row.launches >= LEAST_LAUNCHES and not row.wrong_count]
+    return _seen(rows, earlier, conditions, when, name)
+
+
+def _seen(
+    rows: Iterable[Row],
+    earlier: Sequence[Remembered],
+    conditions: str,
+    when: str = "",
+    name: str = "",
+) -> Remembered:
+    positive = [row for row in rows if all(value > 0 for value in row.values_s)]
+    own = correlation_of([row.values_s for row in positive])
+    measured = [row for row in positive if _is_ours(row.cell)]
     errors = _own_errors(measured, shrunk(own, earlier))
     cells = {
         cell_name(row.key): Known(kind_of(row.cell), math.log(row.cell.time_p50_s), error)
         for row, error in zip(measured, errors, strict=True)
     }
-    return Remembered(when, conditions, own, cells)
+    return Remembered(when, name, conditions, own, cells)
 
 
 def _is_ours(cell: Cell) -> bool:
@@ -129,7 +124,7 @@ def _is_ours(cell: Cell) -> bool:
 def between(rows: Sequence[Row], earlier: Sequence[Remembered], conditions: str = "") -> Between:
     """What the earlier runs, oldest first, tell of these rows, which are all of a run."""
     earlier = earlier[-MOST_RUNS:]
-    now = remember(rows, earlier, conditions=conditions)
+    now = _seen(rows, earlier, conditions)
     launches = {cell_name(row.key): row.launches for row in rows}
     past = _Past(earlier, conditions)
     cells = {

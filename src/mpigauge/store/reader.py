@@ -206,6 +206,11 @@ def status_of(path: Path) -> Mapping[str, Any]:
     return _read_object(path / "status.json")
 
 
+def passport_of(path: Path) -> Mapping[str, Any]:
+    """passport.json of a run; empty where there is none."""
+    return _read_object(path / "passport.json")
+
+
 def complete_launches(path: Path) -> frozenset[int]:
     return _complete(_read_lines(path / "records.jsonl").records)
 

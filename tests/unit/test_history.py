@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a machine remembers of its runs, and what a run is told of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.campaign.memory import Memory, rebuild
+from mpigauge.model.between import MOST_RUNS, Between, Known, Remembered, Scatter, cell_name
+from mpigauge.stats.history import (
+    STARTING_SD,
+    between,
+    correlation_of,
+    kind_of,
+    remember,
+    shrunk,
+)
+from mpigauge.stats.launches import rows
+from mpigauge.store import RunWriter, history, load
+from tests import cells, runs
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+
+PLACE = history.Place("a, A CPU, 2 CPUs", "mpich 5.0.2")
+
+
+def made(value: float = 1e-6, seed: int = 1, launches: int = 6, spread: float = 0.02) -> list[Row]:
+    """Rows of two sizes, whose launches scatter by so much around the value."""
+    random = Random(seed)
+    return rows(
+        cells.cell(
+            message_bytes=size,
+            launch=number,
+            time_p50_s=value * (1 + size / 1024) * math.exp(random.gauss(0, spread)),
+        )
+        for number in range(launches)
+        for size in (8, 1024)
+    )
+
+
+def past(count: int, scatter: float = 0.03, conditions: str = "") -> list[Remembered]:
+    random, found = Random(7), list[Remembered]()
+    for number in range(count):
+        value = 1e-6 * math.exp(random.gauss(0, scatter))
+        when = f"2026-11-{number + 1:02d}T05:00:00Z"
+        found.append(remember(made(value, number), found, conditions, when, str(number)))
+    return found
+
+
+# --- what earlier runs tell -----------------------------------------------------------------------
+def test_a_machine_that_is_not_known_has_the_starting_value() -> None:
+    found = between(made(spread=0.0), past(4))
+    for row in made(spread=0.0):
+        scatter = found.of(row.key)
+        assert scatter is not None
+        assert not scatter.known
+        assert scatter.sd == pytest.approx(STARTING_SD)
+        assert scatter.high == pytest.approx(1.96 * STARTING_SD)
+
+
+def test_a_known_machine_has_the_scatter_of_its_runs() -> None:
+    found = between(made(), past(20, 0.03))
+    (scatter, _) = found.cells.values()
+    assert scatter.known
+    assert scatter.runs == 20
+    assert 0.02 < scatter.sd < 0.045
+    assert scatter.middle_s == pytest.approx(1e-6 * (1 + 8 / 1024), rel=0.03)
+    assert not scatter.outside
+
+
+def test_it_is_never_narrower_than_the_run_itself_supports() -> None:
+    quiet, noisy = (between(made(spread=s), past(20, 0.01)) for s in (0.01, 0.3))
+    assert min(each.sd for each in noisy.cells.values()) > 0.3 / math.sqrt(6) / 2
+    assert max(each.sd for each in quiet.cells.values()) < 0.03
+
+
+def test_a_run_in_another_state_is_outside_and_reaches_to_the_usual_one() -> None:
+    found = between(made(value=1.5e-6), past(12, 0.01))
+    for scatter in found.cells.values():
+        assert scatter.outside
+        assert scatter.low < -math.log(1.5) + 0.02
+        assert scatter.high < 0.1
+
+
+def test_few_launches_that_agree_by_chance_know_no_more_than_few() -> None:
+    two = between(made(launches=2, spread=0.0), past(12, 0.001))
+    six = between(made(launches=6, spread=0.0), past(12, 0.001))
+    for name, scatter in two.cells.items():
+        assert scatter.sd > six.cells[name].sd
+
+
+def test_one_launch_on_an_unknown_machine_says_nothing() -> None:
+    assert between(made(launches=1), []).cells == {}
+    assert between(made(launches=1), past(6)).cells
+
+
+def test_cells_under_other_conditions_are_other_cells_of_the_same_kind() -> None:
+    found = between(made(), past(12, conditions="tcp"), conditions="shm")
+    for scatter in found.cells.values():
+        assert scatter.known
+        assert math.isnan(scatter.middle_s)
+
+
+def test_later_runs_count_more() -> None:
+    calm, wild = past(12, 0.005), past(12, 0.1)
+    after = [*calm, *(replace(run, name=f"w{run.name}") for run in wild)]
+    before = [*(replace(run, name=f"w{run.name}") for run in wild), *calm]
+    now_wild, now_calm = (between(made(), each) for each in (after, before))
+    for name, scatter in now_wild.cells.items():
+        assert scatter.sd > now_calm.cells[name].sd
+
+
+def test_neither_classic_nor_imported_nor_wrong_rows_are_remembered() -> None:
+    def kept(launches: int = 6, **changed: Any) -> int:
+        found = rows(cells.cell(launch=number, **changed) for number in range(launches))
+        return len(remember(found, []).cells)
+
+    assert kept() == 1
+    assert kept(launches=4) == 0
+    assert kept(mode="classic") == kept(origin="imported") == kept(wrong_count=1) == 0
+
+
+def test_kinds_of_cells() -> None:
+    assert kind_of(cells.cell(message_bytes=8)) == "small"
+    assert kind_of(cells.cell(message_bytes=1 << 20)) == "large"
+    assert kind_of(cells.cell("Bcast", sync="clock", message_bytes=8)) == "collective"
+    assert kind_of(cells.cell("Read", suite="NODE", message_bytes=8)) == "node"
+
+
+# --- launches that follow each other --------------------------------------------------------------
+def test_correlation_is_estimated_over_all_cells() -> None:
+    random = Random(3)
+    apart = [[math.exp(random.gauss(0, 0.05)) for _ in range(8)] for _ in range(200)]
+    assert abs(correlation_of(apart)) < 0.1
+    alike = []
+    for _ in range(200):
+        state, series = 0.0, []
+        for _ in range(8):
+            state = 0.8 * state + random.gauss(0, 0.05)
+            series.append(math.exp(state))
+        alike.append(series)
+    assert correlation_of(alike) > 0.3
+    assert correlation_of([[1.0, 1.1, 1.0]]) == 0.0
+
+
+def test_few_launches_are_shrunk_to_what_the_machine_showed() -> None:
+    assert 0 < shrunk(0.0, []) < 0.2
+    assert shrunk(-1.0, []) == 0.0
+    alike = [replace(run, correlation=0.6) for run in past(10)]
+    assert shrunk(0.0, alike) > 0.35
+
+
+def test_the_interval_of_the_run_is_widened_by_the_correlation() -> None:
+    measured = [row.cell for row in made()]
+    alone = rows(cells.cell(launch=i, time_p50_s=t * 1e-6) for i, t in enumerate(range(10, 16)))
+    wide = rows(
+        (cells.cell(launch=i, time_p50_s=t * 1e-6) for i, t in enumerate(range(10, 16))),
+        between=Between(0, 0.5),
+    )
+    assert measured
+    (one,), (two,) = alone, wide
+    assert math.log(two.high_s / 12.5e-6) == pytest.approx(
+        math.sqrt(3) * math.log(one.high_s / 12.5e-6)
+    )
+    assert 0 < two.low_s < one.low_s
+
+
+# --- what is stored -------------------------------------------------------------------------------
+def test_statements_survive_being_stored() -> None:
+    found = between(made(), past(12))
+    assert Between.from_json(json.loads(json.dumps(found.to_json()))) == found
+    for damaged in ({}, {"runs": 1, "correlation": 0.1, "cells": 3},
+                    {"runs": 1, "correlation": math.inf, "cells": {}},
+                    {"runs": 1, "correlation": 0, "cells": {"a": {"sd": "x"}}}):  # fmt: skip
+        with pytest.raises(ValueError, match="no"):
+            Between.from_json(damaged)
+
+
+def test_a_history_is_read_as_it_was_written_and_is_bounded(tmp_path: Path) -> None:
+    for run in past(MOST_RUNS + 3):
+        history.add(tmp_path, PLACE, replace(run, when=f"2026-{int(run.name):04d}"))
+    found = history.read(tmp_path, PLACE)
+    assert [run.name for run in found] == [str(n) for n in range(3, MOST_RUNS + 3)]
+    history.add(tmp_path, PLACE, replace(found[-1], correlation=0.25))
+    again = history.read(tmp_path, PLACE)
+    assert len(again) == MOST_RUNS
+    assert again[-1].correlation == 0.25
+    many = {str(n): Known("small", 0.0, 0.1) for n in range(3000)}
+    history.add(tmp_path, PLACE, replace(found[-1], cells=many))
+    assert len(history.read(tmp_path, PLACE)[-1].cells) == history.MOST_CELLS
+
+
+def test_runs_that_end_at_once_are_all_remembered(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda run: history.add(tmp_path, PLACE, run), past(16)))
+    assert len(history.read(tmp_path, PLACE)) == 16
+
+
+def test_a_damaged_history_is_empty_and_is_written_anew(tmp_path: Path) -> None:
+    for text in ("{", "[]", '{"schema": 99}', '{"schema": 1, "runs": [{"when": 1}, 3]}'):
+        (tmp_path / PLACE.file_name).write_text(text)
+        assert history.read(tmp_path, PLACE) == ()
+    history.add(tmp_path, PLACE, past(1)[0])
+    assert len(history.read(tmp_path, PLACE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [({"MPIGAUGE_HISTORY": "off"}, None), ({"MPIGAUGE_HISTORY": "/x"}, Path("/x")),
+     ({"XDG_DATA_HOME": "/d"}, Path("/d/mpigauge/history"))],
+)  # fmt: skip
+def test_where_it_is(environment: dict[str, str], expected: Path | None) -> None:
+    assert history.folder(environment) == expected
+
+
+def test_it_names_nothing_but_the_machine_and_the_mpi(tmp_path: Path) -> None:
+    found = rows(cells.cell(launch=i, directory="/home/ann/x", arm="SECRET=1") for i in range(6))
+    history.add(tmp_path, PLACE, remember(found, []))
+    text = (tmp_path / PLACE.file_name).read_text()
+    assert PLACE.machine in text
+    assert not any(word in text for word in ("ann", "SECRET", "PingPong"))
+
+
+# --- places ---------------------------------------------------------------------------------------
+def test_places() -> None:
+    machine = {"machine": {"hostname": "n1", "cpu_model": "A CPU", "pus": [1, 2]}}
+    mpi = {"name": "mpich", "version": "5.0.2", "abi": "mpich"}
+
+    def place(hosts: list[str], **more: object) -> history.Place | None:
+        blocks = [{"host": host, "hostname": host} for host in hosts]
+        return history.place_of(
+            {"plan": {"parts": [{"blocks": blocks}]}, "mpi": mpi} | more, machine
+        )
+
+    assert place([]) == history.Place("n1, A CPU, 2 CPUs", "mpich 5.0.2")
+    assert place(["n17", "n18"]) == place(["n101", "n44"])
+    assert place(["n17", "n18"]) != place(["n17", "n18", "n19"])
+    assert place(["n17"]) != place(["n18"])
+    assert place([], imported={"source": "x"}) is None
+
+
+def test_conditions_are_those_that_move_values() -> None:
+    plan = {"settings": {}, "env": {}, "parts": [{"world_ranks": 2, "blocks": [{"bind": ["0"]}]}]}
+    usual = history.conditions_of({"version": "1", "plan": plan})
+    assert usual == history.conditions_of({"version": "1", "plan": plan | {"precision": 0.1}})
+    assert usual != history.conditions_of({"version": "2", "plan": plan})
+    assert usual != history.conditions_of({"version": "1", "plan": plan | {"env": {"A": "1"}}})
+    moved = plan | {"parts": [{"world_ranks": 2, "blocks": [{"bind": ["1"]}]}]}
+    assert usual != history.conditions_of({"version": "1", "plan": moved})
+
+
+# --- runs -----------------------------------------------------------------------------------------
+def stored(folder: Path, day: int, value: float = 1e-6) -> Path:
+    launches = (runs.cell(n, time_p50_s=value * (1 + n / 100)) for n in range(6))
+    return runs.write(
+        folder, [runs.launch(), *launches], header={"created": f"2026-11-{day:02d}T05:00:00Z"}
+    )
+
+
+def test_a_run_knows_the_runs_before_it_and_never_later_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    folders = [stored(tmp_path / f"run-{day}", day, 1e-6 + day * 1e-8) for day in range(1, 9)]
+    assert len(rebuild(tmp_path / "history", map(load, folders))) == 8
+    assert len(rebuild(tmp_path / "history", map(load, folders))) == 8
+    assert len(Memory(folders[0]).earlier) == 0
+    assert len(Memory(folders[6]).earlier) == 6
+    (kept,) = history.histories(tmp_path / "history")
+    assert len(kept.runs) == 8
+    history.clear([kept])
+    assert history.histories(tmp_path / "history") == []
+
+
+def test_what_was_used_is_written_into_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    folders = [stored(tmp_path / f"run-{day}", day, 1e-6 + day * 1e-8) for day in range(1, 9)]
+    rebuild(tmp_path / "history", map(load, folders[:-1]))
+    memory = Memory(folders[-1])
+    with RunWriter.resume(folders[-1]) as writer:
+        memory.end(writer, rows(load(folders[-1]).cells))
+    (kept,) = history.histories(tmp_path / "history")
+    assert len(kept.runs) == 8
+    found = load(folders[-1]).between
+    assert found is not None
+    (row,) = rows(load(folders[-1]).cells, None, found)
+    assert row.scatter is not None
+    assert row.scatter.runs == 7
+    assert row.machine_error > 0.02
+    assert found.remark == ""
+    history.clear([kept])
+    (again,) = rows(load(folders[-1]).cells, None, load(folders[-1]).between)
+    assert again.scatter == row.scatter
+
+
+@pytest.mark.parametrize("value", ["off", "file"])
+def test_a_run_without_history_says_nothing_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    """A file where the folder should be stands for any disk that cannot be written."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(history.SWITCH, "off" if value == "off" else str(tmp_path / "file"))
+    folder = stored(tmp_path / "run", 1)
+    with RunWriter.resume(folder) as writer:
+        Memory(folder).end(writer, rows(load(folder).cells))
+    found = load(folder).between
+    assert found is not None
+    assert bool(found.cells) == (value == "file")
+    assert ("cannot be remembered in" in found.remark) == (value == "file")
+
+
+def test_a_damaged_statement_is_named(tmp_path: Path) -> None:
+    folder = stored(tmp_path / "run", 1)
+    (folder / "history.json").write_text('{"runs": "x"}')
+    run = load(folder)
+    assert run.between is None
+    assert f"{folder / 'history.json'} is damaged and left out" in run.damaged
+
+
+def test_names_of_cells_tell_nothing() -> None:
+    key = cells.cell(directory="/home/ann").key
+    assert len(cell_name(key)) == 16
+    assert cell_name(key) != cell_name(cells.cell().key)
+    assert Scatter(0.1, -0.2, 0.2).known is False
