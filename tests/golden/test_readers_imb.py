@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,13 @@ import pytest
 
 from mpigauge.readers import Text, readers, sniff
 from mpigauge.readers.imb import _Log
+from mpigauge.readers.imb_columns import HEADS
 from mpigauge.readers.known import known_cards
+from mpigauge.report import document
+from mpigauge.report.formats import render
 from mpigauge.stats.launches import rows
+from mpigauge.store import load
+from mpigauge.store.imported import write_imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,6 +124,34 @@ def test_only_texts_with_tables_are_taken() -> None:
     for path in FILES:
         taken = "imb" in [reader.name for reader in sniff(Text(path.read_bytes()))]
         assert taken == (path in TABLES or "# Benchmarking" in path.read_text(encoding="utf-8"))
+
+
+# --- printed again ---------------------------------------------------------------------------
+BENCHMARK = re.compile(r"# Benchmarking (?:Multi-|\(Multi-\))?(\w+)")
+
+
+def lines_of(text: str) -> Iterator[tuple[str, ...]]:
+    """The words of each row that has a time, behind its benchmark and the heads above it."""
+    benchmark, heads = "", list[str]()
+    for line in text.splitlines():
+        words = line.split()
+        if found := BENCHMARK.search(line):
+            benchmark, heads = found[1], []
+        elif "#repetitions" in words:
+            heads = [word for word in words if word in HEADS]
+        elif heads and "#" not in line and len(words) >= len(heads):
+            row = words[-len(heads) :]
+            if all(map(NUMBER.fullmatch, row)) and "inf" not in row:
+                yield benchmark, *heads, *row
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_an_imported_table_is_printed_as_it_was(path: Path, tmp_path: Path) -> None:
+    """Its bandwidths and rates too, whatever follows from its times."""
+    folder = write_imported(read(path), [path.name], tmp_path / "run", "")
+    again = list(lines_of(render("imb", document(load(folder)))))
+    lost = Counter(lines_of(path.read_text(encoding="utf-8"))) - Counter(again)
+    assert not lost
 
 
 # --- what a table says beside its numbers ---------------------------------------------------

@@ -51,6 +51,48 @@ def test_the_table_says_whose_numbers_these_are(capsys: pytest.CaptureFixture[st
     assert "nothing is known of its error" in text
 
 
+STENCIL = """# Intel(R) MPI Benchmarks 2021.7, P2P part
+# Benchmarking Stencil2D
+# #processes = 4
+       #bytes #repetitions      t[usec]   Mbytes/sec      Msg/sec
+            8         1000         3.32         1.69       211431
+"""
+
+
+def test_what_was_printed_stands_beside_what_follows_from_the_times(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.txt").write_text(STENCIL, encoding="utf-8")
+    Path("b.txt").write_text(STENCIL.replace("1.69", "1.51"), encoding="utf-8")
+    assert run(["import", "a.txt", "--output", "a"]) == 0
+    shown = capsys.readouterr().out
+    assert "bytes   µs  ± MB/s printed MB/s messages printed 1/s samples stop" in shown
+    assert "  8 B 3.32 ±? 38.6         1.69 4.82 M/s      211431 1" in shown
+    assert run(["import", "b.txt", "--output", "b", "--format", "csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["printed_mb_per_s"], row["printed_msg_per_s"]) == ("1.51", "211431.0")
+    assert float(row["bandwidth_bytes_per_s"]) == pytest.approx(38.554e6, rel=1e-3)
+    assert run(["show", "a", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["printed_mb_per_s"] == 1.69
+    assert run(["show", "a", "--format", "imb"]) == 0
+    assert "3.32         1.69       211431" in capsys.readouterr().out
+
+
+def test_a_comparison_has_what_was_printed_on_both_sides(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, rate in (("a", "1.69"), ("b", "1.51")):
+        Path(f"{name}.txt").write_text(STENCIL.replace("1.69", rate), encoding="utf-8")
+        assert run(["import", f"{name}.txt", "--output", name]) == 0
+    capsys.readouterr()
+    assert run(["compare", "a", "b"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"a +3\.32 ±\? +1\.69\n +b +3\.32 ±\? +1\.51", shown)
+    assert run(["compare", "a", "b", "--format", "csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["first_printed_mb_per_s"], row["second_printed_mb_per_s"]) == ("1.69", "1.51")
+
+
 def test_files_are_launches(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", str(PINGPONG), str(PINGPONG), "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)

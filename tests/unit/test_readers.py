@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,24 @@ def test_an_unknown_reader() -> None:
         find_reader("steam")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"Copy:  {'9' * 5000}.0  0.1  0.1  0.1",
+        f"Copy:  0.{'9' * 5000}  0.1  0.1  0.1",
+        "Copy:  1.0e999  0.1  0.1  0.1",
+        "Copy:  \u0661.0  0.1  0.1  0.1",
+    ],
+)
+def test_numbers_that_are_none_are_left_out_by_their_line(line: str) -> None:
+    """Of thousands of digits, infinite, or in digits that no program prints."""
+    good = "Scale:  1.0  0.1  0.1  0.1"
+    text = Text(f"{good}\n{line}\n".encode())
+    reading = find_reader("stream").read(text)
+    assert [f.name for f in reading.figures] == ["Scale"]
+    assert [u.line for u in (*text.left_out, *reading.unread)] == [2]
+
+
 def test_launches_of_several_texts_follow_each_other() -> None:
     one = recorded("osu", "osu")
     both = joined([one, recorded("imb", "orfeo-map-by-core"), one])
@@ -122,6 +141,17 @@ def test_cards_are_those_of_the_kernels(built: Kernels) -> None:
     }
 
 
+# --- STREAM ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(("unit", "factor"), [("MB/s", 1), ("GB/s", 1000), ("GiB/s", 1073.741824)])
+def test_stream_is_in_the_unit_of_its_head(unit: str, factor: float) -> None:
+    """HPCC's prints GB/s."""
+    head = f"Function      Rate ({unit})   Avg time     Min time     Max time"
+    row = "Copy:           8.5584       0.1371       0.1291       0.1727"
+    (figure,) = read("stream", f"{head}\n{row}\n").figures
+    assert (figure.name, figure.unit) == ("Copy", "MB/s")
+    assert figure.value == pytest.approx(8.5584 * factor)
+
+
 # --- OSU ------------------------------------------------------------------------------------
 def test_osu_tests_become_rows_of_ours() -> None:
     reading = recorded("osu", "osu")
@@ -133,6 +163,32 @@ def test_osu_tests_become_rows_of_ours() -> None:
     assert (bandwidth.inflight, bandwidth.messages) == (64, 64)
     rate = found["MPI1", "Uniband", 4, 1, "OSU 5.7"]
     assert (rate.message_rate_per_s, rate.inflight) == pytest.approx((6.4e6, 32))
+
+
+def test_osu_keeps_what_was_printed() -> None:
+    found = {(c.benchmark, c.ranks, c.message_bytes): c for c in cells(recorded("osu", "osu"))}
+    assert found["Uniband", 2, 4194304].printed_mb_per_s == 12254.16
+    pairs = found["Uniband", 4, 1]
+    assert (pairs.printed_mb_per_s, pairs.printed_msg_per_s) == (6.40, 6400000)
+    assert math.isnan(found["PingPong", 2, 1].printed_mb_per_s)
+
+
+def test_a_head_of_osu_without_its_mark() -> None:
+    """osu_ibarrier prints it so."""
+    text = """# OSU MPI Non-blocking Barrier Latency Test v5.6.3
+# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait
+
+       Overall(us)       Compute(us)    Coll. Init(us)    Pure Comm.(us)        Overlap(%)
+              8.85              5.04              0.10              4.02              5.04
+              8.85              5.04
+"""
+    reading = read("osu", text)
+    (cell,) = cells(reading)
+    assert (cell.suite, cell.benchmark, cell.message_bytes) == ("NBC", "Ibarrier", -1)
+    parts = cell.time_p50_s, cell.time_cpu_s, cell.time_pure_s, cell.overlap_ratio
+    assert parts == pytest.approx((8.85e-6, 5.04e-6, 4.02e-6, 0.0504))
+    assert [u.line for u in reading.unread] == [6]
+    assert "NBC:Ibarrier: not read: Coll. Init(us)" in reading.remarks
 
 
 def test_osu_collectives_are_means_over_ranks() -> None:
@@ -208,6 +264,74 @@ def test_mpip() -> None:
     numbers = {4: 3, 6: 4, 8: 5, 9: 6}
     assert reading.rows == sum(numbers[len(row)] for row in rows)
     assert {u.why for u in reading.unread} == {"rows are left out here"}
+
+
+MPIP = """@ mpiP
+@ Command : {command}
+@ Version                  : 3.5.0
+@ MPI Task Assignment      : 0 node1
+---------------------------------------------------------------------------
+@--- Aggregate Time (top twenty, descending, milliseconds) ----------------
+---------------------------------------------------------------------------
+Call                 Site       Time    App%    MPI%      Count    COV
+Isend                   2        926    1.45   16.06      71742   0.20
+Waitall                 1        648    1.01     -nan     7722   0.55
+---------------------------------------------------------------------------
+@--- Aggregate Collective Time (top twenty, descending) -------------------
+---------------------------------------------------------------------------
+Call                 MPI Time %             Comm Size             Data Size
+Allreduce                 0.182         16 -       31          8 -       15
+Bcast                       nan         16 -       31          0 -        7
+---------------------------------------------------------------------------
+@--- Aggregate Point-To-Point Sent (top twenty, descending) ---------------
+---------------------------------------------------------------------------
+Call                 MPI Sent %             Comm Size             Data Size
+Send                       12.5         16 -       31       1024 -     2047
+---------------------------------------------------------------------------
+@--- Callsite I/O statistics (all, I/O bytes) -----------------------------
+---------------------------------------------------------------------------
+Name              Site Rank   Count       Max      Mean       Min       Sum
+File_write           3    0       4       512       256       128      1024
+---------------------------------------------------------------------------
+@--- Aggregate P2P Stats ---------------------------------------------------
+---------------------------------------------------------------------------
+Src-Rank Dest-Rank Total-Size Total-Time
+0 1 4096 0.5
+"""
+
+
+def test_mpip_since_2015_with_its_count_and_histograms() -> None:
+    reading = read("mpip", MPIP.format(command="./app -n 4"))
+    found = {f.name: (f.benchmark, f.value, f.unit) for f in reading.figures}
+    of_time = "share of the time in collectives of Allreduce on 16-31 ranks with 8-15 B"
+    of_bytes = "share of what is sent by Send among 16-31 ranks in messages of 1024-2047 B"
+    expected = {
+        "calls of Isend at site 2": ("app", 71742, "1"),
+        "time in Isend at site 2": ("app", 0.926, "s"),
+        of_time: ("app", 0.182, "%"),
+        of_bytes: ("app", 12.5, "%"),
+        "largest access of File_write at site 3": ("app", 512, "B"),
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert len(found) == 5 + 2 + 5
+    assert [(u.line, u.why) for u in reading.unread] == [
+        (10, "it has 7 of 7 columns, or a word where a number belongs"),
+        (16, "it is no bin of a histogram"),
+        (30, "nobody knows these columns: the table 'Aggregate P2P Stats' is left out"),
+    ]
+
+
+@pytest.mark.parametrize("command", ["", "   "])
+def test_mpip_without_a_command(command: str) -> None:
+    reading = read("mpip", MPIP.format(command=command))
+    assert {f.benchmark for f in reading.figures} == {"application"}
+
+
+def test_perfcatcher_names_lines_that_are_cut() -> None:
+    text = (PRINTED / "ember-perfcatch-report.txt").read_text(encoding="utf-8")
+    assert not read("perfcatcher", text).unread
+    cut = text.replace(" 32.4165%", " -nan%")
+    assert [u.line for u in read("perfcatcher", cut).unread] == [17]
 
 
 def test_perfcatcher() -> None:

@@ -55,6 +55,7 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
     if not found:
         raise UserError(f"{file} is no output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)
+    reading = replace(reading, unread=(*text.left_out, *reading.unread))
     if not reading.rows and not reading.skips:
         names = ", ".join(each.name for each in found)
         why = f": line {reading.unread[0].line}, {reading.unread[0].why}" if reading.unread else ""

@@ -259,6 +259,15 @@ class Cell:
     # Messages that count for the message rate in one printed time; 0: no rate. [1]
     messages: float
 
+    # The bandwidth that another program printed beside its time, as it printed it: in megabytes
+    # of 10^6 bytes, in IMB before 2017 of 2^20, counted its own way. What follows from the time
+    # is bandwidth_bytes_per_s. Empty where none was printed. [MB/s]
+    printed_mb_per_s: float
+
+    # The message rate that another program printed, as it printed it. Empty where none was
+    # printed. [1/s]
+    printed_msg_per_s: float
+
     @property
     def latency_s(self) -> float:
         """The printed time: half round trip for PingPong, time of a call elsewhere. [s]"""
@@ -388,6 +397,8 @@ _READ: dict[str, Any] = {
     "time_scale": _float,
     "moved_bytes": _float,
     "messages": _float,
+    "printed_mb_per_s": _float,
+    "printed_msg_per_s": _float,
 }
 
 # Of records that were written before there were these columns.
@@ -413,6 +424,8 @@ ABSENT: dict[str, Any] = {
     "overlap_low_ratio": None,
     "overlap_high_ratio": None,
     "overlap_progress_ratio": None,
+    "printed_mb_per_s": None,
+    "printed_msg_per_s": None,
 }
 
 COLUMNS = (
@@ -941,6 +954,27 @@ COLUMNS = (
         "1",
         "facts",
         "Messages that count for the message rate in one printed time; 0: no rate.",
+    ),
+    Column(
+        "printed_mb_per_s",
+        "float",
+        "MB/s",
+        "facts",
+        (
+            "The bandwidth that another program printed beside its time, as it printed it: in"
+            " megabytes of 10^6 bytes, in IMB before 2017 of 2^20, counted its own way. What "
+            "follows from the time is bandwidth_bytes_per_s. Empty where none was printed."
+        ),
+    ),
+    Column(
+        "printed_msg_per_s",
+        "float",
+        "1/s",
+        "facts",
+        (
+            "The message rate that another program printed, as it printed it. Empty where "
+            "none was printed."
+        ),
     ),
 )
 

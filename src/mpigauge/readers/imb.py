@@ -208,6 +208,8 @@ class _Log:
     def on_heads(self, *heads: str) -> None:
         """Below it stand rows, if it names a time or a rate."""
         if self.section is None or not self.section.ranks or not TIMED & set(heads):
+            why = _why_no_table(self.section, heads)
+            self.unread.append(Unread(self.line, " ".join(heads), why))
             self.section, self.heads = None, ()
             return
         self.heads = heads
@@ -313,6 +315,13 @@ def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> b
     """Whether the rate is of one message in this time; other programs' numbers are not so."""
     expected = size / time if time > 0 else 0.0
     return repetitions >= 1 and abs(rate - expected) <= 0.1 * expected + 0.02
+
+
+def _why_no_table(section: Section | None, heads: Heads) -> str:
+    if TIMED & set(heads):
+        missing = "ranks" if section else "benchmark"
+        return f"no {missing} stands above this table, which is left out"
+    return "this table has no time and no rate, and is left out"
 
 
 def _why(line: str, heads: Heads) -> str:

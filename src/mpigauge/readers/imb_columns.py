@@ -35,6 +35,7 @@ OF_SLOWEST = "mean over repetitions, slowest rank"
 OVER_RANKS = "mean over repetitions and ranks"
 BINARY_MEGABYTE = 2**20
 _MICRO = 1e-6
+_AS_PRINTED = {"printed_mb_per_s": "Mbytes/sec", "printed_msg_per_s": "Msg/sec"}
 
 
 class Shape(NamedTuple):
@@ -59,6 +60,7 @@ def stored(card: Card, shape: Shape, printed: Numbers) -> dict[str, Any]:
         "moved_bytes": whole * 0 if size is None else size * counted.bytes_per_message,
         "messages": whole * 0 + counted.messages,
         **_times(card, shape, printed, counted.messages),
+        **{name: printed[head] for name, head in _AS_PRINTED.items() if head in printed},
     }
     if "Group" in printed:
         columns["group"] = printed["Group"]

@@ -33,7 +33,7 @@ _LINES = tuple(
         ("window", r"# window_size = (\d+)"),
         ("invalid", r"# !! Benchmark (\w+) (?:is )?invalid for (\d+) processes"),
         ("command", r"# Calling sequence was:"),
-        ("fact", r"# (Date|MPI Version|MPI_Datatype(?: for reductions)?|MPI_Op) *: *(.*?) *$"),
+        ("fact", r"# (Date|MPI Version|MPI_Datatype(?: for reductions)?|MPI_Op) *: *(.*)"),
         ("other", r"# (?:Minimum|Maximum|Message|IO|List of|Machine|System|Release)"),
     )
 )
@@ -48,5 +48,5 @@ def said(line: bytes) -> Said:
         return Said("heads", words)
     for what, pattern in _LINES:
         if found := pattern.search(text):
-            return Said(what, tuple(word or "" for word in found.groups()))
+            return Said(what, tuple((word or "").rstrip() for word in found.groups()))
     return Said("comment", (text.partition("#")[2].strip(),))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.readers.imb_columns import Shape, fixed
 from mpigauge.readers.known import known_cards
-from mpigauge.readers.reading import Reading, Table, unknown_launch
+from mpigauge.readers.reading import Reading, Table, Unread, unknown_launch
 from mpigauge.readers.registry import reader
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _REPETITIONS = re.compile(r"Number of reps = (\d+)")
 _BTL = re.compile(r"--?mca btl (\S+)")
 _MEAN = re.compile(r"\*\*\* Avg round trip time = (\d+) microseconds")
+
+_DAMAGED = "*** Avg round trip time ="
 
 
 @reader("mpi_latency", "the program mpi_latency", rb"\*\*\* Avg round trip time = ")
@@ -29,8 +31,9 @@ def read(text: Text) -> Reading:
         "statistic": "mean of round trips, cut to whole µs",
     }
     tables: list[Table] = []
+    unread: list[Unread] = []
     calls, arm = 1000, ""
-    for line in text.lines:
+    for number, line in text.numbered():
         if found := _REPETITIONS.search(line):
             calls = int(found[1])
         elif found := _BTL.search(line):
@@ -40,5 +43,7 @@ def read(text: Text) -> Reading:
             row = {"message_bytes": 1, "time_p50_s": time, "time_mean_s": time, "calls": calls,
                    "moved_bytes": 1, "messages": 1}  # fmt: skip
             tables.append(Table.of_rows({**shared, "launch": len(tables), "arm": arm}, [row]))
+        elif _DAMAGED in line:
+            unread.append(Unread(number, line.strip(), "it has no whole number of microseconds"))
     launches = (unknown_launch(launch, world_ranks=2) for launch in range(len(tables)))
-    return Reading(tables=tuple(tables), launches=tuple(launches))
+    return Reading(tables=tuple(tables), launches=tuple(launches), unread=tuple(unread))

@@ -18,7 +18,7 @@ _LINE = re.compile(r"^\s*\((\d+) of (\d+)\): (\w\w) lda=\s*(\d+) ldb=\s*(\d+) ld
 _SPEED = re.compile(r"\s\**(\d+\.\d+)\**\s+(\S+)\s*$")
 
 
-@reader("nodeperf", "nodeperf (DGEMM on each node)", rb"^\s*\(\d+ of \d+\): \w\w lda=")
+@reader("nodeperf", "nodeperf (DGEMM on each node)", rb"^[ \t]*\(\d+ of \d+\): \w\w lda=")
 def read(text: Text) -> Reading:
     figures: list[Figure] = []
     unread: list[Unread] = []

@@ -22,11 +22,13 @@ from mpigauge.readers.settings_lines import arm_of, setting_in
 from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mpigauge.model.cards import Card
     from mpigauge.readers.text import Text
 
 TITLE = re.compile(
-    r"# OSU MPI(?P<memory>-\w+)?[ _](?P<title>.+?) [Tt]est(?: v(?P<version>[\d.]+))?\s*$"
+    r"^[^#]*# OSU MPI(?P<memory>-\w+)?[ _](?P<title>.+?) [Tt]est(?: v(?P<version>[\d.]+))?\s*$"
 )
 WINDOW = 64
 """Messages under way, where -W does not say otherwise."""
@@ -49,6 +51,8 @@ _OF_HEAD = {
     "Iterations": ("calls", 1), "Size": ("message_bytes", 1),
 }  # fmt: skip
 _RATES = ("Bandwidth (MB/s)", "MB/s")
+_READ = {*_OF_HEAD, *_RATES, "Messages/s", "Validation"}
+_AS_PRINTED = {**dict.fromkeys(_RATES, "printed_mb_per_s"), "Messages/s": "printed_msg_per_s"}
 
 
 @reader("osu", "OSU's benchmarks (OMB)", rb"# OSU MPI[-_ ]")
@@ -102,6 +106,8 @@ class _Log:
             self.settings[setting[0]] = setting[1]
         elif test and "#" in line:
             self._comment(test, line)
+        elif test and not test.heads and (heads := _heads(line)):
+            self._table(test, heads)  # osu_ibarrier has no mark before its head
         elif test and test.title == "Init" and (found := _INIT.search(line)):
             self._init(test, found)
         elif test and test.heads and line.strip():
@@ -122,7 +128,7 @@ class _Log:
             figures=tuple(self.figures),
             launches=tuple(unknown_launch(n, world_ranks=ranks) for n, ranks in launches.items()),
             unread=tuple(self.unread),
-            remarks=tuple(remarks if unknown else ()),
+            remarks=(*(remarks if unknown else ()), *_not_read(whole)),
             cards=tuple(dict.fromkeys(others)),
         )
 
@@ -150,12 +156,15 @@ class _Log:
             test.pairs, test.window = int(found[1]), int(found[2])
         elif found := _TYPE.search(line):
             test.datatype = found[1].lower()
-        elif not test.heads and (heads := _heads(line)):
-            test.heads = heads
-            self.in_rows = True
-            _settle(test)
-            key = (test.title, test.ranks, test.window, test.pairs, test.arm)
-            test.launch = self.seen[key] = self.seen.get(key, -1) + 1
+        elif not test.heads and (heads := _heads(line.partition("#")[2])):
+            self._table(test, heads)
+
+    def _table(self, test: _Test, heads: tuple[str, ...]) -> None:
+        test.heads = heads
+        self.in_rows = True
+        _settle(test)
+        key = (test.title, test.ranks, test.window, test.pairs, test.arm)
+        test.launch = self.seen[key] = self.seen.get(key, -1) + 1
 
     def _init(self, test: _Test, found: re.Match[str]) -> None:
         ranks, least, unit, most, mean = found.groups()
@@ -184,6 +193,12 @@ class _Log:
             self.in_rows = False
 
 
+def _not_read(tests: Iterable[_Test]) -> list[str]:
+    """Columns that there is no place for, benchmark by benchmark."""
+    others = {test.card.word: [head for head in test.heads if head not in _READ] for test in tests}
+    return [f"{word}: not read: {', '.join(heads)}" for word, heads in others.items() if heads]
+
+
 def _statistic(test: _Test, card: Card) -> str:
     """With -f there is the slowest rank, which others print too."""
     if card.ranks in ("pair", "pairs"):
@@ -191,9 +206,9 @@ def _statistic(test: _Test, card: Card) -> str:
     return OF_SLOWEST if "Max Latency(us)" in test.heads else OVER_RANKS
 
 
-def _heads(line: str) -> tuple[str, ...]:
+def _heads(text: str) -> tuple[str, ...]:
     """Of a table, if it is one: columns stand two blanks or more apart."""
-    found = tuple(re.split(r"\s{2,}|\t+", line.partition("#")[2].strip()))
+    found = tuple(re.split(r"\s{2,}|\t+", text.strip()))
     return (
         found if any(head in _OF_HEAD or head in _RATES for head in found[-1:] + found[:2]) else ()
     )
@@ -224,7 +239,8 @@ def _stored(test: _Test, row: dict[str, str]) -> dict[str, float]:
         time = found.get("time_max_s", found.get("time_avg_s", 0.0))
     wrong = {"wrong_count": 1} if row.get("Validation", "").startswith("F") else {}
     facts = {"moved_bytes": moved, "messages": counted.messages}
-    return {**found, "time_p50_s": time, "time_mean_s": time, **facts, **wrong}
+    said = {name: float(row[head]) for head, name in _AS_PRINTED.items() if head in row}
+    return {**found, "time_p50_s": time, "time_mean_s": time, **facts, **said, **wrong}
 
 
 def _table(test: _Test) -> Table:

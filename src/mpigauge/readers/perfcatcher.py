@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Figure
-from mpigauge.readers.reading import Reading, unknown_launch
+from mpigauge.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.readers.registry import reader
 from mpigauge.readers.text import NUMBER
 
@@ -20,25 +20,33 @@ if TYPE_CHECKING:
 _NUMBER = f"({NUMBER})"
 _VERSION = re.compile(r"^PERFCATCHER version (\S+)")
 _COMMAND = re.compile(r"^Program command line:\s+(\S+)")
-_DATE = re.compile(r"^Job profile recorded:\s+(.*?)\s*$")
+_DATE = re.compile(r"^Job profile recorded:\s+(.*)")
 _RANKS = re.compile(r"^Total MPI/SHMEM processes:\s+(\d+)")
 _SUMMARY = re.compile(rf"^(\S.*?), avg per rank\s+{_NUMBER} ?(sec|%)")
-_TABLE = re.compile(r"^Rank-by-Rank: (.*?)\s*$")
+_TABLE = re.compile(r"^Rank-by-Rank: (.*)")
 _OF_RANK = re.compile(rf"(\d+):{_NUMBER}%")
 _RANK = re.compile(r"^Activity on process rank (\d+)")
 _CALL = re.compile(rf"^  (\w+)\s+calls:?\s+(\d+)\s+time:?\s+{_NUMBER}")
 _WAITS = re.compile(rf"waits: (\d+)\s+wait time: {_NUMBER} s")
 _DATA = re.compile(rf"(avg datacnt|datacnt) {_NUMBER}")
 _SIZE = re.compile(r"(\d+):\s*(\d+)x\((-?\d+)\)")
+_DAMAGED = re.compile(r"^  \w+\s+calls|^\S.*, avg per rank\s|^\s+\d+:|^\s+waits: ")
+"""Lines that hold numbers where nothing of them is cut away."""
 _UNITS = {"sec": "s", "%": "%"}
 
 
 @reader("perfcatcher", "reports of SGI's perfcatcher", rb"^PERFCATCHER version ")
 def read(text: Text) -> Reading:
     report = _Report()
-    figures = [figure for line in text.lines for figure in report.figures(line)]
+    figures: list[Figure] = []
+    unread: list[Unread] = []
+    for number, line in text.numbered():
+        found = list(report.figures(line))
+        figures += found
+        if not found and _DAMAGED.match(line):
+            unread.append(Unread(number, line.strip(), "it has not the numbers of such a line"))
     launch = unknown_launch(0, time=report.date, world_ranks=report.ranks)
-    return Reading(figures=tuple(figures), launches=(launch,))
+    return Reading(figures=tuple(figures), launches=(launch,), unread=tuple(unread))
 
 
 @dataclass
@@ -58,7 +66,7 @@ class _Report:
         if found := _SUMMARY.match(line):
             yield self._figure(f"{found[1]}, mean of ranks", found[2], _UNITS[found[3]], rank=-1)
         elif found := _TABLE.match(line):
-            self.table = found[1]
+            self.table = found[1].strip()
         elif found := _RANK.match(line):
             self.rank, self.table = int(found[1]), ""
         elif found := _CALL.match(line):
@@ -78,7 +86,7 @@ class _Report:
         elif found := _COMMAND.match(line):
             self.program = found[1].rpartition("/")[2]
         elif found := _DATE.match(line):
-            self.date = found[1]
+            self.date = found[1].strip()
         elif found := _RANKS.match(line):
             self.ranks = int(found[1])
 

@@ -22,7 +22,9 @@ _DAMAGED = re.compile(r"^\s*\d")
 _CORES = re.compile(r"taskset -c (\d+(?:[,-]\d+)*)")
 
 
-@reader("ping_pong", "the program ping_pong, with its fitted line", rb"^\s*length\(bytes\)\s+time")
+@reader(
+    "ping_pong", "the program ping_pong, with its fitted line", rb"^[ \t]*length\(bytes\)[ \t]+time"
+)
 def read(text: Text) -> Reading:
     """Each table is a launch; cores and settings are those of the command lines before it."""
     settings: dict[str, str] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import SCHEMA_VERSION, Cell
 from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
+from mpigauge.readers.text import Unread as Unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,17 +43,6 @@ class Table:
         names = tuple(self.varying)
         for values in zip(*self.varying.values(), strict=True):
             yield Cell.from_record({**known, **dict(zip(names, values, strict=True))})
-
-
-@dataclass(frozen=True)
-class Unread:
-    """A line that looks as if it held a number, and why it is left out."""
-
-    line: int
-    """From 1."""
-    text: str
-    why: str
-    file: str = ""
 
 
 @dataclass(frozen=True)

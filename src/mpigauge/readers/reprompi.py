@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.readers.text import Text
 
-_SETTING = re.compile(r"^#@(\w+)=(.*?)\s*$")
+_SETTING = re.compile(r"^#@(\w+)=(.*)")
 _DAMAGED = re.compile(r"^\s*MPI_\w+\s+\d")
 SYNCS = {"MPI_Barrier": "barrier", "BBarrier": "dissemination"}
 """Others are windows of a common clock."""
@@ -32,6 +32,8 @@ SUITE = "REPROMPI"
 """Of calls that mpigauge does not time."""
 WHOLE = ("nprocs", "datatype_size_bytes")
 COUNTS = ("nrep", "total_nrep", "valid_nrep", "count")
+_MOST = 2**31 - 1
+"""Ranks, elements and bytes of one of them are an int of C."""
 Key = tuple[str, int]
 
 
@@ -48,10 +50,11 @@ def read(text: Text) -> Reading:
     for number, line in text.numbered():
         words = line.split()
         if found := _SETTING.match(line):
-            if found[1] in WHOLE and not found[2].isdecimal():
-                unread.append(Unread(number, line.strip(), "it is no whole number"))
+            value = found[2].strip()
+            if found[1] in WHOLE and not (value.isdecimal() and int(value) <= _MOST):
+                unread.append(Unread(number, line.strip(), f"it is no whole number up to {_MOST}"))
             else:
-                said[found[1]] = found[2]
+                said[found[1]] = value
         elif "test" in words and "count" in words:
             heads = words
         elif heads and words and len(words) == len(heads) and (row := _row(heads, words)):
@@ -79,7 +82,7 @@ def _row(heads: Sequence[str], words: Sequence[str]) -> dict[str, str] | None:
     times = [row[head] for head in heads if head.endswith("_sec")]
     counts = [row[head] for head in heads if head in COUNTS]
     is_row = all(re.fullmatch(NUMBER, word) for word in times) and all(map(str.isdecimal, counts))
-    return row if is_row and times else None
+    return row if is_row and times and all(int(count) <= _MOST for count in counts) else None
 
 
 def _of_times(times: Sequence[float]) -> dict[str, float]:

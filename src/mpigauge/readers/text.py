@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
-"""As programs print numbers that are not negative."""
+NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d\d?)?"
+"""As programs print numbers that are not negative; none that a float could not hold."""
 PREFIX = re.compile(
     rb"^(?:"
     rb"\[\d+\] |"  # Hydra -l
@@ -24,6 +24,22 @@ PREFIX = re.compile(
     rb")+",
     re.MULTILINE,
 )
+
+_TOO_LONG = re.compile(rb"(?<![\d.])\d{19}|\d{41}")
+"""More digits than any whole number of 64 bits has, or than any program prints behind a point."""
+_ALIKE = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byte in range(256))
+_OTHER_DIGITS = re.compile(r"(?![0-9])\d")
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A line that looks as if it held a number, and why it is left out."""
+
+    line: int
+    """From 1."""
+    text: str
+    why: str
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,7 +52,28 @@ class Text:
 
     @cached_property
     def data(self) -> bytes:
-        """Lines end with \\n alone, the last one too, and begin with what the program wrote."""
+        """Lines end with \\n alone, the last one too, and begin with what the program wrote. Those
+        with numbers that are none (`left_out`) are empty."""
+        if not self.left_out:
+            return self._as_written
+        lines = self._as_written.split(b"\n")
+        for unread in self.left_out:
+            lines[unread.line - 1] = b""
+        return b"\n".join(lines)
+
+    @cached_property
+    def left_out(self) -> tuple[Unread, ...]:
+        """Lines with a number of so many digits that it can be no result; no reader sees them."""
+        if b"0" * _MOST_DIGITS not in self._as_written.translate(_ALIKE):
+            return ()
+        return tuple(
+            Unread(number, line[:_SHOWN].decode("utf-8", "replace").strip(), "a number is too long")
+            for number, line in enumerate(self._as_written.split(b"\n"), 1)
+            if _TOO_LONG.search(line)
+        )
+
+    @cached_property
+    def _as_written(self) -> bytes:
         data = self.raw.replace(b"\r\n", b"\n") if b"\r" in self.raw else self.raw
         if any(PREFIX.search(part) for part in _samples(data)):
             data = PREFIX.sub(b"", data)
@@ -44,7 +81,9 @@ class Text:
 
     @cached_property
     def lines(self) -> list[str]:
-        return self.data.decode("utf-8", "replace").split("\n")[:-1]
+        """Their only digits are 0 to 9: those of other scripts are no program's numbers."""
+        text = self.data.decode("utf-8", "replace")
+        return (text if text.isascii() else _OTHER_DIGITS.sub("?", text)).split("\n")[:-1]
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """Lines with their numbers, from 1."""
@@ -58,3 +97,5 @@ def _samples(data: bytes) -> Iterator[bytes]:
 
 
 _SAMPLES, _SAMPLE_BYTES = 32, 1 << 15
+_MOST_DIGITS = 19
+_SHOWN = 80

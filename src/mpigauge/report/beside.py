@@ -15,7 +15,7 @@ from mpigauge.analyse.summary import summaries, tolerance_word
 from mpigauge.model.units import byte_count, many, memory, microseconds, number, plus_minus
 from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.report.document import tables
-from mpigauge.report.formats.table import title
+from mpigauge.report.formats.table import as_printed, title
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison, Entry, Table
@@ -65,9 +65,11 @@ def words_of(table: Table, names: Sequence[str]) -> list[Words]:
     """The heads, then a line for each size and side."""
     sized = table.first.message_bytes >= 0
     unit = "µs" if table.first.unit == SECONDS else table.first.unit
-    lines: list[Words] = [("bytes" if sized else "", "", unit, "±", "ratio", "95 %", "")]
+    printed = any(_printed(entry) for line in table.lines for entry in line)
+    said = ("printed MB/s",) if printed else ()
+    lines: list[Words] = [("bytes" if sized else "", "", unit, "±", *said, "ratio", "95 %", "")]
     for line in table.lines:
-        lines += _of_size(line, names)
+        lines += _of_size(line, names, printed)
     return lines
 
 
@@ -91,12 +93,19 @@ def joined(lines: Sequence[Words]) -> Iterator[str]:
         yield f"{start}{name:<{wide[1]}}  {' '.join(right)}  {last}".rstrip()
 
 
-def _of_size(line: Sequence[Entry], names: Sequence[str]) -> Iterator[Words]:
+def _of_size(line: Sequence[Entry], names: Sequence[str], printed: bool) -> Iterator[Words]:
     """A line for each side; the first has no ratio."""
     size = byte_count(next(entry.item.message_bytes for entry in line if entry.item))
     for name, entry in zip(names, line, strict=True):
-        yield size, name, *numbers_of(entry)
+        value, error, *judged = numbers_of(entry)
+        yield size, name, value, error, *((_printed(entry),) if printed else ()), *judged
         size = ""
+
+
+def _printed(entry: Entry) -> str:
+    """The bandwidth that another program printed beside its time."""
+    row = entry.item.row if entry.item else None
+    return as_printed(row.cell.printed_mb_per_s, 2) if row else ""
 
 
 def numbers_of(entry: Entry) -> Words:

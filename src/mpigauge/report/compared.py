@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison, Entry
     from mpigauge.analyse.items import Item
 
+AS_PRINTED = ("printed_mb_per_s", "printed_msg_per_s")
+
 
 def as_json(comparison: Comparison) -> str:
     data = {
@@ -64,8 +66,10 @@ def _ratio(first: str, base: Item, second: str, entry: Entry, item: Item) -> dic
         "unit": item.unit,
         "first": first,
         **ends("first", base),
+        **_printed("first", base),
         "second": second,
         **ends("second", item),
+        **_printed("second", item),
         "ratio": found and found.value,
         "ratio_low": found and found.low,
         "ratio_high": found and found.high,
@@ -84,6 +88,12 @@ def ends(side: str, item: Item) -> dict[str, float]:
     """A number and the ends of its interval, as columns."""
     names = (f"{side}_value", f"{side}_low", f"{side}_high")
     return dict(zip(names, item.value, strict=True))
+
+
+def _printed(side: str, item: Item) -> dict[str, float]:
+    """What another program printed beside the time, where it did."""
+    known = {name: getattr(item.row.cell, name) for name in AS_PRINTED} if item.row else {}
+    return {f"{side}_{name}": value for name, value in known.items() if value == value}
 
 
 def _word(value: Any) -> Any:

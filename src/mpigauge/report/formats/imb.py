@@ -4,6 +4,7 @@
 
 Columns are 13 wide, sizes and counts whole, times in µs and MB/s (10⁶) with two decimals. In the
 adaptive mode t_min, t_max and t_avg are medians over samples instead of means of all repetitions.
+Bandwidths and rates of an imported table are those that were printed in it.
 A run of several suites gives one text after the other, as the programs of IMB would have.
 """
 
@@ -204,10 +205,17 @@ def _who(table: Table, facts: Facts) -> Iterator[str]:
         yield f"# #processes = {table.ranks}; rank order (rowwise): "
         yield from _ranks("# ", groups[0], facts.map[1])
     else:
-        yield f"# #processes = {table.ranks} "
+        yield f"# #processes = {table.ranks} {_threads(table)}"
+    if table.card.windowed and table.card.suite == "MT" and table.rows:
+        yield f"# window_size = {table.rows[0].cell.inflight}"
     idle = facts.world_ranks - table.ranks * table.groups
     if idle > 0:
         yield f"# ( {idle} additional process{'es' * (idle > 1)} waiting in MPI_Barrier)"
+
+
+def _threads(table: Table) -> str:
+    """IMB-MT says how many it has."""
+    return f"(threads: {table.variant.get('threads', 1)})" if table.card.suite == "MT" else ""
 
 
 def _order(facts: Facts) -> list[int]:
@@ -252,9 +260,11 @@ def _note(skip: Skip) -> str:
 # --- columns --------------------------------------------------------------------------------
 def _columns(table: Table, facts: Facts) -> list[Column]:
     family = table.card.columns
-    if family == "single" and facts.multi == 0:
+    each = facts.multi == 1 or (facts.imported and table.rows and table.rows[0].cell.group >= 0)
+    together = facts.multi == 0 or (facts.imported and table.groups > 1 and not each)
+    if family == "single" and together:
         family = "parallel"
-    apart = [_GROUP] if facts.multi == 1 else []
+    apart = [_GROUP] if each else []
     unsized = table.card.unit == "none" and family not in ("barrier", "band")
     return apart + [each for each in _FAMILIES[family] if not (unsized and each is _BYTES)]
 
@@ -270,6 +280,8 @@ def _microseconds(of: Callable[[Row], float]) -> Callable[[Row], str]:
 
 def _megabytes(time: Callable[[Row], float]) -> Callable[[Row], str]:
     def text(row: Row) -> str:
+        if not math.isnan(row.cell.printed_mb_per_s):
+            return f"{row.cell.printed_mb_per_s:.2f}"
         seconds = time(row) * row.cell.time_scale
         return f"{row.cell.moved_bytes / seconds / 1e6 if seconds > 0 else 0.0:.2f}"
 
@@ -286,7 +298,20 @@ def _overlap(row: Row) -> str:
 
 
 def _rate(row: Row) -> str:
+    if not math.isnan(row.cell.printed_msg_per_s):
+        return f"{row.cell.printed_msg_per_s:.0f}"
     return f"{row.rate.value if row.rate else 0.0:.0f}"
+
+
+def _bytes(row: Row) -> str:
+    """IMB-MT counts those of all threads of a rank together."""
+    return str(row.message_bytes * (row.cell.threads if row.cell.suite == "MT" else 1))
+
+
+def _of_message(row: Row) -> float:
+    """IMB-MT prints the time of one of the messages that are under way between two threads."""
+    both = 2 if row.cell.benchmark == "BiBandMT" else 1
+    return row.cell.time_avg_s / (row.cell.inflight * both)
 
 
 def _median(row: Row) -> float:
@@ -298,13 +323,14 @@ def _slowest(row: Row) -> float:
 
 
 _GROUP = Column("Group", lambda row: str(max(row.cell.group, 0)))
-_BYTES = Column("#bytes", lambda row: str(row.message_bytes))
+_BYTES = Column("#bytes", _bytes)
 _COUNT = Column("#repetitions", lambda row: str(repetitions(row)))
 _RANGE = [
     Column("t_min[usec]", _microseconds(lambda row: row.cell.time_min_s)),
     Column("t_max[usec]", _microseconds(_slowest)),
     Column("t_avg[usec]", _microseconds(lambda row: row.cell.time_avg_s)),
 ]
+_PER_MESSAGE = Column("t_avg[usec]", _microseconds(_of_message))
 _BAND = [Column("Mbytes/sec", _megabytes(_median)), Column("Msg/sec", _rate)]
 _ONE = Column("t[usec]", _microseconds(_median))
 _OVERLAPPED = Column("t_ovrl[usec]", _microseconds(_median))
@@ -317,7 +343,7 @@ _FAMILIES: dict[str, list[Column]] = {
     "collective": [_BYTES, _COUNT, *_RANGE],
     "barrier": [_COUNT, *_RANGE],
     "band": [_BYTES, _COUNT, *_BAND],
-    "timed_band": [_BYTES, _COUNT, _RANGE[2], *_BAND],
+    "timed_band": [_BYTES, _COUNT, _PER_MESSAGE, *_BAND],
     "rate": [_BYTES, _COUNT, _ONE, *_BAND],
     "overlap": [_BYTES, _COUNT, _OVERLAPPED, _PURE, _CPU, _SHARE],
     "passive": [_BYTES, _COUNT, _PURE, _OVERLAPPED],

@@ -288,7 +288,8 @@ def _columns(table: Table) -> list[Column]:
     first = table.rows[0].cell
     is_mean = first.statistic.endswith("and ranks")
     middle = _MIDDLES.get(family, _ONE_TIME if is_mean else _OVER_RANKS)
-    traffic = [_BANDWIDTH, _RATE] if family in _RATED else [_BANDWIDTH]
+    traffic = [_BANDWIDTH, _PRINTED]
+    traffic += [_RATE, _PRINTED_RATE] if family in _RATED else []
     apart = [] if first.placement and table.groups == 1 else _who(first)
     middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
     over = [_LAUNCHES] if len({resting_on(row) for row in table.rows}) > 1 else []
@@ -354,6 +355,11 @@ def _rate(row: Row) -> str:
     return rate(row.rate.value) if row.rate else ""
 
 
+def as_printed(value: float, decimals: int) -> str:
+    """A number of another program with as many decimals as it prints; nothing where it has none."""
+    return "" if math.isnan(value) else f"{value:.{decimals}f}"
+
+
 def _paint(text: str, code: str, colour: bool) -> str:
     return f"{code}{text}{_PLAIN}" if colour and code else text
 
@@ -393,7 +399,9 @@ _SPEAKING = ("mode", "origin", "settings", "arm", "source")
 """Columns whose values need no name beside them."""
 _RATED = ("band", "timed_band", "rate")
 _BANDWIDTH = Column("MB/s", _bandwidth)
+_PRINTED = Column("printed MB/s", lambda row: as_printed(row.cell.printed_mb_per_s, 2))
 _RATE = Column("messages", _rate)
+_PRINTED_RATE = Column("printed 1/s", lambda row: as_printed(row.cell.printed_msg_per_s, 0))
 _WRITE = Column("write µs", _part(lambda row: row.cell.time_write_s))
 _SHORT = {"one launch": "1 launch", "range": "{} range", "interval": "{}"}
 _SAMPLES = Column("samples", lambda row: str(row.samples))
