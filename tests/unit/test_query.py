@@ -76,13 +76,13 @@ def test_tables_hold_what_the_run_holds(tmp_path: Path) -> None:
         (0, 8, 0.5e-6, None),
         (1, 8, 1e-6, None),
     ]
-    ((time, low, high, kind, launches, times, flags),) = asked(
+    ((time, end, low, high, kind, launches, times, flags),) = asked(
         tmp_path,
-        "SELECT latency_s, ci_low_s, ci_high_s, interval, launches, launch_times_s, flags "
-        "FROM rows",
+        "SELECT latency_s, ci_low_s, range_low_s, range_high_s, interval, launches, "
+        "launch_times_s, flags FROM rows",
     )
     assert time == pytest.approx(0.75e-6)
-    assert (low, high, kind, launches) == (1e-6, 2e-6, "range", 2)
+    assert (end, low, high, kind, launches) == (None, 1e-6, 2e-6, "range", 2)
     assert times == [1e-6, 2e-6]
     assert isinstance(flags, list)
     assert asked(tmp_path, "SELECT value, unit, source, rank FROM figures") == [

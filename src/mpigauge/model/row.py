@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge.model.cards import benchmark_word
+from mpigauge.model.units import from_to, plus_minus
 
 if TYPE_CHECKING:
     from mpigauge.model.between import Scatter
@@ -46,6 +47,7 @@ class Estimate(NamedTuple):
 
 
 NOTHING = Estimate(math.nan, math.nan, math.nan)
+NO_ENDS = math.nan, math.nan
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,19 @@ class Row:
     def relative_error(self) -> float:
         """Of this run."""
         return self.time.relative_error
+
+    @property
+    def is_range(self) -> bool:
+        """Whether its ends are the smallest and the largest of a few launches: no interval."""
+        return self.kind == "range"
+
+    @property
+    def error_words(self) -> str:
+        """±2.1 %, or of a few launches where they lie: -1.2…+3.4 %."""
+        if self.is_range:
+            value, low, high = self.time
+            return from_to(low / value - 1, high / value - 1) if value else from_to(*NO_ENDS)
+        return plus_minus(self.relative_error)
 
     @property
     def machine_error(self) -> float:

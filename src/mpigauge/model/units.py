@@ -80,6 +80,14 @@ def percent(ratio: float) -> str:
     return f"{share:.1f} %" if share < 9.95 else f"{share:.0f} %"
 
 
+def from_to(low: float, high: float) -> str:
+    """A range, as shares of the value within it: -3.1…+8.2 %. No reader takes it for an error."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return UNKNOWN
+    digits = 1 if max(abs(low), abs(high)) < 0.0995 else 0
+    return f"{100 * low:+.{digits}f}…{100 * high:+.{digits}f} %"
+
+
 def plus_minus(ratio: float) -> str:
     """± with a percentage; a question mark where no error is known."""
     return f"±{percent(ratio)}" if math.isfinite(ratio) else "±?"

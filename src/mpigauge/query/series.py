@@ -111,7 +111,12 @@ def facts(con: DuckDBPyConnection, runs: Sequence[str]) -> list[dict[str, str]]:
 
 
 _TOLD = {name: name for name in ("command", "host", "transport", "settings")}
-_TIME = "r.latency_s, r.latency_low_s, r.latency_high_s, r.launches, r.flags, r.wrong_count"
+_TIME = (
+    "r.latency_s, "
+    "coalesce(r.latency_low_s, r.range_low_s * r.time_scale) AS latency_low_s, "
+    "coalesce(r.latency_high_s, r.range_high_s * r.time_scale) AS latency_high_s, "
+    "r.launches, r.flags, r.wrong_count"
+)
 _FIGURE = "list(r.value ORDER BY r.launch) AS values"
 
 

@@ -112,11 +112,18 @@ def numbers_of(entry: Entry) -> Words:
     """Its value, error, ratio with interval, and verdict."""
     if entry.item is None:
         return "", "", "", "", "not measured"
-    value = in_unit(entry.item), plus_minus(entry.item.value.relative_error)
+    value = in_unit(entry.item), error_of(entry.item)
     if entry.ratio is None:
         return *value, "", "", ""
     found = entry.ratio.estimate
     return *value, number(found.value, found.error), ends(entry), entry.verdict
+
+
+def error_of(item: Item) -> str:
+    """Its error, or the range of few launches."""
+    if item.row and item.row.is_range:
+        return item.row.error_words
+    return plus_minus(item.value.relative_error)
 
 
 def in_unit(item: Item) -> str:

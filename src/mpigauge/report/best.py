@@ -14,7 +14,7 @@ from mpigauge.analyse.items import SECONDS, WORST
 from mpigauge.model.units import byte_count, number, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.plan.arms import CONTROL
-from mpigauge.report.beside import in_unit, joined, table_title, word_in_unit
+from mpigauge.report.beside import error_of, in_unit, joined, table_title, word_in_unit
 from mpigauge.report.compared import ends
 from mpigauge.report.fields import plain
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
@@ -102,7 +102,7 @@ def _words(best: Best, letters: Mapping[str, str]) -> Words:
 
 
 def _number(item: Item) -> Words:
-    return in_unit(item), plus_minus(item.value.relative_error)
+    return in_unit(item), error_of(item)
 
 
 def _worst(item: Item) -> str:

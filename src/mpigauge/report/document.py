@@ -21,6 +21,7 @@ from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.words import (
     imported_sentences,
+    machine_sentences,
     noise_sentences,
     sentences,
     skip_sentences,
@@ -142,6 +143,7 @@ def document(
         *(f"{remark}." for remark in imported.get("remarks") or ()),
         *_unread(imported.get("unread") or ()),
         *sentences(found),
+        *machine_sentences(found),
         *skip_sentences(skips),
         *noise_sentences(run.noise),
         *map(_failure_words, run.failures),

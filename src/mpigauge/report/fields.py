@@ -27,6 +27,7 @@ class Field(NamedTuple):
     value: Callable[[Row], Any]
 
 
+NAN = math.nan
 _NOT_OF_ROWS = ("launch", "ci_low_s", "ci_high_s", "stop")
 
 
@@ -55,7 +56,9 @@ def _stored(name: str, unit: str, about: str) -> Field:
 def _end(of: Callable[[Row], Estimate | None], end: int) -> Callable[[Row], float | None]:
     def value(row: Row) -> float | None:
         estimate = of(row)
-        return estimate[end] if estimate is not None else None
+        if estimate is None or (end and row.is_range):
+            return None
+        return estimate[end]
 
     return value
 
@@ -77,13 +80,62 @@ def with_ends(
 
 
 _OF_ROWS = (
-    Field("ci_low_s", "s", "Lower end of the interval of time_p50_s.", lambda row: row.low_s),
-    Field("ci_high_s", "s", "Upper end of that interval.", lambda row: row.high_s),
+    Field(
+        "ci_low_s",
+        "s",
+        "Lower end of the interval of time_p50_s, of this run; empty where there are too few "
+        "launches for one.",
+        lambda row: NAN if row.is_range else row.low_s,
+    ),
+    Field(
+        "ci_high_s",
+        "s",
+        "Upper end of that interval.",
+        lambda row: NAN if row.is_range else row.high_s,
+    ),
+    Field(
+        "range_low_s",
+        "s",
+        "Smallest launch, of several; no end of an interval.",
+        lambda row: min(row.values_s) if row.launches > 1 else NAN,
+    ),
+    Field(
+        "range_high_s",
+        "s",
+        "Largest launch, of several.",
+        lambda row: max(row.values_s) if row.launches > 1 else NAN,
+    ),
+    Field(
+        "machine_low_s",
+        "s",
+        "Lower end of the 95 % interval of time_p50_s for this machine, whenever it is measured.",
+        lambda row: row.machine_time.low,
+    ),
+    Field("machine_high_s", "s", "Upper end of that interval.", lambda row: row.machine_time.high),
+    Field(
+        "machine_sd",
+        "",
+        "Standard deviation, from run to run on this machine, of the logarithm of time_p50_s.",
+        lambda row: row.scatter.sd if row.scatter else NAN,
+    ),
+    Field(
+        "machine_runs",
+        "",
+        "Earlier runs that this rests on; fewer than 5: the machine is not known yet, and it rests "
+        "on a starting value.",
+        lambda row: row.scatter.runs if row.scatter else None,
+    ),
+    Field(
+        "machine_outside",
+        "",
+        "Whether this run is farther from the earlier ones than they were from each other.",
+        lambda row: row.scatter.outside if row.scatter else None,
+    ),
     Field(
         "interval",
         "",
-        "interval: 95 %, over launches; range: smallest to largest launch; one launch: 95 % inside "
-        "one launch.",
+        "What is known of this run: interval, 95 % over launches; range, no interval but "
+        "range_low_s and range_high_s; one launch, 95 % inside one launch.",
         lambda row: row.kind,
     ),
     Field("launches", "", "Launches that the row rests on.", lambda row: row.launches),

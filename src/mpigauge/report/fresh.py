@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.fresh import differing
 from mpigauge.analyse.summary import summaries
-from mpigauge.model.units import byte_count, microseconds, number, plus_minus
+from mpigauge.model.units import byte_count, microseconds, number
 from mpigauge.model.width import broken
-from mpigauge.report.beside import ends, in_unit, joined, what_of
+from mpigauge.report.beside import ends, error_of, in_unit, joined, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def _size(entry: Entry) -> str:
 
 def _value(entry: Entry) -> Sequence[str]:
     item = entry.item
-    return (in_unit(item), plus_minus(item.value.relative_error)) if item else ("", "")
+    return (in_unit(item), error_of(item)) if item else ("", "")
 
 
 def _write(entry: Entry) -> str:

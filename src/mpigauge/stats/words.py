@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
 from mpigauge.model.units import byte_count, many, percent
+from mpigauge.stats.history import STARTING_SD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,6 +59,39 @@ def sentences(rows: Sequence[Row]) -> list[str]:
         who = _who(concerned, len(rows))
         said.append(f"{flag}, {who}: {MEANING.get(flag, 'unknown flag')}.")
     return said
+
+
+def machine_sentences(rows: Sequence[Row]) -> list[str]:
+    """What the ± for this machine rests on where that is little, and rows that are outside of what
+    the machine has shown."""
+    said = []
+    known = [row.scatter for row in rows if row.scatter]
+    new = [scatter.runs for scatter in known if not scatter.known]
+    if new:
+        said.append(
+            f"This machine is not known yet ({many(max(new), 'earlier run')} of the {LEAST_RUNS} "
+            f"that it takes): ± machine rests on a starting value, {percent(STARTING_SD)} from run "
+            "to run."
+        )
+    outside = [row for row in rows if row.scatter and row.scatter.outside]
+    if outside:
+        ratios = [_by_earlier(row) for row in outside]
+        said.append(
+            f"outside of what this machine has shown, {_who(outside, len(rows))}: "
+            f"{_least_to_most(ratios)} times as long as the middle of the earlier runs, to which "
+            "± machine reaches; `mpigauge doctor` looks for what spoils times."
+        )
+    return said
+
+
+def _by_earlier(row: Row) -> float:
+    assert row.scatter is not None
+    return row.cell.time_p50_s / row.scatter.middle_s
+
+
+def _least_to_most(ratios: Sequence[float]) -> str:
+    least, most = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    return least if least == most else f"{least} to {most}"
 
 
 def imported_sentences(rows: Iterable[Row]) -> list[str]:

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from mpigauge.model.screen import without_orders
-from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, percent, rate
+from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, rate
 from mpigauge.tui.console import console_of
 from mpigauge.tui.matrix import NAME_WIDE, matrix, plain_table, style
 from mpigauge.tui.words import clock, launches, time_left, widest
@@ -113,7 +113,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         str(row.ranks),
         byte_count(row.message_bytes) or "–",
         microseconds(row.latency.value, row.latency.error),
-        percent(row.relative_error),
+        row.error_words,
         _traffic(row),
         str(row.samples),
     )

@@ -121,7 +121,8 @@ def _cell(line: Line, size: int, sizes: Sequence[int], precision: float) -> Text
     row = line.get(size) or (line.get(NO_MESSAGE) if size == sizes[0] else None)
     if row is None:
         return Text("")
-    return Text(f"{_number(row)} ±{_error(row)}", style=style(row, precision))
+    mark = "…" if row.is_range else "±"
+    return Text(f"{_number(row)} {mark}{_error(row)}", style=style(row, precision))
 
 
 def _error(row: Row) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, duration, plus_minus
+from mpigauge.model.units import byte_count, duration
 
 if TYPE_CHECKING:
     from mpigauge.campaign.state import Outcome, State
@@ -39,7 +39,7 @@ def widest(state: State) -> str:
     if row is None:
         return ""
     who = f"{row.benchmark} {byte_count(row.message_bytes)}".rstrip()
-    return f"widest {plus_minus(row.relative_error)} ({who})"
+    return f"widest {row.error_words} ({who})"
 
 
 def time_left(state: State) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.pairs import ABOUT as LEVELS
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.units import many, percent
+from mpigauge.model.units import many
 from mpigauge.report.scale import Scale
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _square(
     fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(measured.latency.value))
     words = (
         f"{found.name(row)} – {found.name(column)}: {sheet.text(measured.latency.value)} "
-        f"{sheet.unit} ± {percent(measured.relative_error)}"
+        f"{sheet.unit} {measured.error_words}"
     )
     yield (
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{side:.2f}" height="{side:.2f}" fill="{fill}">'

@@ -13,6 +13,7 @@ from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
     byte_count,
     duration,
+    from_to,
     many,
     megabytes_per_s,
     memory,
@@ -165,7 +166,7 @@ def remark_lines(document: Document, colour: bool = False) -> list[str]:
 
 def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.zero:
-        error = plus_minus(head.zero.relative_error)
+        error = head.zero.error_words
         words = (head.zero.benchmark, head.zero.cell.placement, resting_on(head.zero))
         yield (
             f"latency, {byte_count(head.zero.message_bytes)}",
@@ -173,11 +174,11 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
         )
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
-        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {plus_minus(peak.relative_error)}"
+        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {error_or_range(head.peak, peak)}"
         yield "peak bandwidth", f"{text}  at {byte_count(head.peak.message_bytes)}"
     if head.busiest and head.message_rate:
         best = head.message_rate
-        text = f"{rate(best.value, best.error)} {plus_minus(best.relative_error)}"
+        text = f"{rate(best.value, best.error)} {error_or_range(head.busiest, best)}"
         at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
         yield "message rate", f"{text}  ({at}, {head.busiest.cell.inflight} in flight)"
 
@@ -313,6 +314,13 @@ def _colour_of(row: Row) -> str:
     return _YELLOW if row.flags else ""
 
 
+def error_or_range(row: Row, estimate: Estimate) -> str:
+    """Of a quantity that this row has: its error, or the range of few launches."""
+    if row.is_range and estimate.value:
+        return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
+    return plus_minus(estimate.relative_error)
+
+
 def _us(estimate: Estimate) -> str:
     return microseconds(estimate.value, estimate.error)
 
@@ -372,11 +380,14 @@ _GROUP = Column("group", lambda row: str(row.cell.group))
 _BOTH_WAYS = Column("both ways µs", lambda row: _us(row.time))
 _MEMBERS = Column("ranks", lambda row: row.cell.members)
 _BYTES = Column("bytes", lambda row: byte_count(row.message_bytes))
-_ERROR = Column("±", lambda row: plus_minus(row.relative_error))
-_ONE_TIME = [Column("µs", lambda row: _us(row.latency)), _ERROR]
+_ERROR = Column("±", lambda row: "" if row.is_range else row.error_words)
+_RANGE = Column("range", lambda row: row.error_words if row.is_range else "")
+_MACHINE = Column("± machine", lambda row: plus_minus(row.machine_error) if row.scatter else "")
+_ERRORS = [_ERROR, _RANGE, _MACHINE]
+_ONE_TIME = [Column("µs", lambda row: _us(row.latency)), *_ERRORS]
 _OVER_RANKS = [
     Column("max µs", lambda row: _us(row.latency)),
-    _ERROR,
+    *_ERRORS,
     Column("avg µs", _rank_time(lambda row: row.cell.time_avg_s)),
     Column("min µs", _rank_time(lambda row: row.cell.time_min_s)),
 ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, plus_minus
+from mpigauge.model.units import byte_count
 from mpigauge.report.formats import svg
 from mpigauge.report.formats.map import sheet_lines
 from mpigauge.report.kinds import Chosen, Shown, plot
@@ -66,5 +66,5 @@ def _rows(name: str, found: PairMap) -> Iterator[tuple[str, ...]]:
                 size,
                 *ends,
                 value,
-                plus_minus(row.relative_error),
+                row.error_words,
             )

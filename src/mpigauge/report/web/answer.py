@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.summary import summaries
-from mpigauge.model.units import byte_count, duration, many, plus_minus, rate
+from mpigauge.model.units import byte_count, duration, many, rate
 from mpigauge.report.axes import bytes_per_s
-from mpigauge.report.formats.table import resting_on
+from mpigauge.report.formats.table import error_or_range, resting_on
 from mpigauge.report.limits import entries
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ def answers(shown: Shown) -> Iterator[Answer]:
     if head.zero and head.latency_s:
         where = " · ".join(filter(None, _whose(head.zero)))
         label = f"Latency of {byte_count(head.zero.message_bytes)}"
-        yield _answer(label, duration, head.latency_s, where)
+        yield _answer(label, duration, head.zero, head.latency_s, where)
     if head.peak and head.peak_bandwidth:
         at = f"at {byte_count(head.peak.message_bytes)}"
         where = " · ".join(filter(None, (at, *_whose(head.peak))))
-        yield _answer("Highest bandwidth", bytes_per_s, head.peak_bandwidth, where)
+        yield _answer("Highest bandwidth", bytes_per_s, head.peak, head.peak_bandwidth, where)
     if head.busiest and head.message_rate:
         at = byte_count(head.busiest.message_bytes)
         flying = f"{head.busiest.cell.inflight} in flight"
         where = " · ".join(filter(None, (at, flying, *_whose(head.busiest))))
-        yield _answer("Message rate", rate, head.message_rate, where)
+        yield _answer("Message rate", rate, head.busiest, head.message_rate, where)
 
 
 def _whose(row: Row) -> tuple[str, ...]:
@@ -62,8 +62,10 @@ def _whose(row: Row) -> tuple[str, ...]:
     return row.benchmark, row.cell.placement, resting_on(row)
 
 
-def _answer(label: str, words: Callable[[float], str], of: Estimate, where: str) -> Answer:
-    return Answer(label, words(of.value), plus_minus(of.relative_error), where)
+def _answer(
+    label: str, words: Callable[[float], str], row: Row, of: Estimate, where: str
+) -> Answer:
+    return Answer(label, words(of.value), error_or_range(row, of), where)
 
 
 def against_limits(shown: Shown) -> Iterator[Block]:

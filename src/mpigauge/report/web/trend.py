@@ -16,9 +16,10 @@ from mpigauge.report.axes import DATE, TIME, days, in_unit
 from mpigauge.report.chart import picture
 from mpigauge.report.plot import Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.report.web.browse import Listed, filled_page
+from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
-    from mpigauge.analyse.trend import Change, Trend
+    from mpigauge.analyse.trend import Change, Night, Trend
     from mpigauge.model.row import Estimate
     from mpigauge.report.axes import Axis
     from mpigauge.stats.shifts import Shift
@@ -139,12 +140,17 @@ def _ratio(of: Trend, shift: Shift) -> Iterator[str]:
 def _nights(of: Trend, unit: str) -> Iterator[NightLine]:
     before = ""
     for night in of.nights:
-        error = plus_minus(night.value.relative_error)
+        error = plus_minus(night.value.relative_error) if _has_interval(night) else ""
         begun = f"{night.time:%Y-%m-%d %H:%M}"
         value = _in_unit(night.value, unit)
         flags = ", ".join(night.flags)
         yield NightLine(night.run, begun, value, error, night.launches, flags, before)
         before = night.run
+
+
+def _has_interval(night: Night) -> bool:
+    """Of few launches only a range is known."""
+    return night.launches == 1 or night.launches >= LEAST_FOR_INTERVAL
 
 
 def _in_unit(value: Estimate, unit: str) -> str:
