@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import click
 
 from mpigauge.analyse.quantities import QUANTITIES
-from mpigauge.analyse.registry import all_causes
+from mpigauge.analyse.registry import all_causes, kinds_in_words
 from mpigauge.batch.registry import systems
 from mpigauge.cli.main import group
 from mpigauge.doctor.registry import all_checks
@@ -219,6 +219,15 @@ def _abouts(found: Mapping[str, str]) -> str:
     return table(["name", "what it is"], [[code(n), plain(about)] for n, about in found.items()])
 
 
+def causes() -> str:
+    """What each looks for, of which benchmarks, and in how many launches at the least."""
+    rows = [
+        [code(name), plain(each.about), kinds_in_words(each.of) or "any", str(each.sure_from)]
+        for name, each in all_causes().items()
+    ]
+    return table(["name", "what it is", "of benchmarks of", "sure from launches"], rows)
+
+
 def _documented(found: Mapping[str, object]) -> str:
     """By the first line of what their modules say of themselves."""
     import sys
@@ -234,7 +243,7 @@ def _module(of: object) -> str:
 PARTS: Mapping[str, Part] = {
     "benchmarks": benchmarks,
     "batch_systems": lambda: _documented(systems()),
-    "causes": lambda: _abouts({name: each.about for name, each in all_causes().items()}),
+    "causes": causes,
     "checks": lambda: _abouts({name: each.about for name, each in all_checks().items()}),
     "commands": commands,
     "flags": flags,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
+from mpigauge.analyse.nature import ANY
 from mpigauge.analyse.registry import all_causes, cause, explain
 from mpigauge.cli.main import run as main
 from mpigauge.model.columns import COLUMNS
@@ -316,6 +318,69 @@ def test_a_guess_of_tcp_yields_to_what_is_told() -> None:
     assert "tcp" not in {each.cause for each in explain(told).findings}
 
 
+# --- that benchmark, that MPI, that machine, that certainty ---------------------------------------
+def test_no_setting_of_an_mpi_is_blamed_for_a_loop_without_mpi() -> None:
+    loops = [
+        replace(cell, arm="")
+        for at, by in ((2048, 1.5), (65536, 2.0), (262144, 0.5))
+        for cell in stepping(at, by, benchmark="Copy_once", suite="NODE", arm=f"X={at}")
+    ]
+    said = explain(run(loops, ranks(["0", "1"])))
+    assert said.findings == ()
+    reason = next(blind.reason for blind in said.blind if blind.causes == ("algorithm", "composed"))
+    assert reason == "none of its benchmarks is about collectives"
+
+
+def test_a_reduction_within_a_rank_has_no_other_algorithm() -> None:
+    said = explain(run(stepping(16384, 2.0, benchmark="Reduce_local"), **OPEN_MPI))
+    assert said.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("mpi", "named"),
+    [("openmpi", ["OMPI_MCA_mpi_preconnect_mpi"]), ("mpich", []), ("intel", []), ("", [])],
+)
+def test_first_messages_are_helped_by_settings_of_that_mpi(mpi: str, named: list[str]) -> None:
+    slow = run(settled(time_first_s=5e-4), TWO_HOSTS, mpi={"name": mpi, "version": "5.0"})
+    (said,) = [each for each in explain(slow).findings if each.cause == "first-message"]
+    assert re.findall(r"[A-Z]+_MCA_mpi_pre\w+", " ".join(said.attempts)) == named
+
+
+def test_a_cache_is_not_left_for_a_placement_that_is_refused() -> None:
+    """Two cores of a Rome share an L3 of 16 MiB; those of the laptop share nothing else."""
+    fall = table(ROME_TABLE)
+    for seats, level in ((["0", "64"], "l3"), (["0", "1"], "")):
+        (said,) = [
+            each
+            for each in explain(run(fall, ranks(seats, HERE), **ROME_AT)).findings
+            if each.cause == "cache-capacity"
+        ]
+        assert re.findall(r"--place (\w+)", " ".join(said.attempts)) == [level] * bool(level)
+
+
+def test_what_one_launch_shows_is_a_hint() -> None:
+    def of(launches: int) -> Run:
+        return run([cell for cell in step(4096, 3e-6) if cell.launch < launches], **OPEN_MPI)
+
+    once = of(1)
+    (hint,) = [each for each in explain(once).findings if each.cause == "rendezvous"]
+    (sure,) = [each for each in explain(of(6)).findings if each.cause == "rendezvous"]
+    assert sure.tentative == ""
+    assert hint.tentative.startswith("one launch shows it, too few to tell it from chance")
+    text = "\n".join(page("r", explain(once), 96))
+    assert "   perhaps   from eager" in text
+    assert "   only      one launch shows it" in text
+    assert "likely" not in text
+
+
+def test_facts_need_one_launch_and_come_before_hints() -> None:
+    here = {"machine": ROME | {"steal_ratio": 0.04}}
+    said = explain(run(curve(ulysses, launches=1), ranks(["0", "1"], HERE), **here)).findings
+    assert [(each.cause, bool(each.tentative)) for each in said] == [
+        ("steal", False), ("collapse", True)
+    ]  # fmt: skip
+
+
 # --- the users' tables -----------------------------------------------------------------------
 def test_a_table_without_its_machine_claims_no_cache() -> None:
     """The same figures, where nothing tells the caches."""
@@ -473,7 +538,7 @@ def test_what_could_not_be_read_is_told() -> None:
 
 def test_two_causes_of_one_name_stop_the_program() -> None:
     with pytest.raises(RuntimeError, match="two causes are named 'steal'"):
-        cause("steal", "again")(lambda _: ())
+        cause("steal", "again", of=ANY, sure_from=1)(lambda _: ())
 
 
 def test_pairs_that_stand_out_are_named() -> None:

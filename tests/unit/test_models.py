@@ -17,6 +17,7 @@ from mpigauge.analyse.model import CurveModel, model
 from mpigauge.analyse.models.bounds import MOVED, bounds
 from mpigauge.analyse.models.breaks import algorithms, kinds
 from mpigauge.analyse.models.loggp import LogGP, loggp
+from mpigauge.analyse.seen import Seen
 from mpigauge.cli.main import run as main
 from mpigauge.model.errors import UserError
 from mpigauge.report.model import COLUMNS, page, to_csv, to_json
@@ -44,6 +45,20 @@ def first_reason(of: Run) -> tuple[str, bool, tuple[str, ...]]:
     return reason.kind, reason.known, reason.knobs
 
 
+def named(mpi: str, benchmark: str, suite: str = "MPI1") -> list[str]:
+    """The settings of this MPI that choose the algorithm of a collective."""
+    seen = Seen.of(run(curve(line(), benchmark, suite=suite), mpi={"name": mpi, "version": ""}))
+    return algorithms(seen, seen.rows[0])
+
+
+def test_what_sends_no_messages_meets_no_limit_of_them() -> None:
+    for does in ("node", "files", "local", "one-sided"):
+        assert kinds(Break(4096, 8192, 1.5, 1), does) == ("cache",)
+        assert kinds(Break(4096, 8192, 0.7, 1), does) == ()
+    loop = stepping(65536, 1.5, benchmark="Copy_once", suite="NODE")
+    assert only(run(loop, ranks(["0", "1"]))).breaks[0].reasons == ()
+
+
 # --- breaks ----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("step", "slope", "first"),
@@ -51,7 +66,7 @@ def first_reason(of: Run) -> tuple[str, bool, tuple[str, ...]]:
 )
 def test_the_shape_says_what_it_may_be(step: float, slope: float, first: str) -> None:
     assert kinds(Break(4096, 8192, step, slope))[0] == first
-    assert kinds(Break(4096, 8192, step, slope), collective=True)[0] == "algorithm"
+    assert kinds(Break(4096, 8192, step, slope), "collective")[0] == "algorithm"
 
 
 def test_no_rendezvous_of_a_few_bytes() -> None:
@@ -93,9 +108,13 @@ def test_a_cache_is_named_beside_the_ranks() -> None:
 
 
 def test_settings_of_a_collective_have_its_name() -> None:
-    assert algorithms("openmpi", "Allreduce") == ["OMPI_MCA_coll_tuned_allreduce_algorithm"]
-    assert "MPIR_CVAR_BCAST_INTRA_ALGORITHM" in algorithms("mpich", "Bcast")
-    assert algorithms("intel", "Bcast") == ["I_MPI_ADJUST_BCAST"]
+    assert named("openmpi", "Allreduce") == ["OMPI_MCA_coll_tuned_allreduce_algorithm"]
+    assert "MPIR_CVAR_BCAST_INTRA_ALGORITHM" in named("mpich", "Bcast")
+    assert named("intel", "Bcast") == ["I_MPI_ADJUST_BCAST"]
+    assert named("intel", "Ibcast_pure", "NBC") == ["I_MPI_ADJUST_IBCAST"]
+    assert named("openmpi", "Gatherv") == []
+    assert named("mpich", "Bcast_persist", "MPI4") == []
+    assert named("mpt", "Bcast") == []
     measured = stepping(1 << 18, 2, benchmark="Allreduce", ranks=4, datatype="float")
     assert first_reason(run(measured, **OPEN_MPI)) == (
         "algorithm", False, ("OMPI_MCA_coll_tuned_allreduce_algorithm",)

@@ -5,7 +5,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
 
 
 @dataclass(frozen=True)
@@ -22,8 +26,12 @@ class Finding:
     """The share of the time of all rows, each counted alike, that goes to it; NaN: not known."""
     void: bool = False
     """Whether numbers of this run mean nothing because of it."""
+    rows: tuple[Row, ...] = field(default=(), repr=False)
+    """Whose times it is about; none: it is no statement about times."""
     cause: str = ""
     """The name of the cause, which `explain` fills in."""
+    tentative: str = ""
+    """Why it is no more than a hint, which `explain` fills in; empty: it is more."""
 
 
 @dataclass(frozen=True)

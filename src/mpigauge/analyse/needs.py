@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What causes need of a run: a sentence where it is missing, nothing where it is there."""
+"""What causes need of a run: a sentence where it is missing, nothing where it is there.
+
+Of which benchmarks a cause may speak at all is said by `of`, in the words of `nature`; how many
+launches it takes until what it says is more than tentative, by `sure_from`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,10 @@ from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
+FACT = 1
+"""Launches that a fact needs, which the run holds however often it was measured."""
+REPEATED = LEAST_FOR_INTERVAL
+"""Launches that a statement about times needs: another launch may show another time."""
 _CHOSEN = "the rows of a large run are chosen by their times, so that they would prove too much"
 
 

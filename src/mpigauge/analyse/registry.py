@@ -12,10 +12,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Blind, Explanation, Finding
+from mpigauge.analyse.nature import ABOUT, ANY, CALLING
+from mpigauge.analyse.needs import REPEATED
 from mpigauge.analyse.seen import Seen
 from mpigauge.model.modules import import_all
+from mpigauge.topology.levels import known
 
 if TYPE_CHECKING:
+    from mpigauge.analyse.nature import Does
     from mpigauge.store import Run
 
 Look = Callable[[Seen], Iterable[Finding]]
@@ -28,19 +32,26 @@ class Cause:
     name: str
     about: str
     needs: tuple[Need, ...]
+    of: frozenset[Does]
+    """What benchmarks have to do for it to speak of them."""
+    sure_from: int
+    """Launches; what it says of fewer is tentative."""
     look: Look
 
 
 _registered: dict[str, Cause] = {}
 
 
-def cause(name: str, about: str, *needs: Need) -> Callable[[Look], Look]:
-    """Makes a function the look for the cause of this name, in runs that have what it needs."""
+def cause(
+    name: str, about: str, *needs: Need, of: frozenset[Does], sure_from: int
+) -> Callable[[Look], Look]:
+    """Makes a function the look for the cause of this name, in runs that have what it needs; it
+    sees only the benchmarks `of` which it may speak."""
 
     def register(look: Look) -> Look:
         if name in _registered:
             raise RuntimeError(f"two causes are named '{name}'")
-        _registered[name] = Cause(name, about, needs, look)
+        _registered[name] = Cause(name, about, needs, of, sure_from, look)
         return look
 
     return register
@@ -62,12 +73,15 @@ def explained(seen: Seen) -> Explanation:
     run = seen.run
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
-    for each in all_causes().values():
-        lacks = [words for need in each.needs if (words := need(seen))] if seen.rows else []
-        for words in lacks:
+    kinds = {each.of for each in all_causes().values()}
+    parts = {does: seen.part(does) for does in kinds}
+    for each in all_causes().values() if seen.rows else ():
+        part = parts[each.of]
+        lacks = [words for need in each.needs if (words := need(part))] if part.rows else []
+        for words in lacks if part.rows else [_nothing_of(each.of)]:
             blind.setdefault(words, []).append(each.name)
-        if seen.rows and not lacks:
-            findings += [replace(said, cause=each.name) for said in each.look(seen)]
+        if part.rows and not lacks:
+            findings += [_told(each, said) for said in each.look(part)]
     return Explanation(
         findings=tuple(sorted(findings, key=_weight)),
         blind=tuple(Blind(reason, tuple(names)) for reason, names in blind.items()),
@@ -77,5 +91,33 @@ def explained(seen: Seen) -> Explanation:
     )
 
 
-def _weight(found: Finding) -> tuple[bool, float]:
-    return not found.void, -found.cost if math.isfinite(found.cost) else 1.0
+def kinds_in_words(of: frozenset[Does]) -> str:
+    """What benchmarks do that are meant, for a sentence; empty: all are."""
+    if of >= ANY - {"unknown"}:
+        return ""
+    if of == CALLING:
+        return "MPI"
+    return known(words for does, words in ABOUT.items() if does in of)
+
+
+def _nothing_of(of: frozenset[Does]) -> str:
+    return f"none of its benchmarks is about {kinds_in_words(of)}"
+
+
+def _told(cause: Cause, said: Finding) -> Finding:
+    """With the name of the cause, and why it is no more than a hint where too few launches show
+    it."""
+    least = min((row.launches for row in said.rows), default=cause.sure_from)
+    return replace(
+        said, cause=cause.name, tentative="" if least >= cause.sure_from else _few(least)
+    )
+
+
+def _few(launches: int) -> str:
+    had = "one launch shows it" if launches == 1 else f"{launches} launches show it"
+    return f"{had}, too few to tell it from chance; with {REPEATED} or more it counts"
+
+
+def _weight(found: Finding) -> tuple[bool, bool, float]:
+    known_cost = -found.cost if math.isfinite(found.cost) else 1.0
+    return not found.void, bool(found.tentative), known_cost

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from mpigauge.analyse.nature import nature_of
 from mpigauge.model.units import byte_count, many
 from mpigauge.stats.crowd import Member, variant_of, varied
 from mpigauge.stats.launches import rows as rows_of
@@ -18,6 +19,7 @@ from mpigauge.topology.stored import stored
 from mpigauge.topology.words import parse_list
 
 if TYPE_CHECKING:
+    from mpigauge.analyse.nature import Does
     from mpigauge.model.record import Rank
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache, Topology
@@ -85,6 +87,8 @@ class Seen:
     """Those with a time."""
     topologies: Mapping[str, Topology] = field(hash=False)
     """Of the hosts that the run describes, by the names that they give themselves."""
+    whole: Seen | None = field(default=None, repr=False)
+    """What this is a part of; None: it is all of the run."""
 
     @classmethod
     def of(cls, run: Run, rows: Iterable[Row] | None = None) -> Seen:
@@ -95,6 +99,11 @@ class Seen:
         timed = tuple(row for row in rows if row.cell.time_p50_s > 0)
         return cls(run, timed, _topologies(run.passport))
 
+    def part(self, does: frozenset[Does]) -> Seen:
+        """Only the benchmarks that do one of these."""
+        rows = tuple(row for row in self.rows if nature_of(row).does in does)
+        return self if len(rows) == len(self.rows) else replace(self, rows=rows, whole=self)
+
     @cached_property
     def known(self) -> dict[str, Any]:
         """What a look at all curves has found and others need too, by its name."""
@@ -102,6 +111,9 @@ class Seen:
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:
+        if self.whole is not None:
+            kept = set(map(id, self.rows))
+            return tuple(curve for curve in self.whole.curves if id(curve.first) in kept)
         found: dict[tuple[object, ...], list[Row]] = {}
         for row in self.rows:
             found.setdefault(variant_of(row.cell), []).append(row)
@@ -169,10 +181,21 @@ class Seen:
                     found[cache.level, cache.bytes] = cache
         return tuple(found[key] for key in sorted(found))
 
+    @property
+    def caches(self) -> tuple[Cache, ...]:
+        """Of all its machines, but for those of instructions."""
+        found = (cache for topology in self.topologies.values() for cache in topology.caches)
+        return tuple(cache for cache in found if cache.kind != "instruction")
+
+    def share(self, row: Row, level: int) -> bool:
+        """Whether all ranks of a row sit on one cache of this level."""
+        pus = frozenset(pu for rank in self.ranks_of(row) for pu in pus_of(rank))
+        return bool(pus) and any(pus <= c.pus for c in self.caches if c.level == level)
+
     def cost(self, shares: Iterable[float]) -> float:
         """The share of the time of all rows, each counted alike, that rows lose: these shares of
         their own."""
-        return sum(shares) / len(self.rows)
+        return sum(shares) / len((self.whole or self).rows)
 
     @cached_property
     def _ranks(self) -> Mapping[int, Mapping[int, Rank]]:

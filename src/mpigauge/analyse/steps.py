@@ -53,7 +53,7 @@ def finding(
     seen: Seen, group: Sequence[Step], likely: str, proofless: str, attempts: Iterable[str]
 ) -> Finding:
     """What steps, by how much where it is worst; `proofless` is added where no known value lies
-    there."""
+    there. Empty attempts are left out."""
     curve, at, _ = group[0]
     before, after = curve.row(at.before_bytes), curve.row(at.after_bytes)
     known = list(dict.fromkeys(step.reason.words for step in group if step.reason.known))
@@ -69,7 +69,8 @@ def finding(
             ),
             *known,
         ),
-        attempts=tuple(attempts),
+        attempts=tuple(filter(None, attempts)),
+        rows=tuple(row for step in group for row in step.curve.rows),
         cost=seen.cost(share for step in group for share in _lost(step)),
     )
 

@@ -48,8 +48,11 @@ def factor(ratio: float) -> str:
 
 
 def settings(names: Iterable[str]) -> str:
-    """An attempt that names settings to vary."""
-    return f"vary {listed(names)} (`mpigauge settings NAME` says what it does, --set sets it)"
+    """An attempt that names settings to vary; empty: there are none."""
+    named = listed(names)
+    if not named:
+        return ""
+    return f"vary {named} (`mpigauge settings NAME` says what it does, --set sets it)"
 
 
 def _error(estimate: Estimate) -> str:

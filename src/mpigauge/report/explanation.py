@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,9 @@ def to_json(name: str, said: Explanation) -> dict[str, Any]:
 
 def _plain(finding: Finding) -> dict[str, Any]:
     known = finding.cost if math.isfinite(finding.cost) else None
-    return asdict(finding) | {"cost": known}
+    said = {each.name: getattr(finding, each.name) for each in fields(finding)}
+    del said["rows"]
+    return said | {"cost": known}
 
 
 def _finding(number: int, finding: Finding, width: int) -> Iterator[str]:
@@ -64,7 +66,9 @@ def _finding(number: int, finding: Finding, width: int) -> Iterator[str]:
     yield from wrap(
         f"{finding.what}  [{finding.cause}]", width, initial_indent=start, subsequent_indent=_INDENT
     )
-    told = [("costs", _cost(finding)), ("likely", finding.likely)]
+    told = [("costs", _cost(finding))]
+    told += [("perhaps" if finding.tentative else "likely", finding.likely)]
+    told += [("only", finding.tentative)] if finding.tentative else []
     told += _labelled("evidence", finding.evidence) + _labelled("try", finding.attempts)
     for label, text in told:
         head = f"{_INDENT}{label:<{_LABEL}}  "

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import sizes
+from mpigauge.analyse.nature import COLLECTIVE
+from mpigauge.analyse.needs import REPEATED, sizes
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.steps import finding, steps
 from mpigauge.analyse.words import settings
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("algorithm", "a step of the time where a collective takes another algorithm", sizes)
+@cause(
+    "algorithm",
+    "a step of the time where a collective takes another algorithm",
+    sizes,
+    of=COLLECTIVE,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     for group in steps(seen, "algorithm"):
         knobs = [name for step in group for name in step.reason.knobs]
@@ -27,7 +34,7 @@ def look(seen: Seen) -> Iterator[Finding]:
             "from this size on the MPI takes another algorithm, and it is slower here at first",
             "nothing in the run proves it; messages inside of it may step too",
             (
-                settings(knobs) if knobs else "a setting of the MPI that chooses the algorithm",
-                f"`mpigauge model RUN {group[0].curve.benchmark}` compares it with its bound",
+                settings(knobs),
+                f"`mpigauge model RUN {group[0].curve.benchmark}` shows its pieces",
             ),
         )

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import sizes
+from mpigauge.analyse.nature import SENDING
+from mpigauge.analyse.needs import REPEATED, sizes
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.steps import finding, steps
 from mpigauge.analyse.words import settings
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("another-way", "a step of the time where messages go in pieces, or in one copy", sizes)
+@cause(
+    "another-way",
+    "a step of the time where messages go in pieces, or in one copy",
+    sizes,
+    of=SENDING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     for group in steps(seen, "segment", "single copy"):
         knobs = [name for step in group for name in step.reason.knobs]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.better_setting import told
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import launches, placements
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import REPEATED, launches, placements
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.rivals import rivals
 
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("better-placement", "a default placement that another one beats", placements,
-       launches)  # fmt: skip
+@cause(
+    "better-placement",
+    "a default placement that another one beats",
+    placements,
+    launches,
+    of=ANY,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     for best in rivals(seen.rows, "placement")[:1]:
         attempts = (f"--place {best.name}; `mpigauge topo` shows which cores that are",)

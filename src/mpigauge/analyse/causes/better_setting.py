@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import arms, launches
+from mpigauge.analyse.nature import CALLING
+from mpigauge.analyse.needs import REPEATED, arms, launches
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.rivals import Rival, rivals
 from mpigauge.analyse.words import cell_name, time
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("better-setting", "a default that another setting beats", arms, launches)
+@cause(
+    "better-setting",
+    "a default that another setting beats",
+    arms,
+    launches,
+    of=CALLING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     for best in rivals(seen.rows, "arm")[:1]:
         yield told(seen, best, f"with {best.name}", _attempts(best))
@@ -42,6 +50,7 @@ def told(seen: Seen, rival: Rival, how: str, attempts: tuple[str, ...]) -> Findi
             f"slower {how}: {worse}" if worse else f"nothing that was measured is slower {how}",
         ),
         attempts=attempts,
+        rows=(own, other),
         cost=seen.cost(rival.gains),
     )
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import samples
+from mpigauge.analyse.nature import ANY, CALLING, nature_of
+from mpigauge.analyse.needs import REPEATED, samples
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name
 from mpigauge.model.units import duration
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 
-@cause("bimodal", "samples that fall into two groups", samples)
+@cause("bimodal", "samples that fall into two groups", samples, of=ANY, sure_from=REPEATED)
 def look(seen: Seen) -> Iterator[Finding]:
     """The flag of a row may also come from its launches, which are another cause."""
     flagged = [row for row in seen.rows if "bimodal" in row.flags]
@@ -32,10 +33,11 @@ def look(seen: Seen) -> Iterator[Finding]:
 def _finding(seen: Seen, rows: list[Row]) -> Finding:
     worst = max(rows, key=_spread)
     cell = worst.cell
+    by_mpi = any(nature_of(row).does in CALLING for row in rows)
     return Finding(
         what=f"{name_cells(rows)}: the samples of a launch fall into two groups",
-        likely="two states take turns while it is measured: clock rates, another program, or two "
-        "ways through the library",
+        likely="two states take turns while it is measured: clock rates, another program"
+        + (", or two ways through the MPI" if by_mpi else ""),
         evidence=(
             (
                 f"{cell_name(worst)}: 1 % of the samples are below "
@@ -45,8 +47,9 @@ def _finding(seen: Seen, rows: list[Row]) -> Finding:
         ),
         attempts=(
             "`mpigauge doctor`: governor, turbo, load and noise",
-            "--cache cold, to see whether it is the caches",
+            *(["--cache cold, to see whether it is the caches"] if by_mpi else []),
         ),
+        rows=tuple(rows),
         cost=seen.cost(1 - row.cell.time_p01_s / row.cell.time_p50_s for row in rows),
     )
 

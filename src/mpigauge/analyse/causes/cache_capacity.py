@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.causes.collapse import FOR_CACHES
 from mpigauge.analyse.falls import Fall, cache_past, falls, in_words, lost_behind, together
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, sizes
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import REPEATED, machine, sizes
+from mpigauge.analyse.places import possible
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import size
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
+    from mpigauge.model.topology import Cache
 
 LEAST = 1.15
 
 
-@cause("cache-capacity", "bandwidth that falls where messages outgrow a cache", sizes, machine)
+@cause(
+    "cache-capacity",
+    "bandwidth that falls where messages outgrow a cache",
+    sizes,
+    machine,
+    of=MOVING | {"local"},
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     found = (f for f in falls(seen, LEAST) if f.ratio < FOR_CACHES and cache_past(seen, f))
     yield from (_finding(seen, group) for group in together(found))
@@ -44,8 +54,23 @@ def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
         ),
         attempts=(
             "`--cache cold` shows what programs see whose data are in no cache anyway",
-            "ranks that share a larger cache: `--place l3` or `--place numa`",
+            *_larger(seen, group[0], cache),
             "shorter messages, or the work between them on pieces that fit",
         ),
+        rows=tuple(row for fall in group for row in (fall.before, fall.after)),
         cost=seen.cost(lost_behind(group)),
     )
+
+
+def _larger(seen: Seen, fall: Fall, cache: Cache) -> list[str]:
+    """Two ranks can be put on a larger cache, where the machine has such cores and they were not
+    there already."""
+    row = fall.before
+    levels = [
+        f"l{level}"
+        for level in (2, 3, 4)
+        if any(c.level == level and c.bytes > cache.bytes for c in seen.caches)
+        and not seen.share(row, level)
+    ]
+    named = [level for level in levels if row.ranks == 2 and possible(seen, level, 2)]
+    return [f"ranks that share a larger cache: `--place {name}`" for name in named[:1]]

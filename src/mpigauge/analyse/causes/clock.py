@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import samples
+from mpigauge.analyse.nature import ANY, COLLECTIVE, nature_of
+from mpigauge.analyse.needs import FACT, samples
 from mpigauge.analyse.registry import cause
 from mpigauge.model.units import duration
 from mpigauge.stats.words import name_cells
@@ -21,13 +22,16 @@ FLAGS = ("clock", "sync")
 LEAST_SHARE = 0.1
 
 
-@cause("clock", "times that the clock is too coarse or too unsure for", samples)
+@cause(
+    "clock", "times that the clock is too coarse or too unsure for", samples, of=ANY, sure_from=FACT
+)
 def look(seen: Seen) -> Iterator[Finding]:
     unsure = [row for row in seen.rows if _is_unsure(row)]
     if not unsure:
         return
     clock = seen.run.launches[0].clock if seen.run.launches else None
     error = max((row.cell.sync_error_s for row in unsure), default=0.0)
+    meets = error > 0 and any(nature_of(row).does in COLLECTIVE for row in unsure)
     yield Finding(
         what=f"{name_cells(unsure)}: the clock is not good enough for them",
         likely="the operation takes about as long as a look at the clock"
@@ -43,7 +47,7 @@ def look(seen: Seen) -> Iterator[Finding]:
         ),
         attempts=(
             "a machine whose kernel trusts its time stamp counter (`mpigauge doctor clock`)",
-            *(["`--sync barrier`, which needs no common clock"] if error else []),
+            *(["`--sync barrier`, which needs no common clock"] if meets else []),
         ),
     )
 

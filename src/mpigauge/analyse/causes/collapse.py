@@ -18,7 +18,8 @@ from mpigauge.analyse.falls import (
 )
 from mpigauge.analyse.finding import Finding
 from mpigauge.analyse.models.breaks import reasons, settings_that_move
-from mpigauge.analyse.needs import sizes
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import REPEATED, sizes
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import factor, settings
 from mpigauge.model.units import megabytes_per_s, memory
@@ -38,7 +39,13 @@ _NODE = (
 )
 
 
-@cause("collapse", "bandwidth that falls between two sizes and does not come back", sizes)
+@cause(
+    "collapse",
+    "bandwidth that falls between two sizes and does not come back",
+    sizes,
+    of=MOVING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     found = falls(seen, COLLAPSE)
     other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(seen, f))
@@ -61,12 +68,13 @@ def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
         ),
         attempts=(
             "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
-            *([settings(knobs)] if knobs else []),
+            *filter(None, [settings(knobs)]),
             (
                 "measure the same over each transport (`mpigauge transports`, --transport), to see "
                 "which of them collapses"
             ),
         ),
+        rows=(fall.before, fall.after),
         cost=seen.cost(lost_behind(group)),
     )
 

@@ -12,7 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.models.bounds import network
 from mpigauge.analyse.models.breaks import algorithms
+from mpigauge.analyse.nature import COLLECTIVE
+from mpigauge.analyse.needs import REPEATED
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, factor, settings, size, time
 from mpigauge.model.columns import KEY_COLUMNS
@@ -38,7 +41,12 @@ _OF_EACH = ("suite", "benchmark", "message_bytes", "datatype", "op", "root_shift
 _ALIKE = tuple(name for name in KEY_COLUMNS if name not in _OF_EACH)
 
 
-@cause("composed", "a collective that is slower than others that together do the same")
+@cause(
+    "composed",
+    "a collective that is slower than others that together do the same",
+    of=COLLECTIVE,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     ours = [row for row in seen.rows if row.cell.suite == "MPI1" and row.message_bytes > 0]
     table = {_key(row, row.cell.benchmark, row.message_bytes): row for row in ours}
@@ -75,7 +83,7 @@ def _finding(seen: Seen, name: str, slow: list[tuple[Row, list[Row]]]) -> Findin
     worst, others = max(slow, key=lambda pair: _ratio(*pair))
     way = " and ".join(row.benchmark for row in others)
     told = ", ".join(f"{cell_name(row)} {time(row)}" for row in others)
-    knobs = algorithms(seen.mpi_name, name)
+    knobs = algorithms(seen, worst)
     return Finding(
         what=f"{name_cells(row for row, _ in slow)}: up to {factor(_ratio(worst, others))} "
         f"the time of {way}, with which the same could be done",
@@ -83,8 +91,16 @@ def _finding(seen: Seen, name: str, slow: list[tuple[Row, list[Row]]]) -> Findin
         "and size",
         evidence=(f"{name} {size(worst)} takes {time(worst)}; {told}",),
         attempts=(
-            *([settings(knobs)] if knobs else []),
-            f"`mpigauge model RUN {name}` compares it with the least that any algorithm takes",
+            *filter(None, [settings(knobs)]),
+            *_model(seen, name),
         ),
+        rows=tuple(each for row, others in slow for each in (row, *others)),
         cost=seen.cost(1 - 1 / _ratio(*pair) for pair in slow),
     )
+
+
+def _model(seen: Seen, name: str) -> list[str]:
+    """The bound is made of the PingPong of the same run."""
+    if network((seen.whole or seen).rows) is None:
+        return []
+    return [f"`mpigauge model RUN {name}` compares it with the least that any algorithm takes"]

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import FACT, machine, seats
+from mpigauge.analyse.places import possible
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.seen import pus_of
 from mpigauge.stats.words import name_cells
@@ -22,7 +24,14 @@ FAR = ("node",)
 """What ranks of two sockets share at the closest."""
 
 
-@cause("cross-socket", "two ranks on two sockets where closer cores were free", seats, machine)
+@cause(
+    "cross-socket",
+    "two ranks on two sockets where closer cores were free",
+    seats,
+    machine,
+    of=MOVING,
+    sure_from=FACT,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     """Where a policy or a map of pairs was asked for, it is what was wanted."""
     usual = [row for row in seen.rows if not row.cell.placement and not row.cell.members]
@@ -45,13 +54,14 @@ def look(seen: Seen) -> Iterator[Finding]:
                 f"pairs of {MEANING[nearest]} may be used"
             ),
         ),
-        attempts=(
-            (
-                f"--place {nearest},node measures both; programs: bind neighbours to "
-                f"{MEANING[nearest]}"
-            ),
-        ),
+        attempts=tuple(_attempts(seen, nearest)),
     )
+
+
+def _attempts(seen: Seen, nearest: str) -> Iterator[str]:
+    if possible(seen, nearest, 2) and possible(seen, "node", 2):
+        yield f"--place {nearest},node measures both"
+    yield f"in programs: bind neighbours to {MEANING[nearest]}"
 
 
 def _level(seen: Seen, row: Row) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.frequency import slow_governors
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import samples
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import REPEATED, samples
 from mpigauge.analyse.registry import cause
 from mpigauge.model.units import percent
 from mpigauge.stats.words import name_cells
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LEAST_SHARE = 0.2
 
 
-@cause("drift", "times that change while they are measured", samples)
+@cause("drift", "times that change while they are measured", samples, of=ANY, sure_from=REPEATED)
 def look(seen: Seen) -> Iterator[Finding]:
     """Where a governor may be why, `frequency` says it."""
     changing = [row for row in seen.rows if "drift" in row.flags]
@@ -32,5 +33,6 @@ def look(seen: Seen) -> Iterator[Finding]:
             likely="the machine changed while it was measured: heat, clock rates, or another job "
             "that came or went",
             evidence=("the medians of chunks rise or fall with time by more than chance",),
+            rows=tuple(changing),
             attempts=("measure again, longer (--in), and compare; `mpigauge doctor`",),
         )

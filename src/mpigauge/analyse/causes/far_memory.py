@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, machine, seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import listed
 from mpigauge.model.units import memory
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 LEAST_SHARE = 0.5
 
 
-@cause("far-memory", "ranks beside a NUMA node that has little or no memory", seats, machine)
+@cause(
+    "far-memory",
+    "ranks beside a NUMA node that has little or no memory",
+    seats,
+    machine,
+    of=ANY,
+    sure_from=FACT,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     poor = {(rank.host, rank.rank, rank.numa): rank for rank in seen.run.ranks if _why(seen, rank)}
     if poor:
@@ -32,10 +40,22 @@ def look(seen: Seen) -> Iterator[Finding]:
             "shared",
             evidence=tuple(dict.fromkeys(_why(seen, rank) for rank in poor.values())),
             attempts=(
-                "cores beside a node that has memory (--place cores:…; `mpigauge topo` shows them)",
+                *_other_cores(seen, poor.values()),
                 "all banks of memory filled alike: ask who runs the machine",
             ),
         )
+
+
+def _other_cores(seen: Seen, poor: Iterable[Rank]) -> list[str]:
+    """Where there are such cores."""
+    beside = {(rank.host, rank.numa) for rank in poor}
+    others = any(
+        node.pus & topology.allowed and node.bytes and (host, node.number) not in beside
+        for host, topology in seen.topologies.items()
+        for node in topology.numa
+    )
+    words = "cores beside a node that has memory (--place cores:…; `mpigauge topo` shows them)"
+    return [words] if others else []
 
 
 def _why(seen: Seen, rank: Rank) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import samples
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import REPEATED, samples
 from mpigauge.analyse.registry import cause
-from mpigauge.analyse.words import cell_name, factor, time
+from mpigauge.analyse.settings import existing
+from mpigauge.analyse.words import cell_name, factor, settings, time
 from mpigauge.model.units import duration
 from mpigauge.stats.words import name_cells
 
@@ -22,7 +24,13 @@ LEAST_RATIO, LEAST_S = 4.0, 10e-6
 """Short of this it is caches that hold other data, which all machines know."""
 
 
-@cause("first-message", "a first message that takes far longer than the next ones", samples)
+@cause(
+    "first-message",
+    "a first message that takes far longer than the next ones",
+    samples,
+    of=MOVING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     slow = [row for row in seen.rows if _ratio(row) >= LEAST_RATIO and _more_s(row) >= LEAST_S]
     if not slow:
@@ -32,8 +40,7 @@ def look(seen: Seen) -> Iterator[Finding]:
     yield Finding(
         what=f"{name_cells(slow)}: the first call after other work takes up to "
         f"{duration(_more_s(worst))} longer than the next ones",
-        likely="connections are made, memory is registered with the network card, or pages are "
-        "given by the kernel at first use",
+        likely=_likely(seen, worst),
         evidence=(
             (
                 f"{cell_name(worst)}: {duration(first)} at first "
@@ -41,13 +48,28 @@ def look(seen: Seen) -> Iterator[Finding]:
             ),
         ),
         attempts=(
-            (
-                "a message of each size before the part that counts, or all connections at start "
-                "(OMPI_MCA_mpi_preconnect_mpi of Open MPI)"
-            ),
-            "the same buffers for all messages; OMPI_MCA_mpi_leave_pinned keeps them registered",
+            "a message of each size before the part that counts",
+            "the same buffers for all messages",
+            *filter(None, [settings(_knobs(seen, worst))]),
         ),
+        rows=tuple(slow),
     )
+
+
+def _likely(seen: Seen, row: Row) -> str:
+    if seen.where(row) == "node":
+        return "memory is shared between the ranks, or pages are given by the kernel, at first use"
+    return (
+        "connections are made, memory is registered with the network card, or pages are given by "
+        "the kernel at first use"
+    )
+
+
+def _knobs(seen: Seen, row: Row) -> list[str]:
+    """Connections are made at start, and memory stays registered: both are about networks."""
+    if seen.where(row) == "node":
+        return []
+    return existing(seen, "OMPI_MCA_mpi_preconnect_mpi", "OMPI_MCA_mpi_leave_pinned")
 
 
 def _ratio(row: Row) -> float:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, samples
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import REPEATED, machine, samples
 from mpigauge.analyse.registry import cause
 from mpigauge.model.units import percent
 from mpigauge.stats.words import name_cells
@@ -20,7 +21,14 @@ CHANGING = ("drift", "bimodal")
 LEAST_SHARE = 0.1
 
 
-@cause("frequency", "clock rates that change while it is measured", machine, samples)
+@cause(
+    "frequency",
+    "clock rates that change while it is measured",
+    machine,
+    samples,
+    of=ANY,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     """A governor alone is nothing to see: it is named where times change too."""
     slow = slow_governors(seen)
@@ -32,6 +40,7 @@ def look(seen: Seen) -> Iterator[Finding]:
             f"({name_cells(changing)})",
             likely="the clock rate of the cores follows their load",
             evidence=(f"the frequency governor is {' and '.join(slow)}, not performance",),
+            rows=tuple(changing),
             attempts=(
                 "`sudo cpupower frequency-set -g performance`, or --cpu-freq=performance of srun",
                 "if that changes nothing: heat, or other programs (`mpigauge doctor`)",

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import sizes
+from mpigauge.analyse.nature import SENDING
+from mpigauge.analyse.needs import REPEATED, sizes
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.steps import finding, steps
 
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("header", "a step of the time where messages no longer fit beside their header", sizes)
+@cause(
+    "header",
+    "a step of the time where messages no longer fit beside their header",
+    sizes,
+    of=SENDING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     for group in steps(seen, "inline"):
         after = group[0].at.before_bytes

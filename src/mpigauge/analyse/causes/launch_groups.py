@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.noise import is_loud
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import launches
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import REPEATED, launches
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, factor
 from mpigauge.model.units import duration
@@ -24,7 +25,7 @@ LEAST, LEAST_SHARE = 1.2, 0.02
 """Six launches that scatter by a few percent now and then fall into two groups by chance."""
 
 
-@cause("launch-groups", "launches that fall into two groups", launches)
+@cause("launch-groups", "launches that fall into two groups", launches, of=ANY, sure_from=REPEATED)
 def look(seen: Seen) -> Iterator[Finding]:
     rows = [row for row in seen.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
     if len(rows) > LEAST_SHARE * len(seen.rows):
@@ -34,19 +35,21 @@ def look(seen: Seen) -> Iterator[Finding]:
 def _finding(seen: Seen, rows: list[Row]) -> Finding:
     worst = max(rows, key=_ratio)
     low, high = min(worst.values_s), max(worst.values_s)
+    between = any(seen.where(row) == "network" for row in rows)
     return Finding(
         what=f"{name_cells(rows)}: launches fall into two groups, up to {factor(high / low)} apart",
         likely="others took a part of the cores in some launches and not in others"
         if is_loud(seen)
-        else "something is decided once for each launch: where memory lies, which cores or which "
-        "path through the network a launch gets",
+        else "something is decided once for each launch: where memory lies"
+        + (", or which path through the network a launch gets" if between else ""),
         evidence=(
             f"{cell_name(worst)}: a call took {duration(low)} to {duration(high)} by launch",
         ),
         attempts=(
-            "fixed cores (--place cores:…), or a quieter hour, with as many launches",
+            "a quieter hour, with as many launches",
             "more launches (--launches): the median of few may be of either group",
         ),
+        rows=tuple(rows),
         cost=seen.cost(1 - min(row.values_s) / row.cell.time_p50_s for row in rows),
     )
 

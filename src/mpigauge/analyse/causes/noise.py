@@ -9,7 +9,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import noise
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, noise
+from mpigauge.analyse.places import has_free_cores
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import listed
 from mpigauge.model.units import duration, percent
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_LOST, LEAST_TAINTED = 0.02, 0.1
 
 
-@cause("noise", "cores of which other programs take a part", noise)
+@cause("noise", "cores of which other programs take a part", noise, of=ANY, sure_from=FACT)
 def look(seen: Seen) -> Iterator[Finding]:
     loud = [each for each in seen.run.noise if _is_loud(each)]
     tainted = [row.cell.tainted_ratio for row in seen.rows]
@@ -47,7 +49,7 @@ def look(seen: Seen) -> Iterator[Finding]:
         ),
         attempts=(
             "`mpigauge doctor noise load`, and end what it shows; the whole node for the job",
-            "other cores: --place cores:…",
+            *(["other cores: --place cores:…"] if has_free_cores(seen) else []),
         ),
     )
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import seats
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.seen import pus_of
 from mpigauge.analyse.words import listed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Rank
 
 
-@cause("not-bound", "ranks that are not where they were wanted", seats)
+@cause("not-bound", "ranks that are not where they were wanted", seats, of=ANY, sure_from=FACT)
 def look(seen: Seen) -> Iterator[Finding]:
     wrong = [rank for rank in seen.run.ranks if _is_elsewhere(rank)]
     if wrong:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import REPEATED
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import factor, size, time
 from mpigauge.stats.words import name_cells
@@ -23,7 +25,12 @@ if TYPE_CHECKING:
 LEAST_RATIO = 1.25
 
 
-@cause("not-monotonic", "longer messages that take less time than shorter ones")
+@cause(
+    "not-monotonic",
+    "longer messages that take less time than shorter ones",
+    of=MOVING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     slow = [(curve, *pair) for curve in seen.curves for pair in _slower_than_longer(curve)]
     if not slow:
@@ -43,6 +50,7 @@ def look(seen: Seen) -> Iterator[Finding]:
             f"`mpigauge model RUN {curve.benchmark}` names breaks and what moves them",
             "measure these sizes again, alone (--sizes)",
         ),
+        rows=tuple(each for _, *pair in slow for each in pair),
         cost=seen.cost(1 - 1 / _ratio(row, best) for _, row, best in slow),
     )
 

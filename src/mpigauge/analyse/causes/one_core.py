@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import seats
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.seen import pus_of
+from mpigauge.analyse.settings import existing
 from mpigauge.analyse.words import listed
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Rank
 
 
-@cause("one-core", "two ranks on one CPU, which take turns", seats)
+@cause("one-core", "two ranks on one CPU, which take turns", seats, of=ANY, sure_from=FACT)
 def look(seen: Seen) -> Iterator[Finding]:
     crowded = [place for place in _places(seen).items() if len(place[1]) > 1]
     if crowded:
@@ -36,10 +38,7 @@ def look(seen: Seen) -> Iterator[Finding]:
                     "fewer ranks, or more cores: `mpigauge topo` shows those that may be "
                     "used; a batch system or container may have given fewer than are there"
                 ),
-                (
-                    "where it is wanted: an MPI that gives its core away while it waits "
-                    "(OMPI_MCA_mpi_yield_when_idle, MPIR_CVAR_POLLS_BEFORE_YIELD)"
-                ),
+                *_yielding(seen),
             ),
             void=True,
         )
@@ -54,6 +53,12 @@ def _places(seen: Seen) -> dict[tuple[str, int], list[Rank]]:
         if rank.launch == first and len(pus) == 1:
             found[rank.host, min(pus)].append(rank)
     return found
+
+
+def _yielding(seen: Seen) -> list[str]:
+    """How the MPI of the run is told to give its core away while it waits."""
+    names = existing(seen, "OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD")
+    return [f"where it is wanted: {name}, so that waiting ranks give it away" for name in names]
 
 
 def _ranks(on: list[Rank]) -> str:

@@ -9,14 +9,22 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, machine, seats
 from mpigauge.analyse.registry import cause
 
 if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("quota", "a cgroup that allows less CPU time than the ranks use", seats, machine)
+@cause(
+    "quota",
+    "a cgroup that allows less CPU time than the ranks use",
+    seats,
+    machine,
+    of=ANY,
+    sure_from=FACT,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     here = seen.machine
     quota = here.get("cpu_quota")

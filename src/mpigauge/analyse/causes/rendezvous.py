@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import sizes
+from mpigauge.analyse.nature import SENDING
+from mpigauge.analyse.needs import REPEATED, sizes
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.steps import finding, steps
 from mpigauge.analyse.words import settings
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("rendezvous", "a step of the time where messages stop to be sent ahead", sizes)
+@cause(
+    "rendezvous",
+    "a step of the time where messages stop to be sent ahead",
+    sizes,
+    of=SENDING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     for group in steps(seen, "eager"):
         knobs = [name for step in group for name in step.reason.knobs]
@@ -27,7 +34,7 @@ def look(seen: Seen) -> Iterator[Finding]:
             "from eager to rendezvous: longer messages wait until the receiver has answered",
             "nothing in the run proves it: no limit is known to lie there",
             (
-                settings(knobs) if knobs else "raise the MPI's limit for eager messages",
+                settings(knobs),
                 (
                     "a larger limit helps messages that are expected, and takes memory for others: "
                     "measure your own sizes"

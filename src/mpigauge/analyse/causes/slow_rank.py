@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.nature import SENDING
+from mpigauge.analyse.needs import REPEATED
 from mpigauge.analyse.pairs import stored_map
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, factor, listed
@@ -25,7 +27,12 @@ LEAST_RATIO, LEAST_S = 1.5, 1e-6
 MOST_NAMED = 3
 
 
-@cause("slow-rank", "a rank, core or host that is slower than its peers")
+@cause(
+    "slow-rank",
+    "a rank, core or host that is slower than its peers",
+    of=SENDING | {"one-sided", "node"},
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     if found := stored_map(seen.run, seen.rows):
         yield from _of_pairs(found)
@@ -93,5 +100,6 @@ def _of_ranks(seen: Seen, curves: list[Curve]) -> Finding:
         attempts=(
             "`mpigauge map` measures every two ranks, and names the core or host that is slow",
         ),
+        rows=tuple(rows),
         cost=seen.cost(1 - row.cell.time_avg_s / row.cell.time_max_s for row in rows),
     )

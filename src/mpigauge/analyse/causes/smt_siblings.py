@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, machine, seats
+from mpigauge.analyse.places import has_free_cores, possible
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.seen import pus_of
 from mpigauge.analyse.words import listed
@@ -18,7 +20,14 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("smt-siblings", "two ranks on the hardware threads of one core", seats, machine)
+@cause(
+    "smt-siblings",
+    "two ranks on the hardware threads of one core",
+    seats,
+    machine,
+    of=ANY,
+    sure_from=FACT,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     first = min(rank.launch for rank in seen.run.ranks)
     on: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
@@ -29,7 +38,7 @@ def look(seen: Seen) -> Iterator[Finding]:
         if pu and rank.launch == first:
             on[rank.host, pu.core][rank.rank] = pu.number
     shared = {core: ranks for core, ranks in on.items() if len(set(ranks.values())) > 1}
-    if not shared or not _has_free_cores(seen, len(on)):
+    if not shared or not has_free_cores(seen):
         return
     named = [
         f"ranks {', '.join(map(str, ranks))} on core {core} of {host}"
@@ -40,14 +49,12 @@ def look(seen: Seen) -> Iterator[Finding]:
         likely="they share its execution units and its private caches, and each is slower than it "
         "would be alone",
         evidence=(f"{_cores(seen)} cores may be used, {len(on)} have ranks",),
-        attempts=(("a core for each rank, as mpigauge does without --place (or --place core to "
-                  "measure just this)"),),
-    )  # fmt: skip
+        attempts=(
+            "a core for each rank, as mpigauge does without --place"
+            + ("; --place core measures just this" if possible(seen, "core", 2) else ""),
+        ),
+    )
 
 
 def _cores(seen: Seen) -> int:
     return sum(topology.cores for topology in seen.topologies.values())
-
-
-def _has_free_cores(seen: Seen, used: int) -> bool:
-    return _cores(seen) > used

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import FACT, machine
 from mpigauge.analyse.registry import cause
 from mpigauge.model.units import percent
 from mpigauge.topology.remarks import HIGH_STEAL
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("steal", "a hypervisor that gives CPU time to others", machine)
+@cause("steal", "a hypervisor that gives CPU time to others", machine, of=ANY, sure_from=FACT)
 def look(seen: Seen) -> Iterator[Finding]:
     ratio = float(seen.machine.get("steal_ratio") or 0.0)
     if ratio > HIGH_STEAL:

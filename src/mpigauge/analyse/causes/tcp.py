@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import machine, seats
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import REPEATED, machine, seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, listed, time
 from mpigauge.model.transport import BETWEEN
@@ -25,7 +26,14 @@ _SELECTING = ("OMPI_MCA_btl", "FI_PROVIDER", "UCX_TLS", "I_MPI_OFI_PROVIDER")
 _ROUND_TRIPS = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
 
 
-@cause("tcp", "TCP between hosts where there is a fast card", seats, machine)
+@cause(
+    "tcp",
+    "TCP between hosts where there is a fast card",
+    seats,
+    machine,
+    of=MOVING,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     cards = [d.name for t in seen.topologies.values() for d in t.devices if d.fabric]
     hosts = {rank.host for rank in seen.run.ranks}
@@ -40,6 +48,7 @@ def look(seen: Seen) -> Iterator[Finding]:
         else f"short messages between hosts are as slow as TCP, beside the card {listed(cards)}",
         likely="the MPI does not use the card: its driver is not in this build, or a setting keeps "
         "it away" if named else "messages go over TCP; the run does not say what carried them",
+        rows=() if named or slow is None else (slow,),
         evidence=(
             *named,
             *([f"{cell_name(slow)} takes {time(slow)}"] if slow else []),

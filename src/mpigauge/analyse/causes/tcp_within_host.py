@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.causes.tcp import told
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import seats
+from mpigauge.analyse.nature import MOVING
+from mpigauge.analyse.needs import FACT, seats
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, time
 from mpigauge.model.transport import WITHIN
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("tcp-within-host", "TCP within a host, where ranks could share memory", seats)
+@cause(
+    "tcp-within-host",
+    "TCP within a host, where ranks could share memory",
+    seats,
+    of=MOVING,
+    sure_from=FACT,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     named = told(seen, WITHIN)
     within = [row for row in seen.rows if len({rank.host for rank in seen.ranks_of(row)}) == 1]
@@ -28,5 +35,7 @@ def look(seen: Seen) -> Iterator[Finding]:
             what="messages within a host go over TCP, and not through shared memory",
             likely="it was asked for, by an option, in the environment or in a file of the MPI",
             evidence=(*named, f"{cell_name(shortest)} takes {time(shortest)}, the shortest of all"),
-            attempts=("`--transport shm`, or the same run without the setting",),
+            attempts=(
+                "the same run without it; `mpigauge transports` shows how this MPI shares memory",
+            ),
         )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.detours import cores
 from mpigauge.analyse.finding import Finding
-from mpigauge.analyse.needs import detours
+from mpigauge.analyse.nature import ANY
+from mpigauge.analyse.needs import REPEATED, detours
 from mpigauge.analyse.registry import cause
 from mpigauge.analyse.words import cell_name, listed
 from mpigauge.model.units import duration, percent
@@ -30,7 +31,13 @@ USUAL = (0.1, 0.99)
 """Quantiles between which a detour is as long as others."""
 
 
-@cause("upper-tail", "slow samples that are as much slower as a detour lasts", detours)
+@cause(
+    "upper-tail",
+    "slow samples that are as much slower as a detour lasts",
+    detours,
+    of=ANY,
+    sure_from=REPEATED,
+)
 def look(seen: Seen) -> Iterator[Finding]:
     found = cores(seen.run.noise, seen.run.ranks)
     if found is None or found.worst.detours.lost_ratio < LEAST_LOST:
@@ -59,6 +66,7 @@ def look(seen: Seen) -> Iterator[Finding]:
                 f"{listed(cell_name(row) for row in explained)}"
             ),
         ),
+        rows=tuple(explained),
         attempts=(
             (
                 "compare medians or the smallest samples; samples shorter than "

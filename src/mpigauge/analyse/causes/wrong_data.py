@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Finding
+from mpigauge.analyse.nature import ANY, CALLING, nature_of
+from mpigauge.analyse.needs import FACT
 from mpigauge.analyse.registry import cause
 from mpigauge.stats.words import name_cells, wrong_data
 
@@ -15,14 +17,19 @@ if TYPE_CHECKING:
     from mpigauge.analyse.seen import Seen
 
 
-@cause("wrong-data", "messages that arrive different from what was sent")
+@cause("wrong-data", "messages that arrive different from what was sent", of=ANY, sure_from=FACT)
 def look(seen: Seen) -> Iterator[Finding]:
     wrong = [row for row in seen.rows if row.wrong_count]
+    by_mpi = any(nature_of(row).does in CALLING for row in wrong)
     if wrong:
         yield Finding(
             what=f"{name_cells(wrong)}: {wrong_data(sum(row.wrong_count for row in wrong))}",
-            likely="a fault of the MPI, of what carries its messages, or of the memory; no time of "
-            "these operations means anything",
+            likely=(
+                "a fault of the MPI, of what carries its messages, or of the memory"
+                if by_mpi
+                else "a fault of the memory or of the processor"
+            )
+            + "; no time of these operations means anything",
             evidence=(
                 "every element was compared with what was sent, in a call that is not timed",
             ),
@@ -30,7 +37,9 @@ def look(seen: Seen) -> Iterator[Finding]:
                 (
                     "measure again with another transport (`mpigauge transports`, "
                     "--transport) and with another MPI (--mpi), to see which of them is wrong"
-                ),
+                )
+                if by_mpi
+                else "measure again on other cores and on another machine",
             ),
             void=True,
         )

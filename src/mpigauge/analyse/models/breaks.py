@@ -7,7 +7,8 @@ two sizes is named first, whatever the break looks like. Else the shape decides 
 time that jumps is a handshake before the message (eager to rendezvous), or a cache that is too
 small from there on; one that falls is a copy less; one that grows faster or slower by byte is a
 cache, or another way to cut messages into pieces. A setting whose known value lies elsewhere is not
-named.
+named. What sends no messages by the MPI's protocols, such as a loop without MPI, one-sided
+communication or a file, can only outgrow a cache.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.nature import SENDING, nature_of
+from mpigauge.analyse.settings import entries_of
 from mpigauge.model.units import byte_count
-from mpigauge.mpi.settings.catalogue import Entry, entries
-from mpigauge.mpi.settings.known import BELOW
 from mpigauge.topology.words import parse_size
 
 if TYPE_CHECKING:
+    from mpigauge.analyse.nature import Does
     from mpigauge.analyse.seen import Curve, Seen
+    from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache
+    from mpigauge.mpi.settings.catalogue import Entry
     from mpigauge.stats.pieces import Break
 
 MEANING = {
@@ -57,7 +61,7 @@ def reasons(seen: Seen, curve: Curve, at: Break) -> tuple[Reason, ...]:
     """What this break may be, the likeliest first; none: nothing that is known here fits."""
     knobs = list(_entries(seen, curve))
     known = list(_known_values(seen, curve, at, knobs))
-    shapes = kinds(at, _is_collective(seen, curve))
+    shapes = kinds(at, nature_of(curve.first).does)
     if "cache" in shapes and (cache := cache_at(seen, curve, at)):
         size = byte_count(cache.bytes)
         words = f"past the capacity of the L{cache.level} cache ({size})"
@@ -67,9 +71,11 @@ def reasons(seen: Seen, curve: Curve, at: Break) -> tuple[Reason, ...]:
     return tuple(sorted(known, key=lambda each: (not each.known, each.kind != "algorithm")))
 
 
-def kinds(at: Break, collective: bool = False) -> tuple[str, ...]:
-    """What a break of this shape may be, of the words of MEANING."""
-    first = ("algorithm",) if collective else ()
+def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:
+    """What a break of this shape may be in a benchmark that does this, of the words of MEANING."""
+    if does not in SENDING:
+        return ("cache",) if at.step >= JUMP or (at.step > FALL and at.slope > BEND) else ()
+    first = ("algorithm",) if does == "collective" else ()
     if at.step >= JUMP:
         return (*first, "eager" if at.after_bytes > LONGEST_INLINE else "inline", "cache")
     if at.step <= FALL:
@@ -86,19 +92,14 @@ def cache_at(seen: Seen, curve: Curve, at: Break) -> Cache | None:
 
 def settings_that_move(seen: Seen, curve: Curve, kind: str) -> tuple[str, ...]:
     """Those of the run's MPI for breaks of this kind, wherever their values lie."""
-    return tuple(_named(entry, curve) for entry in _entries(seen, curve) if entry.moves == kind)
+    fitting = [entry for entry in _entries(seen, curve) if entry.moves == kind]
+    return tuple(name for entry in fitting for name in _named(entry, curve.first))
 
 
-def algorithms(mpi: str, collective: str) -> list[str]:
-    """The settings of this MPI that choose the algorithm of a collective."""
-    chosen = (e for e in entries() if e.of == mpi and e.moves == "algorithm")
-    return [named_for(entry, collective) for entry in chosen]
-
-
-def named_for(entry: Entry, collective: str) -> str:
-    """The star in a setting of collectives is the name of one, in the MPI's letters."""
-    is_lower = entry.variable.startswith("OMPI_MCA_")
-    return entry.variable.replace("*", collective.lower() if is_lower else collective.upper())
+def algorithms(seen: Seen, row: Row) -> list[str]:
+    """The settings of the run's MPI that choose the algorithm of this row's collective."""
+    chosen = (entry for entry in entries_of(seen) if entry.moves == "algorithm")
+    return [name for entry in chosen for name in _named(entry, row)]
 
 
 def shape(at: Break) -> str:
@@ -123,21 +124,23 @@ def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -
             title = MEANING[entry.moves].partition(":")[0]
             words = f"{title}: {entry.variable} {how} {byte_count(value)}"
             known = not entry.within or bool(where)
-            yield Reason(entry.moves, words, (entry.variable,), known)
+            yield Reason(entry.moves, words, _named(entry, curve.first), known)
 
 
 def _possible(kind: str, knobs: Iterable[Entry], curve: Curve) -> Reason:
     """Settings with a known value elsewhere are not asked to move a break here."""
-    fitting = (entry for entry in knobs if entry.moves == kind and not entry.usual)
-    return Reason(kind, MEANING[kind], tuple(_named(entry, curve) for entry in fitting))
+    fitting = [entry for entry in knobs if entry.moves == kind and not entry.usual]
+    named = (name for entry in fitting for name in _named(entry, curve.first))
+    return Reason(kind, MEANING[kind], tuple(named))
 
 
-def _named(entry: Entry, curve: Curve) -> str:
-    return (
-        named_for(entry, curve.first.cell.benchmark)
-        if entry.moves == "algorithm"
-        else entry.variable
-    )
+def _named(entry: Entry, row: Row) -> tuple[str, ...]:
+    """The variables of an entry that are about this row; none where it chooses the algorithm of
+    another collective, or where nobody knows which settings this form of one has."""
+    if entry.moves != "algorithm":
+        return entry.variables()
+    call = nature_of(row).call
+    return entry.variables(call) if call else ()
 
 
 def _value_of(entry: Entry, given: Mapping[str, str]) -> int:
@@ -156,13 +159,7 @@ def _said(entry: Entry, given: Mapping[str, str]) -> list[str]:
 def _entries(seen: Seen, curve: Curve) -> Iterator[Entry]:
     """Those of the run's MPI and of what is below it that act where the ranks are."""
     where = seen.where(curve.first)
-    layers = BELOW.get(seen.mpi_name, ())
-    for entry in entries():
-        own = entry.of == seen.mpi_name and entry.is_of_version(seen.mpi_version)
-        if entry.moves and (own or entry.of in layers) and where in ("", entry.within or where):
-            yield entry
-
-
-def _is_collective(seen: Seen, curve: Curve) -> bool:
-    card = seen.run.cards.get(curve.benchmark)
-    return card is not None and card.sync == "each"
+    if nature_of(curve.first).does in SENDING:
+        for entry in entries_of(seen):
+            if entry.moves and where in ("", entry.within or where):
+                yield entry

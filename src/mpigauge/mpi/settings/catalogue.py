@@ -42,6 +42,9 @@ class Entry:
     """The break over message sizes that it moves: one of MOVES; empty: none."""
     within: str = ""
     """node or network: where it acts; empty: in both."""
+    names: tuple[str, ...] = ()
+    """What the star stands for, for each variable that there is; without a star, and where it
+    chooses an algorithm, the collectives that it is for. Empty: not told."""
     usual: int = 0
     """Its default in bytes; 0: not known, or it depends."""
     tested: bool = True
@@ -54,6 +57,17 @@ class Entry:
 
     def fits(self, variable: str) -> bool:
         return fnmatchcase(variable, self.variable)
+
+    def variables(self, call: str = "") -> tuple[str, ...]:
+        """The variables that it is known to stand for: all of them, or those of a collective, whose
+        name is in lower case."""
+        if not self.is_family:
+            return (self.variable,) if not call or self._is_for(call) else ()
+        names = [name for name in self.names if call in ("", name.lower())]
+        return tuple(self.variable.replace("*", name) for name in names)
+
+    def _is_for(self, call: str) -> bool:
+        return not self.names or call in self.names
 
     def is_of_version(self, version: str) -> bool:
         """Whether an MPI of this version has it; yes where the version is no number."""
@@ -78,4 +92,4 @@ def _known(said: dict[str, Any]) -> dict[str, Any]:
     unknown = set(said) - {field.name for field in fields(Entry)}
     if unknown:
         raise ValueError(f"{FILE.name}: {said.get('variable')}: unknown word {sorted(unknown)}")
-    return said
+    return said | {"names": tuple(said.get("names", ()))}

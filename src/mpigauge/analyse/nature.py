@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a benchmark does with MPI, as far as causes and models have to know it.
+
+A limit for eager messages moves nothing in a loop that calls no MPI, and no algorithm is chosen for
+a reduction within one rank. Benchmarks of other programs are judged by their names as ours are;
+what is not known of one is not guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from mpigauge.model.cards import FIRST_SUITE, NODE_SUITE
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+
+Does = Literal["messages", "collective", "one-sided", "set-up", "local", "files", "node", "unknown"]
+
+ABOUT: dict[Does, str] = {
+    "messages": "messages from rank to rank",
+    "collective": "collectives",
+    "one-sided": "one-sided communication",
+    "set-up": "making and freeing what MPI needs",
+    "local": "MPI calls without messages",
+    "files": "files",
+    "node": "the machine itself, without MPI",
+    "unknown": "what is not known",
+}
+SENDING: frozenset[Does] = frozenset({"messages", "collective"})
+"""What sends messages by the MPI's own protocols."""
+MOVING: frozenset[Does] = SENDING | {"one-sided"}
+"""What moves data between ranks by MPI."""
+CALLING: frozenset[Does] = MOVING | {"set-up", "local", "files"}
+"""What calls MPI."""
+COLLECTIVE: frozenset[Does] = frozenset({"collective"})
+ANY: frozenset[Does] = frozenset(ABOUT)
+
+_PLAIN_CALLS = (
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier",
+    "bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block",
+    "scan", "scatter", "scatterv",
+)  # fmt: skip
+_CALLS = frozenset((*_PLAIN_CALLS, *(f"neighbor_{call}" for call in _PLAIN_CALLS)))
+_SET_UP = re.compile(r".*_init|Comm_.*|Win_.*|Window|Sessions")
+_FORM = re.compile(r"(_persist)?(_pure)?(_c)?(MT)?$")
+_WHOLE_SUITES: dict[str, Does] = {
+    NODE_SUITE: "node",
+    "IO": "files",
+    "EXT": "one-sided",
+    "RMA": "one-sided",
+    "P2P": "messages",
+    "HALO": "messages",
+}
+_OF_MESSAGES = (FIRST_SUITE, "MT", "MPI4", "MORE", "SELFTEST", "OSU")
+"""Suites of which messages are what is neither set-up nor a collective."""
+_ONE_SIDED = re.compile(r"Put|Get|Acc|Fetch|Compare")
+
+
+@dataclass(frozen=True)
+class Nature:
+    does: Does
+    call: str = ""
+    """The collective that is called, as MPI spells it in lower case: allreduce, ibcast; empty:
+    none, or one whose settings are not known, such as a persistent one."""
+
+
+@cache
+def nature(suite: str, benchmark: str) -> Nature:
+    if suite != NODE_SUITE and _SET_UP.fullmatch(benchmark):
+        return Nature("set-up")
+    if suite in _WHOLE_SUITES:
+        return Nature(_WHOLE_SUITES[suite])
+    if benchmark == "Reduce_local":
+        return Nature("local")
+    if found := _collective(benchmark):
+        return found
+    if suite == "OSU" and _ONE_SIDED.match(benchmark):
+        return Nature("one-sided")
+    return Nature("messages" if suite in _OF_MESSAGES else "unknown")
+
+
+def nature_of(row: Row) -> Nature:
+    return nature(row.cell.suite, row.cell.benchmark)
+
+
+def _collective(benchmark: str) -> Nature | None:
+    """Bcast, Ibcast_pure, Bcast_persist, Bcast_c and BcastMT are all of bcast or ibcast."""
+    name = _FORM.sub("", benchmark).lower()
+    blocking = name[1:] if name.startswith("i") and name[1:] in _CALLS else name
+    if blocking not in _CALLS:
+        return None
+    return Nature("collective", "" if "_persist" in benchmark else name)
