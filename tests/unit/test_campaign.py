@@ -477,11 +477,11 @@ def test_a_header_without_plan_cannot_be_resumed(bench: Bench, tmp_path: Path) -
 
 
 # --- budgets --------------------------------------------------------------------------------
-def spend(plan: Plan, overhead: float, used: float = 1.0) -> tuple[int, float]:
+def spend(plan: Plan, overhead: float, used: float = 1.0, usual: float = 0.0) -> tuple[int, float]:
     """How many launches are made and how long they take, if each uses this share of its time."""
     spent, number = 0.0, 0
     while plan.round(number) < plan.most_rounds and plan.seconds is not None:
-        seconds = budget.share(plan, number, plan.seconds - spent, overhead)
+        seconds = budget.share(plan, number, plan.seconds - spent, overhead, usual)
         if seconds is None:
             break
         spent += overhead + seconds * used
@@ -512,6 +512,26 @@ def test_a_short_budget_gives_fewer_launches() -> None:
     launches, spent = spend(replace(TIMED, seconds=2.0), 0.5)
     assert 1 <= launches < 6
     assert spent <= 2.5
+
+
+def test_six_launches_are_made_of_a_short_budget_where_they_fit() -> None:
+    plan = replace(TIMED, seconds=3.0)
+    assert spend(plan, 0.3)[0] == 6
+    assert (budget.share(plan, 0, 3.0, budget.FIRST_OVERHEAD_S) or 0) <= 0.2
+
+
+def test_one_launch_uses_the_second_that_it_is_given() -> None:
+    plan = replace(TIMED, seconds=1.0, launches=1)
+    seconds = budget.share(plan, 0, 1.0, budget.FIRST_OVERHEAD_S)
+    assert seconds == pytest.approx(1.0 - budget.FIRST_OVERHEAD_S)
+
+
+def test_launches_that_could_only_widen_an_interval_are_not_begun() -> None:
+    """After 6 there are 10, 14 and 20 or none, whatever a budget would allow."""
+    for seconds in range(4, 60):
+        for used in (0.1, 0.5, 1.0):
+            made, _ = spend(replace(TIMED, seconds=float(seconds)), 0.5, used, usual=1.0)
+            assert made in (6, 10, 14, 20), (seconds, used)
 
 
 def test_even_no_time_gives_one_launch() -> None:

@@ -14,6 +14,7 @@ from mpigauge.analyse.registry import explain
 from mpigauge.analyse.seen import Seen, members
 from mpigauge.cli.main import run as main
 from mpigauge.cli.reporting import compared, shown_of
+from mpigauge.model.between import Between
 from mpigauge.model.errors import UserError
 from mpigauge.query import large
 from mpigauge.report.kinds import all_kinds, drawn
@@ -57,6 +58,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         del older[name]  # as versions wrote it that did not know them
     lines[10] = json.dumps(older)
     records.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    alike = json.dumps(Between(3, 0.3).to_json())  # launches that follow each other
+    (folder / "history.json").write_text(alike, encoding="utf-8")
     return folder
 
 

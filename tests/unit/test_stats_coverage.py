@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL, hull
-from mpigauge.stats.order import fixed_order
+from mpigauge.stats.order import LOOKS, fixed_order
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ def stopped(
     values: Numbers, lows: Numbers, highs: Numbers, precision: float
 ) -> tuple[float, float]:
     """The row's interval at the first look at which it is narrow enough."""
-    for n in range(LEAST_FOR_INTERVAL, len(values) + 1):
+    for n in (look for look in LOOKS if look <= len(values)):
         low, high = hull(values[:n].tolist(), lows[:n].tolist(), highs[:n].tolist())
         value = float(np.median(values[:n]))
         if max(high - value, value - low) <= precision * value:

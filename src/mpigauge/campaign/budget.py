@@ -9,12 +9,14 @@ from statistics import mean, median
 
 from mpigauge.campaign.state import Outcome
 from mpigauge.plan import Plan
+from mpigauge.stats.order import LOOKS
 
-FIRST_OVERHEAD_S = 0.7
-"""Assumed for starting and ending a job before one was seen."""
+FIRST_OVERHEAD_S = 0.35
+"""Assumed for starting and ending a job before one was seen: where it takes longer, the launches
+that follow get less, and where it takes less, they get more."""
 MOST_OVERHEAD = 0.1
 """Share of the time that may go into starting jobs, once there are enough for an interval."""
-LEAST_S = 0.1
+LEAST_S = 0.05
 """Measuring for less is not worth a launch."""
 
 
@@ -32,11 +34,23 @@ def round_s(plan: Plan, outcomes: Sequence[Outcome]) -> float:
 
 
 def rounds(plan: Plan, overhead: float) -> int:
-    """Launches of each part: so many that starting them takes a tenth of the time."""
+    """Launches of each part: so many that starting them takes a tenth of the time, and as many as
+    an interval is looked at, since the few after that would tell nothing."""
     if plan.seconds is None:
         return plan.least_rounds
     affordable = int(plan.seconds * MOST_OVERHEAD / (max(overhead, LEAST_S) * len(plan.parts)))
-    return max(plan.least_rounds, min(plan.most_rounds, affordable))
+    looks = [look for look in LOOKS if look <= min(plan.most_rounds, affordable)]
+    return max(plan.least_rounds, *looks) if looks else plan.least_rounds
+
+
+def target(plan: Plan, begun: int, overhead: float) -> int:
+    """How many rounds there will be, where so many are over: those that were planned, then as many
+    as it takes until the interval is looked at again."""
+    planned = rounds(plan, overhead)
+    if begun < planned:
+        return planned
+    later = [look for look in LOOKS if look > begun]
+    return min([*later, plan.most_rounds])
 
 
 def left_s(plan: Plan, outcomes: Sequence[Outcome], made: int, spent_s: float) -> float | None:
@@ -62,20 +76,22 @@ def share(
     `begins_round`: whether it is the first of its round that is made; None: by its number.
 
     A round, once begun, is finished: a part with one launch less would know less than the others.
-    Where the planned rounds leave time, since their cells knew enough, more follow while one of
-    the usual length fits in.
+    Where the planned rounds leave time, more follow if there is enough of it for all until the
+    interval is looked at again, of the usual length.
     """
     parts = len(plan.parts)
     place = launch % parts
     rest = parts - place
     least = overhead + LEAST_S
-    extra = plan.round(launch) >= rounds(plan, overhead)
-    needed = max(parts * least, usual_round_s if extra else 0.0)
+    begun = plan.round(launch)
+    planned, last = rounds(plan, overhead), target(plan, begun, overhead)
+    missing = 0 if begun < planned else last - begun if begun in LOOKS else 1
+    needed = max(parts * least, missing * usual_round_s)
     begins = place == 0 if begins_round is None else begins_round
     if begins and launch > 0 and left_s < needed:
         return None
     fit = int((left_s - rest * least) / (parts * least))
-    more = max(0, min(rounds(plan, overhead) - plan.round(launch) - 1, fit))
+    more = max(0, min(last - begun - 1, fit))
     begin = launch - place
     weights = [plan.part(number).weight for number in range(begin, begin + parts)]
     weight = sum(weights[place:]) + more * sum(weights)

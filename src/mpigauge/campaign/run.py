@@ -27,6 +27,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
 from mpigauge.mpi.transports import teller_of
 from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.stats.order import LOOKS
 from mpigauge.store import RunWriter
 
 FAILURES_IN_A_ROW = 3
@@ -130,7 +131,9 @@ class Campaign:
         return self.plan.round(number) not in map(self.plan.round, made)
 
     def enough(self, rounds: int) -> bool:
-        return rounds >= self.plan.least_rounds and self.state.results.converged()
+        """Asked of the numbers that intervals are made for; between them nobody looks."""
+        looked_at = rounds >= self.plan.least_rounds and rounds in LOOKS
+        return looked_at and self.state.results.converged()
 
     def launch(self, planned: LaunchPlan) -> Outcome:
         number = planned.number

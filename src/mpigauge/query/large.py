@@ -23,6 +23,7 @@ from mpigauge.stats.crowd import VARIANT, Member, telling, variant_of, varied
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.stats.order import running_orders
 from mpigauge.store import load
+from mpigauge.store.reader import between_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +61,7 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
 
     try:
         with TemporaryDirectory(prefix="mpigauge-") as away, connection(Path(away)) as con:
-            found = _found(con, path / "records.jsonl")
+            found = _found(con, path / "records.jsonl", _widening(path))
             members = tuple(_members(found))
             chosen = telling(members, rows)
             wanted = _lines(con, [found[place][0] for place in chosen])
@@ -91,13 +92,19 @@ def _check(run: Run, keys: set[tuple[Any, ...]]) -> None:
         raise UserError(f"{run.path / 'records.jsonl'} was changed while it was read; try again")
 
 
-def _found(con: DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+def _widening(path: Path) -> float:
+    """How many times as wide as of independent launches its intervals are."""
+    known, _ = between_of(path)
+    return known.widening if known else 1.0
+
+
+def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[Any, ...]]:
     """All curves: the number of each in the tables, its columns, sizes, times, errors, wrong."""
     _scan(con, file)
     orders = enumerate(running_orders(_MOST_LAUNCHES))
     listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
     con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
-    con.execute(_ROWS)
+    con.execute(_ROWS.format(widening=widening))
     columns = ", ".join(f'"{name}"' for name in VARIANT)
     lists = ", ".join(
         f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
@@ -146,6 +153,10 @@ _LOW = _BETWEEN.format(
 _HIGH = _BETWEEN.format(
     least="greatest", ordered="ts[n - k + 1]", sign="+", typical="above", end="ts[n]", own="high"
 )
+_WIDER = (
+    f"CASE WHEN n >= {LEAST_FOR_INTERVAL} AND lower > 0 "
+    "THEN t * pow({end} / t, {{widening}}) ELSE {end} END"
+)
 _MOST_LAUNCHES = 500
 """The order statistics of more are taken as those of so many, which makes intervals wider."""
 _ROWS = f"""
@@ -163,9 +174,12 @@ counted AS (
   FROM latest JOIN cells ON cells.rowid = latest.line GROUP BY cells.curve, cells.message_bytes),
 ends AS (
   SELECT counted.*, {_LOW} AS lower, {_HIGH} AS upper
-  FROM counted LEFT JOIN orders ON many = least(n, {_MOST_LAUNCHES}))
+  FROM counted LEFT JOIN orders ON many = least(n, {_MOST_LAUNCHES})),
+widened AS (  -- as stats.launches.widened: ends as ratios, so that times stay above 0
+  SELECT * REPLACE ({_WIDER.format(end="lower")} AS lower, {_WIDER.format(end="upper")} AS upper)
+  FROM ends)
 SELECT curve, message_bytes, begin_line, wrong, t * scale AS latency,
-       greatest(upper - t, t - lower) / t AS error FROM ends"""
+       greatest(upper - t, t - lower) / t AS error FROM widened"""
 
 
 def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:

@@ -152,7 +152,7 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
     found = _read_lines(path / "records.jsonl", lines)
     remains = _remains(path, found.records) if lines is None else []
     passport, status = path / "passport.json", path / "status.json"
-    between, spoilt = _between(path / HISTORY)
+    between, spoilt = between_of(path)
     return Run(
         path=path,
         header=header,
@@ -240,8 +240,9 @@ def _read_object(path: Path) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _between(path: Path) -> tuple[Between | None, list[str]]:
-    """What history.json holds, and a sentence where it is damaged."""
+def between_of(folder: Path) -> tuple[Between | None, list[str]]:
+    """What history.json of a run holds, and a sentence where it is damaged."""
+    path = folder / HISTORY
     if not path.exists():
         return None, []
     try:
