@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.campaign.memory import Memory, rebuild
+from mpigauge.cli.main import run as main
 from mpigauge.model.between import MOST_RUNS, Between, Known, Remembered, Scatter, cell_name
 from mpigauge.stats.history import (
     STARTING_SD,
@@ -334,3 +335,108 @@ def test_names_of_cells_tell_nothing() -> None:
     assert len(cell_name(key)) == 16
     assert cell_name(key) != cell_name(cells.cell().key)
     assert Scatter(0.1, -0.2, 0.2).known is False
+
+
+# --- commands -------------------------------------------------------------------------------------
+def test_commands_list_clear_and_rebuild(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    root = tmp_path / "runs"
+    for day in range(1, 7):
+        stored(root / f"run-{day}", day)
+    runs.write(root / "few")
+    assert main(["history", "list"]) == 0
+    assert "no runs are remembered" in capsys.readouterr().err
+    assert main(["history", "rebuild", str(root)]) == 0
+    assert "6 of 7 runs are remembered now" in capsys.readouterr().out
+    assert main(["history", "list"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "mpich 5.0.2" in line]
+    assert "a, A CPU" in line
+    assert "2026-11-01 to 2026-11-06" in line
+    assert line.endswith("yes")
+    assert main(["history", "clear", "--mpi", "openmpi"]) == 2
+    assert "no remembered machine and MPI fits; there are a, A CPU" in capsys.readouterr().err
+    assert main(["history", "clear"]) == 0
+    assert "forgotten: a, A CPU, mpich 5.0.2 (6 runs)" in capsys.readouterr().out
+    assert history.histories(tmp_path / "history") == []
+
+
+def test_commands_say_that_it_is_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "list"]) == 2
+    assert "switched off by MPIGAUGE_HISTORY" in capsys.readouterr().err
+
+
+def test_an_option_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mpigauge.cli.commands.run import command
+
+    monkeypatch.setenv(history.SWITCH, "/somewhere")
+    command.make_context("run", ["PingPong", "--no-history"])
+    assert history.folder() is None
+
+
+# --- what is shown --------------------------------------------------------------------------------
+def shown(folder: Path, form: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["show", str(folder), "--format", form]) == 0
+    return capsys.readouterr().out
+
+
+def test_both_statements_are_shown_in_all_formats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    folders = [stored(tmp_path / f"run-{day}", day, 1e-6 + day * 1e-8) for day in range(1, 10)]
+    imb = shown(folders[-1], "imb", capsys)
+    rebuild(tmp_path / "history", map(load, folders[:2]))
+    finish(folders[2])
+    rebuild(tmp_path / "history", map(load, folders[3:-1]))
+    finish(folders[-1])
+    monkeypatch.setenv(history.SWITCH, "off")
+    new, known = (shown(folders[n], "table", capsys) for n in (2, -1))
+    assert "± machine" in new
+    assert "This machine is not known yet (0 earlier runs of the 5" in " ".join(new.split())
+    assert "± machine" in known
+    assert "not known yet" not in known
+    assert max(map(len, known.splitlines())) <= 80
+    (row,) = json.loads(shown(folders[-1], "json", capsys))["rows"]
+    assert row["machine_low_s"] < row["time_p50_s"] < row["machine_high_s"]
+    assert row["machine_runs"] == 8
+    assert row["machine_outside"] is False
+    assert "machine_low_s" in shown(folders[-1], "csv", capsys).splitlines()[0]
+    assert shown(folders[-1], "imb", capsys) == imb
+
+
+def finish(folder: Path) -> None:
+    memory = Memory(folder)
+    with RunWriter.resume(folder) as writer:
+        memory.end(writer, rows(load(folder).cells))
+        writer.finish("done")
+
+
+def test_a_run_outside_of_what_the_machine_has_shown_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    folders = [stored(tmp_path / f"run-{day}", day, 1e-6 + day * 1e-9) for day in range(1, 10)]
+    rebuild(tmp_path / "history", map(load, folders))
+    odd = stored(tmp_path / "odd", 11, 1.7e-6)
+    finish(odd)
+    text = " ".join(shown(odd, "table", capsys).split())
+    assert "outside of what this machine has shown, PingPong 8 B: 1.69 times as long" in text
+
+
+@pytest.mark.parametrize("launches", [2, 5])
+def test_a_range_is_not_shown_as_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], launches: int
+) -> None:
+    several = (runs.cell(n, time_p50_s=1e-6 * (1 + n / 10)) for n in range(launches))
+    folder = runs.write(tmp_path / "run", [runs.launch(), *several])
+    text = shown(folder, "table", capsys)
+    assert f"range of {launches}" in text
+    (head,) = [line for line in text.splitlines() if "bytes" in line and "samples" in line]
+    assert "range" in head
+    assert "±" not in head
+    assert "…+" in text
+    (row,) = json.loads(shown(folder, "json", capsys))["rows"]
+    assert row["ci_low_s"] is row["ci_high_s"] is row["latency_low_s"] is None
+    assert (row["range_low_s"], row["range_high_s"]) == (1e-6, 1e-6 * (1 + (launches - 1) / 10))

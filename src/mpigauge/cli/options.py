@@ -48,6 +48,15 @@ def _known_format_of_rows(
     return value
 
 
+def _switch_history_off() -> None:
+    """As the environment does, for all that this process measures."""
+    import os
+
+    from mpigauge.store.history import OFF, SWITCH
+
+    os.environ[SWITCH] = OFF[0]
+
+
 mpi_option = click.option(
     "--mpi",
     "mpi_spec",
@@ -85,6 +94,13 @@ output_option = click.option(
     metavar="DIR",
     help="Folder of the run; it must not hold anything yet.  [default: a new one below "
     "mpigauge-runs]",
+)
+history_option = click.option(
+    "--no-history",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _, __, asked: _switch_history_off() if asked else None,
+    help="Neither use what is remembered of earlier runs (± machine), nor remember this one.",
 )
 place_option = click.option(
     "--place",

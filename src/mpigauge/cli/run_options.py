@@ -89,4 +89,5 @@ RUN_OPTIONS = (
     options.seed_option,
     options.timeout_option,
     options.output_option,
+    options.history_option,
 )

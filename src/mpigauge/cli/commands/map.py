@@ -70,6 +70,7 @@ MOST_AGAIN = 64
     ),
     options.format_option(default="map", pairs=True),
     options.output_option,
+    options.history_option,
 )
 def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> None:
     """Measure between every two cores, or every two hosts (--hosts … --ppn 1).

@@ -50,6 +50,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     options.seed_option,
     options.timeout_option,
     options.output_option,
+    options.history_option,
 )
 def command(
     words: tuple[str, ...],

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     options.timeout_option,
     options.format_option(default=None),
     options.output_option,
+    options.history_option,
 )
 def command(**said: Any) -> None:
     """Measure this machine in less than a minute.

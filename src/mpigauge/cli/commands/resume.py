@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.command("resume")
 @click.argument("run", metavar="RUN")
 @options.format_option(pairs=True)
+@options.history_option
 def command(run: str, form: str) -> None:
     """Go on with a run that was killed, interrupted or failed.
 
