@@ -9,6 +9,7 @@ import random
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from mpigauge.model.between import Between, Scatter, cell_name
 from mpigauge.store import RunWriter
 from tests import cells, pages, planted
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 NIGHTS, STEP = 16, 8
 """Runs, and the first that is slower: on the night of a new kernel, by a fifth."""
 SIZES = [8, 4096]
+SD = 0.01
+"""By which the machine's runs were seen to differ before."""
 BEGIN = datetime(2026, 10, 1, 3)
 DAMAGED = "broken"
 
@@ -52,8 +55,11 @@ def night(root: Path, number: int, mpi: str = "5.0.1") -> Path:
         kernel = "6.1.0-18" if number >= STEP else "6.1.0-17"
         writer.write_passport({"machine": {"hostname": "n1", "kernel": kernel, "cpu_model": "A"}})
         writer.append(cells.line("launch", **cells.LAUNCH))
-        for each in planted.curve(lambda n: planted.line()(n) * slower, sizes=SIZES):
+        measured = planted.curve(lambda n: planted.line()(n) * slower, sizes=SIZES)
+        for each in measured:
             writer.append(cells.line("cell", **json.loads(json.dumps(vars(each)))))
+        known = {cell_name(each.key): Scatter(SD, -2 * SD, 2 * SD, runs=9) for each in measured}
+        writer.write_between(Between(9, 0.0, known))
         writer.append(
             cells.line(
                 "figure", launch=0, benchmark="STREAM", name="Triad", unit="MB/s",

@@ -380,9 +380,11 @@ def test_runs_side_by_side_are_judged(server: Server) -> None:
     page = ask(server, "beside?run=night00&run=night12").page
     assert page.all("section", "id") == ["runs", "verdicts", "curves", "numbers"]
     assert "night12 takes 20 % more time" in page.text
+    assert "Over all 2 sizes night12 takes 1.20" in page.text
+    assert "their intervals hold what earlier runs of this machine differed by" in page.text
     assert ["kernel", "6.1.0-17", "6.1.0-18"] in [row for table in page.tables for row in table]
     rows = [row for table in page.tables for row in table if row[-1] == "SLOWER"]
-    assert [row[1] for row in rows] == ["night12", "night12"]
+    assert [row[:2] for row in rows] == [["", "night12"], ["", "night12"], ["all", "night12"]]
     assert {"night00", "night12"} <= {row[1] for table in page.tables for row in table if row[1:]}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from statistics import geometric_mean, median
 from typing import Any
 
 import pytest
@@ -20,11 +21,14 @@ from mpigauge.analyse.items import items
 from mpigauge.analyse.only import only, read_only
 from mpigauge.analyse.summary import summaries, undecided
 from mpigauge.cli.main import run as cli
+from mpigauge.model.between import Scatter
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Row
+from mpigauge.model.units import number
 from mpigauge.report.beside import render
 from mpigauge.report.compared import as_csv, as_json
+from mpigauge.report.web.answer import verdicts
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.store import RunWriter
 from tests import cells
@@ -38,13 +42,17 @@ def made(factor: float = 1.0, launches: int = 6, seed: int = 1, **columns: Any) 
 
 
 def lines(factor: float, launches: int, seed: int, **columns: Any) -> list[Any]:
+    """`scatter` is that of each number, `launch` that of all numbers of a launch."""
     random = Random(seed)
     sizes = columns.pop("sizes", SIZES)
+    scatter, together = columns.pop("scatter", 0.01), columns.pop("launch", 0.0)
+    first = columns.pop("first_launch", 0)
+    moved = [random.gauss(1, together) if together else 1.0 for _ in range(launches)]
     return [
         cells.cell(
-            launch=launch,
+            launch=first + launch,
             message_bytes=size,
-            time_p50_s=2e-6 * factor * (1 + size / 8e3) * random.gauss(1, 0.01),
+            time_p50_s=2e-6 * factor * (1 + size / 8e3) * moved[launch] * random.gauss(1, scatter),
             **columns,
         )
         for launch in range(launches)
@@ -128,6 +136,119 @@ def test_a_shared_machine_tells_no_difference_between_two_times() -> None:
     assert set(said(compare([a, again]))) == {"SAME"}
 
 
+# --- curves as a whole ----------------------------------------------------------------------------
+def test_what_no_size_shows_the_curve_does() -> None:
+    """A tenth more at 24 sizes whose launches scatter by 5 %."""
+    sizes = tuple(2**n for n in range(24))
+    a, b = (
+        made(factor, seed=seed, sizes=sizes, scatter=0.05) for factor, seed in ((1, 1), (1.1, 2))
+    )
+    found = compare([side("A", a), side("B", b)])
+    assert said(found).count("SLOWER") < 16
+    (curve,) = found.curves
+    assert (curve.verdict, curve.numbers, curve.worse) == ("SLOWER", 24, True)
+    ratios = [entry.ratio.estimate.value for entry in found.entries if entry.ratio]
+    assert curve.ratio.estimate.value == pytest.approx(geometric_mean(ratios))
+    assert found.overall == (None, None)  # it is the same as the curve
+
+
+def test_sizes_of_one_launch_move_together() -> None:
+    """What all sizes of a launch share is no more certain over many sizes."""
+    moved = [made(seed=seed, sizes=tuple(2**n for n in range(24)), launch=0.05) for seed in (1, 2)]
+    found = compare([side("A", moved[0]), side("B", moved[1])])
+    (curve,) = found.curves
+    single = [entry.ratio.error for entry in found.entries if entry.ratio]
+    assert curve.ratio.error > 0.7 * median(single)
+
+
+def test_a_launch_three_times_as_long_hides_no_difference() -> None:
+    sizes = tuple(2**n for n in range(24))
+    slow = lines(1.1, 6, 2, sizes=sizes, scatter=0.05)
+    wild = [
+        replace(cell, time_p50_s=3 * cell.time_p50_s) if cell.launch == 4 else cell for cell in slow
+    ]
+    found = compare([side("A", made(sizes=sizes, scatter=0.05)), side("B", rows_of(wild))])
+    (curve,) = found.curves
+    assert (curve.verdict, curve.ratio.left_out) == ("SLOWER", 1)
+    assert "a launch lies far from all others" in " ".join(render(found, cells.cards()).split())
+
+
+def test_several_curves_are_judged_together_too() -> None:
+    a, b = (
+        made(factor, seed=seed) + made(factor, seed=seed + 1, ranks=4, first_launch=6)
+        for factor, seed in ((1.0, 1), (1.2, 3))
+    )
+    found = compare([side("A", a), side("B", b)])
+    assert [(curve.verdict, curve.numbers) for curve in found.curves] == [("SLOWER", 5)] * 2
+    (whole,) = filter(None, found.overall)
+    assert (whole.verdict, whole.numbers, whole.ratio.launches) == ("SLOWER", 10, 6)
+    ratios = [curve.ratio.estimate.value for curve in found.curves]
+    assert whole.ratio.estimate.value == pytest.approx(geometric_mean(ratios))
+
+
+def test_all_formats_have_the_same_verdicts_of_curves_and_of_all() -> None:
+    a, b = (
+        made(factor, seed=seed) + made(factor, seed=seed + 1, ranks=4)
+        for factor, seed in ((1.0, 1), (1.2, 3))
+    )
+    found = compare([side("A", a), side("B", b)])
+    text, data = render(found, cells.cards()), json.loads(as_json(found))
+    rows = [row for row in csv.DictReader(io.StringIO(as_csv(found))) if row["over"]]
+    assert [row["over"] for row in rows] == ["curve", "curve", "all"]
+    blocks = list(verdicts(found))
+    for curve, record, row, block in zip(found.curves, data["curves"], rows, blocks, strict=False):
+        estimate = curve.ratio.estimate
+        assert record["ratio"] == float(row["ratio"]) == estimate.value
+        assert record["verdict"] == row["verdict"] == "SLOWER"
+        value, low, high = (number(each, estimate.error) for each in estimate)
+        assert f"all B {value} {low}–{high} SLOWER" in " ".join(text.split())
+        sentence = f"Over all 5 sizes B takes {value} ({low} to {high}) times as long as A: SLOWER."
+        assert sentence in block.sentences
+        assert sentence in data["sentences"]
+    (together,) = data["together"]
+    assert float(rows[-1]["ratio_high"]) == together["ratio_high"]
+    (sentence,) = blocks[-1].sentences
+    assert sentence.startswith("Over all 10 times together B takes 1.")
+    assert sentence in " ".join(text.split())
+
+
+def test_figures_and_single_sizes_are_no_curves() -> None:
+    a, b = figures(100, "higher"), figures(80, "higher")
+    found = compare([side("A", made(sizes=(8,)), a), side("B", made(2.0, sizes=(8,)), b)])
+    assert (found.curves, found.overall) == ([], (None, None))
+
+
+# --- runs at different times ----------------------------------------------------------------------
+def run_side(name: str, rows: list[Row], day: int) -> Side:
+    starts = {launch: f"2026-11-{day:02}T05:00:{launch:02}Z" for launch in range(6)}
+    return Side(name, items(rows), starts, run_alone=True)
+
+
+def test_runs_of_a_machine_that_is_not_known_carry_the_starting_value() -> None:
+    a, b = run_side("A", made(), 20), run_side("B", made(1.1, seed=2), 21)
+    found = compare([a, b])
+    assert set(said(found)) == {"UNDECIDED"}
+    assert found.between_runs == "starting"
+    assert "take 8 % for what its runs differ by" in " ".join(render(found, cells.cards()).split())
+    why = {undecided(entry) for entry in found.verdicts}
+    assert why == {"runs of this machine differ too much; measure both in turn"}
+    in_turn = compare([a, replace(b, starts=a.starts)])
+    assert set(said(in_turn)) == {"SLOWER"}
+
+
+@pytest.mark.parametrize(("sd", "word"), [(0.01, "SLOWER"), (0.2, "UNDECIDED")])
+def test_runs_of_a_known_machine_carry_what_it_has_shown(sd: float, word: str) -> None:
+    known = Scatter(sd, -2 * sd, 2 * sd, runs=9)
+    a, b = (
+        run_side(name, [replace(row, scatter=known) for row in made(factor, seed=day)], day)
+        for name, factor, day in (("A", 1.0, 20), ("B", 1.2, 21))
+    )
+    found = compare([a, b])
+    assert {each.verdict for each in found.verdicts} == {word}
+    assert found.between_runs == "known"
+    assert all(each.ratio and each.ratio.error >= sd for each in found.verdicts)
+
+
 # --- like with like -------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("columns", "why"),
@@ -163,6 +284,17 @@ def test_what_was_measured_otherwise_is_said(columns: dict[str, Any], words: str
     found = compare([side("A", made()), side("B", made(2.0, **columns))])
     assert {entry.unlike for entry in found.entries} == {(words,)}
     assert f"Measured otherwise: {words}." in render(found, cells.cards())
+
+
+def test_calls_that_began_in_two_ways_are_not_judged() -> None:
+    """0.51 µs behind a barrier and 0.77 µs in a common window are no difference of the MPI."""
+    behind_barrier, in_window = made(sync="barrier"), made(1.5, seed=2, sync="window")
+    found = compare([side("A", behind_barrier), side("B", in_window)])
+    assert set(said(found)) == {"UNDECIDED"}
+    assert found.curves == []
+    text = " ".join(render(found, cells.cards()).split())
+    assert "Measured otherwise: sync: barrier against window." in text
+    assert "B is undecided (its calls began in two ways)." in text
 
 
 def test_other_hosts_and_settings_are_said() -> None:
@@ -315,14 +447,16 @@ def test_the_table() -> None:
     found = compare([side("mpich", made(sizes=(8, 65536))), side("openmpi", b),
                      side("intel", made(seed=3, sizes=(8,)))])  # fmt: skip
     text = render(found, cells.cards(), ["where"])
-    assert text.splitlines()[2:9] == [
+    assert text.splitlines()[2:11] == [
         "PingPong · 2 ranks · byte · 6 launches",
         " bytes              µs      ± ratio        95 %",
         "   8 B  mpich     1.00 ±1.2 %",
-        "        openmpi  0.500 ±2.3 % 0.501 0.494–0.508  FASTER",
-        "        intel     1.00 ±1.3 %  1.00  0.990–1.01  SAME",
+        "        openmpi  0.500 ±2.3 % 0.499 0.494–0.508  FASTER",
+        "        intel     1.00 ±1.3 % 0.998  0.990–1.01  SAME",
         "64 KiB  mpich     9.16 ±1.8 %",
         "        openmpi   4.56 ±1.0 % 0.498 0.493–0.504  FASTER",
+        "        intel                                    not measured",
+        "   all  openmpi               0.499 0.495–0.505  FASTER",
     ]
     assert max(map(len, text.splitlines())) <= 80
     assert "Holm's" in text
@@ -337,7 +471,8 @@ def test_for_programs() -> None:
     assert first["ratio"] == pytest.approx(0.5, rel=0.05)
     assert first["launches_needed"] == 6
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
-    assert [row["message_bytes"] for row in rows] == [str(size) for size in SIZES]
+    assert [row["message_bytes"] for row in rows] == [*map(str, SIZES), ""]
+    assert [row["over"] for row in rows] == [*[""] * len(SIZES), "curve"]
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -27,9 +28,7 @@ def test_unpaired_is_the_test_of_welch() -> None:
     low, high = known.confidence_interval(0.95)
     assert found.p == pytest.approx(known.pvalue)
     assert found.freedom == pytest.approx(known.df)
-    assert found.estimate == pytest.approx(
-        (stats.gmean(B) / stats.gmean(A), math.exp(low), math.exp(high))
-    )
+    assert found.estimate[1:] == pytest.approx((math.exp(low), math.exp(high)))
     assert (found.launches, found.paired) == (6, False)
 
 
@@ -39,6 +38,95 @@ def test_launches_in_turn_are_judged_by_their_differences() -> None:
     known = stats.ttest_rel(logs(B[:6]), logs(A))
     assert found.p == pytest.approx(known.pvalue)
     assert (found.freedom, found.launches, found.paired) == (5, 6, True)
+
+
+# --- of what is printed ------------------------------------------------------------------------
+@pytest.mark.parametrize("pairs", [[], [(i, i) for i in range(6)]])
+def test_the_ratio_is_that_of_the_two_medians(pairs: list[tuple[int, int]]) -> None:
+    """The two groups of launches whose printed medians, 1.261 and 1.214 µs, stood beside 1.53."""
+    fast_mostly = (1.20, 1.21, 1.22, 1.30, 1.31, 1.32)
+    slow_mostly = (1.10, 1.11, 1.208, 1.22, 4.0, 4.1)
+    found = ratio(Sample(fast_mostly), Sample(slow_mostly), pairs)
+    assert found.estimate.value == pytest.approx(1.214 / 1.26)
+    low, high = found.estimate[1:]
+    assert low <= found.estimate.value <= high
+    assert high > stats.gmean(slow_mostly) / stats.gmean(fast_mostly)
+
+
+# --- launches that lie far from all others --------------------------------------------------------
+WILD = (*A[:5], 3.0)
+SLOW = (1.20, 1.22, 1.18, 1.23, 1.21, 1.19)
+
+
+def by_fisher(table: list[list[int]]) -> float:
+    return float(stats.fisher_exact(np.array(table)).pvalue)
+
+
+def test_a_wild_launch_is_left_out_of_the_interval() -> None:
+    found, without = ratio(Sample(WILD), Sample(B)), ratio(Sample(A[:5]), Sample(B))
+    assert found.left_out == 1
+    assert found.estimate[1:] == pytest.approx(without.estimate[1:], rel=0.01)
+    assert found.error == pytest.approx(without.error)
+    assert found.launches == 6
+
+
+def test_its_p_value_is_not_less_than_that_of_a_count() -> None:
+    """Five of six below the middle between the medians, and none of six: Fisher's exact test."""
+    found = ratio(Sample(WILD), Sample(SLOW))
+    assert found.p == pytest.approx(by_fisher([[5, 1], [0, 6]]))
+    higher = ratio(Sample(A), Sample((*SLOW[:5], 3.3)))
+    assert higher.p == pytest.approx(by_fisher([[6, 0], [0, 6]]))
+
+
+def test_pairs_with_a_wild_launch_go_by_the_better_of_two_counts() -> None:
+    pairs = [(i, i) for i in range(6)]
+    higher = ratio(Sample(A), Sample((*SLOW[:5], 3.3)), pairs)
+    assert (higher.left_out, higher.freedom) == (1, 4)
+    assert higher.p == pytest.approx(by_fisher([[6, 0], [0, 6]]))
+    drifting = tuple(value * (1 + number) for number, value in enumerate(A))
+    beside = tuple(value * (1 + number) for number, value in enumerate((*SLOW[:5], 3.3)))
+    found = ratio(Sample(drifting), Sample(beside), pairs)
+    assert found.p == pytest.approx(stats.binomtest(6, 6).pvalue)
+
+
+def test_two_groups_are_no_wild_launches() -> None:
+    groups = (1.0, 1.01, 0.99, 1.5, 1.51, 1.49)
+    assert ratio(Sample(groups), Sample(groups)).left_out == 0
+
+
+def test_two_of_six_are_a_group_of_their_own() -> None:
+    """Whether most launches are like them is not known, so the interval holds that, too."""
+    found = ratio(Sample((*A[:4], 3.0, 3.1)), Sample(A))
+    assert found.left_out == 0
+    assert found.estimate.low < 0.7
+
+
+def test_of_few_launches_none_is_left_out() -> None:
+    assert ratio(Sample((1.0, 1.01, 0.99, 1.0, 3.0)), Sample(A)).left_out == 0
+
+
+# --- runs at different times ----------------------------------------------------------------------
+MOVING = Sample(A, between_runs=0.05, runs=9), Sample(B, between_runs=0.06, runs=9)
+
+
+def test_what_runs_of_this_machine_differ_by_counts_where_it_is_more() -> None:
+    """The scatter between runs holds the error of the run itself."""
+    alone, found = ratio(Sample(A), Sample(B)), ratio(*MOVING)
+    assert found.error == pytest.approx(math.hypot(0.05, 0.06))
+    assert found.between_runs == pytest.approx(math.sqrt(found.error**2 - alone.error**2))
+    assert found.estimate.low < alone.estimate.low < alone.estimate.high < found.estimate.high
+    quiet = Sample(A, between_runs=1e-6, runs=9), Sample(B, between_runs=1e-6, runs=9)
+    assert ratio(*quiet).error == alone.error
+
+
+def test_launches_in_turn_met_the_same_machine() -> None:
+    pairs = [(i, i) for i in range(6)]
+    assert ratio(*MOVING, pairs) == ratio(Sample(A), Sample(B), pairs)
+
+
+def test_more_launches_do_not_take_that_away() -> None:
+    found = ratio(*MOVING)
+    assert found.with_launches(10**6).error == pytest.approx(found.between_runs, rel=1e-4)
 
 
 # --- where little is known ----------------------------------------------------------------------

@@ -2,6 +2,9 @@
 # Copyright the mpigauge authors
 """Several runs, or parts of one, compared number by number with the first.
 
+Besides the single numbers, each curve is judged as a whole, and so is everything together: what is
+too small to be sure of at any single size may be sure over all of them.
+
 Only like is compared with like. Two numbers belong together when all their columns are the same;
 where a number has no such partner, one that differs in nothing but how it was measured (placement,
 cache, source, …) is taken, and what differs is said. Numbers of other ranks, data types or
@@ -14,21 +17,23 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from mpigauge.analyse.items import MEDIAN, OF_LAUNCHES, Item, items
+from mpigauge.analyse.items import MEDIAN, OF_LAUNCHES, Item, items, word_of
+from mpigauge.analyse.pairing import Judgements, Pair, judgements
 from mpigauge.analyse.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.units import percent
-from mpigauge.stats.ratio import Ratio, ratio
-from mpigauge.stats.turns import in_turn
-from mpigauge.stats.verdicts import TOLERANCE, Judged, judge
+from mpigauge.stats.verdicts import TOLERANCE, Judged
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Row
+    from mpigauge.stats.ratio import Ratio
 
+ALL = -1
+"""In the place of a table's number: all of them."""
 MOST_LOST = 0.1
 """Where others take more of the cores, two runs at different times met two different machines."""
 NOT_VARIED = ("suite", "benchmark", "message_bytes", "name", "unit", "better")
@@ -45,6 +50,9 @@ class Side:
     """What holds for all of its numbers and may differ: hosts, settings."""
     lost_ratio: float = 0.0
     """Share of the cores that others took while it was measured."""
+    run_alone: bool = False
+    """It is a run of its own: what runs of its machine differ by counts, unless its launches were
+    taken in turn with those of the first."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +76,31 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Overall:
+    """One statement about many times of one side."""
+
+    ratio: Ratio
+    """The geometric mean of their ratios."""
+    judged: Judged
+    numbers: int
+    """How many they are."""
+
+    @property
+    def verdict(self) -> str:
+        return word_of("time", self.judged.said)
+
+    @property
+    def worse(self) -> bool:
+        return self.judged.said == "MORE"
+
+
+@dataclass(frozen=True)
 class Table:
     """What differs in nothing but the size of messages; an entry of each side in each line."""
 
     lines: tuple[tuple[Entry, ...], ...]
+    overall: tuple[Overall | None, ...]
+    """The curve of each side as a whole; None: it is the first, or has one size or none."""
 
     @property
     def first(self) -> Item:
@@ -94,6 +123,21 @@ class Comparison:
     """In what facts other sides differ from the first."""
     response: str = MEDIAN
     """What its numbers are of their launches."""
+    overall: tuple[Overall | None, ...] = ()
+    """All times of each side together; None: it is the first, or has less than two tables."""
+    between_runs: Literal["", "known", "starting"] = ""
+    """Whether what runs of the machine differ by is known, or a starting value stands for it;
+    empty: it does not count."""
+
+    @property
+    def curves(self) -> list[Overall]:
+        """All that were judged as a whole."""
+        return [found for table in self.tables for found in table.overall if found]
+
+    @property
+    def verdicts(self) -> list[Entry | Overall]:
+        """All that is said of anything."""
+        return [*self.entries, *self.curves, *filter(None, self.overall)]
 
     @property
     def entries(self) -> list[Entry]:
@@ -113,29 +157,35 @@ def compare(
     `response`: one of items.RESPONSES; of best and worst launches nothing is decided.
     """
     first, *others = sides if response == MEDIAN else [_extreme(each, response) for each in sides]
-    found = [_partners(first.items, other.items) for other in others]
-    ratios = [
-        (place, number, _ratio(first, other, first.items[place], item))
-        for number, (other, partners) in enumerate(zip(others, found, strict=True))
-        for place, item in partners.items()
-    ]
-    judged = judge([each for _, _, each in ratios], tolerance)
-    lost = [max(first.lost_ratio, other.lost_ratio) for other in others]
-    known = {
-        (p, n): (of, _sure(of, said, lost[n]) if response == MEDIAN else _open(response))
-        for (p, n, of), said in zip(ratios, judged, strict=True)
-    }
+    pairs = [Pair(first, other, _partners(first.items, other.items)) for other in others]
+    shared = [p for p in range(len(first.items)) if any(p in pair.partners for pair in pairs)]
+    tables = _places_of_tables(first, shared)
+    said = judgements(pairs, tables, tolerance, many=response == MEDIAN)
+    overall = _overall_of(pairs, tables, said)
     notes = [
         left
-        for other, partners in zip(others, found, strict=True)
-        for left in left_out((first.name, first.items), (other.name, other.items), partners)
+        for pair in pairs
+        for left in left_out(
+            (first.name, first.items), (pair.second.name, pair.second.items), pair.partners
+        )
     ]
-    shared = [p for p in range(len(first.items)) if any(p in partners for partners in found)]
-    lines = [(p, _line(first.items[p], p, found, known)) for p in shared]
-    names = tuple(side.name for side in sides)
-    unlike = tuple(words for other in others for words in _other_facts(first, other))
-    tables = tuple(_tables(first, lines))
-    return Comparison(names, tables, tuple(notes), tolerance, varied, unlike, response)
+    return Comparison(
+        names=tuple(side.name for side in sides),
+        tables=tuple(
+            Table(
+                tuple(_line(first.items[p], p, pairs, said, response) for p in places),
+                (None, *(overall.get((n, at)) for n in range(len(pairs)))),
+            )
+            for at, places in enumerate(tables)
+        ),
+        left_out=tuple(notes),
+        tolerance=tolerance,
+        varied=varied,
+        unlike=tuple(words for other in others for words in _other_facts(first, other)),
+        response=response,
+        overall=(None, *(overall.get((n, ALL)) for n in range(len(pairs)))),
+        between_runs=_between_runs(pairs),
+    )
 
 
 def split(
@@ -209,47 +259,73 @@ def _by_identity(numbered: Iterable[tuple[int, Item]]) -> dict[Hashable, list[tu
     return found
 
 
-def _ratio(first: Side, second: Side, a: Item, b: Item) -> Ratio:
-    pairs = in_turn(
-        [(first.starts.get(n, ""), n) for n in a.numbers],
-        [(second.starts.get(n, ""), n) for n in b.numbers],
-    )
-    return ratio(a.sample, b.sample, pairs)
+def _line(
+    item: Item, place: int, pairs: Sequence[Pair], said: Judgements, response: str
+) -> tuple[Entry, ...]:
+    """An entry of each side."""
+    entries = [Entry(item)]
+    for n, pair in enumerate(pairs):
+        partner = pair.partners.get(place)
+        if partner is None:
+            entries.append(Entry(None))
+            continue
+        ratio, judged = said.numbers[n, place]
+        if response != MEDIAN:
+            judged = _open(f"of the {response} launch alone nobody knows the error")
+        elif not pair.synchronised_alike(place):
+            judged = _open("its calls began in two ways")
+        else:
+            judged = _sure(ratio, judged, pair.lost_ratio)
+        entries.append(Entry(partner, ratio, judged, differences(item, partner)))
+    return tuple(entries)
+
+
+def _overall_of(
+    pairs: Sequence[Pair], tables: Sequence[Sequence[int]], said: Judgements
+) -> dict[tuple[int, int], Overall]:
+    """By the pair and the number of the table or ALL."""
+    found = {}
+    for n, pair in enumerate(pairs):
+        counts = [len(pair.times(places)) for places in tables]
+        of_pair = {at: each for (of, at), each in said.curves.items() if of == n}
+        of_pair |= {ALL: said.wholes[n]} if n in said.wholes else {}
+        for at, (ratio, judged) in of_pair.items():
+            sure = _sure(ratio, judged, pair.lost_ratio)
+            found[n, at] = Overall(ratio, sure, sum(counts) if at == ALL else counts[at])
+    return found
 
 
 def _sure(ratio: Ratio, judged: Judged, lost_ratio: float) -> Judged:
     """No difference is claimed of launches at different times on a machine that others used."""
     if ratio.paired or judged.said not in ("LESS", "MORE") or lost_ratio <= MOST_LOST:
         return judged
-    why = f"others took {percent(lost_ratio)} of the cores; measure both in turn"
-    return replace(judged, said="UNDECIDED", why=why)
+    return _open(f"others took {percent(lost_ratio)} of the cores; measure both in turn", judged.p)
 
 
-def _open(response: str) -> Judged:
-    return Judged("UNDECIDED", nan, why=f"of the {response} launch alone nobody knows the error")
+def _between_runs(pairs: Sequence[Pair]) -> Literal["", "known", "starting"]:
+    """Of all times that are compared."""
+    pairs = [pair for pair in pairs if pair.first.run_alone and pair.second.run_alone]
+    rows = [
+        item.row
+        for pair in pairs
+        for place, partner in pair.partners.items()
+        for item in (pair.first.items[place], partner)
+        if item.row
+    ]
+    if not rows:
+        return ""
+    return "known" if all(row.scatter and row.scatter.known for row in rows) else "starting"
 
 
-def _line(
-    item: Item,
-    place: int,
-    found: Sequence[Mapping[int, Item]],
-    known: Mapping[tuple[int, int], tuple[Ratio, Judged]],
-) -> tuple[Entry, ...]:
-    entries = [Entry(item)]
-    for number, partners in enumerate(found):
-        partner = partners.get(place)
-        if partner is None:
-            entries.append(Entry(None))
-        else:
-            entries.append(Entry(partner, *known[place, number], differences(item, partner)))
-    return tuple(entries)
+def _open(why: str, p: float = nan) -> Judged:
+    return Judged("UNDECIDED", p, why=why)
 
 
-def _tables(first: Side, lines: Sequence[tuple[int, tuple[Entry, ...]]]) -> Iterator[Table]:
-    """Lines under their headings, in the order in which these first appear."""
-    found: dict[Hashable, list[tuple[Entry, ...]]] = {}
-    for place, line in lines:
+def _places_of_tables(first: Side, places: Sequence[int]) -> list[list[int]]:
+    """Places under their headings, in the order in which these first appear."""
+    found: dict[Hashable, list[int]] = {}
+    for place in places:
         columns = first.items[place].columns
         key = tuple(pair for pair in columns if pair[0] not in ("message_bytes", OF_LAUNCHES))
-        found.setdefault(key, []).append(line)
-    return (Table(tuple(of)) for of in found.values())
+        found.setdefault(key, []).append(place)
+    return list(found.values())

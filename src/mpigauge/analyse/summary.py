@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, many, percent
+from mpigauge.model.units import byte_count, many, number, percent
 from mpigauge.stats.verdicts import MOST_LAUNCHES, enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.analyse.compare import Comparison, Entry, Table
+    from mpigauge.analyse.compare import Comparison, Entry, Overall, Table
 
 _TWICE = 2.0
 """From here on a ratio is said as a factor, below it as a percentage."""
@@ -30,6 +31,8 @@ _SHARES = {
     (False, True): "is {} higher",
     (False, False): "is {} lower",
 }
+_MOST_BETWEEN = 0.5
+"""Of the error: from here on more launches help little."""
 Span = list["Entry"]
 """Sizes that follow each other and have the same verdict."""
 
@@ -43,11 +46,41 @@ def summaries(comparison: Comparison, table: Table) -> list[str]:
     ]
 
 
+def of_curves(comparison: Comparison, table: Table) -> list[str]:
+    """A sentence for each side of which a curve is judged as a whole."""
+    return [
+        _overall(f"Over all {found.numbers} sizes", name, comparison.names[0], found)
+        for name, found in zip(comparison.names, table.overall, strict=True)
+        if found
+    ]
+
+
+def of_all(comparison: Comparison) -> list[str]:
+    """A sentence for each side of which all times are judged as a whole."""
+    return [
+        _overall(f"Over all {found.numbers} times together", name, comparison.names[0], found)
+        for name, found in zip(comparison.names, comparison.overall, strict=False)
+        if found
+    ]
+
+
+def _overall(where: str, name: str, first: str, found: Overall) -> str:
+    """Over all 5 sizes B takes 1.30 (1.29 to 1.31) times as long as A: SLOWER."""
+    value, low, high = (number(each, found.ratio.estimate.error) for each in found.ratio.estimate)
+    said = found.verdict
+    if why := undecided(found):
+        said += f" ({why})"
+    if not math.isfinite(found.ratio.log):
+        return f"{where} {name} is {said}."
+    ends = f" ({low} to {high})" if found.ratio.error > 0 else ""
+    return f"{where} {name} takes {value}{ends} times as long as {first}: {said}."
+
+
 def tolerance_word(tolerance: float) -> str:
     return f"{tolerance * 100:g} %"
 
 
-def undecided(entry: Entry) -> str:
+def undecided(entry: Entry | Overall) -> str:
     """Why nothing is said of a ratio, and what would help."""
     ratio, judged = entry.ratio, entry.judged
     if ratio is None or judged is None or judged.said != "UNDECIDED":
@@ -60,6 +93,8 @@ def undecided(entry: Entry) -> str:
         return f"{many(ratio.launches, 'launch')}, at least {judged.needed} of each are needed"
     if not ratio.error > 0:
         return "no launch differs from another, so their error is not known"
+    if judged.needed is None and ratio.between_runs > _MOST_BETWEEN * ratio.error:
+        return "runs of this machine differ too much; measure both in turn"
     if judged.needed is None:
         return f"more than {MOST_LAUNCHES} launches of each would be needed"
     return f"about {judged.needed} launches of each would decide"

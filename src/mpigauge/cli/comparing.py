@@ -28,7 +28,7 @@ def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
     """With what a comparison has to know of the whole run."""
     from mpigauge.analyse.compare import Side
 
-    return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run))
+    return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
 
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:

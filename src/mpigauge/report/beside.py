@@ -11,14 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.items import BYTES, MEDIAN, SECONDS, WORST
-from mpigauge.analyse.summary import summaries, tolerance_word
+from mpigauge.analyse.summary import of_all, summaries, tolerance_word
+from mpigauge.model.row import NOTHING
 from mpigauge.model.units import byte_count, many, memory, microseconds, number, plus_minus
 from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.report.document import tables
 from mpigauge.report.formats.table import as_printed, title
+from mpigauge.stats.history import STARTING_SD
 
 if TYPE_CHECKING:
-    from mpigauge.analyse.compare import Comparison, Entry, Table
+    from mpigauge.analyse.compare import Comparison, Entry, Overall, Table
     from mpigauge.analyse.items import Item
     from mpigauge.model.cards import Cards
 
@@ -37,6 +39,8 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
         ]
         for table in comparison.tables
     ]
+    if said := of_all(comparison):
+        blocks.append(broken(said))
     return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"
 
 
@@ -70,7 +74,7 @@ def words_of(table: Table, names: Sequence[str]) -> list[Words]:
     lines: list[Words] = [("bytes" if sized else "", "", unit, "±", *said, "ratio", "95 %", "")]
     for line in table.lines:
         lines += _of_size(line, names, printed)
-    return lines
+    return [*lines, *_of_all_sizes(table, names, printed)]
 
 
 def fitting(lines: Sequence[Words]) -> Sequence[Words]:
@@ -108,6 +112,15 @@ def _printed(entry: Entry) -> str:
     return as_printed(row.cell.printed_mb_per_s, 2) if row else ""
 
 
+def _of_all_sizes(table: Table, names: Sequence[str], printed: bool) -> Iterator[Words]:
+    """A line for each side whose curve is judged as a whole."""
+    label, empty = "all", ("",) * (3 if printed else 2)
+    for name, found in zip(names, table.overall, strict=True):
+        if found:
+            yield label, name, *empty, *_ratio_of(found), found.verdict
+            label = ""
+
+
 def numbers_of(entry: Entry) -> Words:
     """Its value, error, ratio with interval, and verdict."""
     if entry.item is None:
@@ -115,8 +128,13 @@ def numbers_of(entry: Entry) -> Words:
     value = in_unit(entry.item), error_of(entry.item)
     if entry.ratio is None:
         return *value, "", "", ""
-    found = entry.ratio.estimate
-    return *value, number(found.value, found.error), ends(entry), entry.verdict
+    return *value, *_ratio_of(entry), entry.verdict
+
+
+def _ratio_of(entry: Entry | Overall) -> tuple[str, str]:
+    """The ratio and its interval."""
+    found = entry.ratio.estimate if entry.ratio else NOTHING
+    return number(found.value, found.error), ends(entry)
 
 
 def error_of(item: Item) -> str:
@@ -138,7 +156,7 @@ def word_in_unit(item: Item, value: float, error: float = 0.0) -> str:
     return (microseconds if item.unit == SECONDS else number)(value, error)
 
 
-def ends(entry: Entry) -> str:
+def ends(entry: Entry | Overall) -> str:
     """The interval of the ratio."""
     found = entry.ratio.estimate if entry.ratio else None
     if found is None or not math.isfinite(found.low):
@@ -167,19 +185,42 @@ def _how_chosen(comparison: Comparison) -> str:
 
 
 def _how_judged(comparison: Comparison) -> str:
-    tested = comparison.entries
-    paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
     within = tolerance_word(comparison.tolerance)
     how = (
-        f"The ratio is to {comparison.names[0]}. SAME: its interval lies within ±{within}; else it "
-        f"has to differ from 1 at 5 % after Holm's correction over {len(tested)} "
-        "ratios."
+        f"The ratio of the medians is to {comparison.names[0]}. SAME: its interval lies within "
+        f"±{within}; else it has to differ from 1 at 5 % after Holm's correction over "
+        f"{_how_many(comparison)}."
     )
+    if comparison.curves:
+        how += " all: the geometric mean of the ratios above, judged launch by launch."
+    tested = comparison.entries
+    paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
     if paired:
         how += f" {paired} of them are of launches that were taken in turn (paired)."
     if paired < len(tested):
         how += (
-            f" {len(tested) - paired} are of launches at different times: whatever changed in the "
-            "machine between them counts, too."
+            f" {len(tested) - paired} are of launches at different times: "
+            f"{_AT_DIFFERENT_TIMES[comparison.between_runs]}."
         )
+    if left_out := sum(entry.ratio.left_out > 0 for entry in tested if entry.ratio):
+        how += f" In {left_out} a launch lies far from all others and is left out of the interval."
     return how
+
+
+_AT_DIFFERENT_TIMES = {
+    "": "whatever changed in the machine between them counts, too",
+    "known": "their intervals hold what earlier runs of this machine differed by",
+    "starting": "this machine is not known yet, so their intervals take "
+    f"{STARTING_SD * 100:g} % for what its runs differ by",
+}
+
+
+def _how_many(comparison: Comparison) -> str:
+    """24 ratios, 1 curve and all together."""
+    counts = [
+        many(len(comparison.entries), "ratio"),
+        many(len(comparison.curves), "curve") if comparison.curves else "",
+        "all together" if any(comparison.overall) else "",
+    ]
+    *words, last = filter(None, counts)
+    return f"{', '.join(words)} and {last}" if words else last

@@ -4,9 +4,13 @@
 
 MORE and LESS: the ratio is not 1, by a test whose p-values are corrected over all ratios that are
 shown together (S. Holm, Scandinavian Journal of Statistics 6 (1979) 65), so that two runs of one
-thing make any row of a table differ in at most 5 % of tables. SAME: the whole 95 % interval lies
-within the tolerance; then it does not matter whether it is exactly 1. Everything else is UNDECIDED,
-with what would decide it.
+thing make anything of a comparison differ in at most 5 % of comparisons. SAME: the whole 95 %
+interval lies within the tolerance; then it does not matter whether it is exactly 1. Everything else
+is UNDECIDED, with what would decide it.
+
+Ratios are of several families: single rows, and statements over many rows. Each family has its
+weight, which its ratios share, so that a test over all sizes is not drowned by many single ones;
+the weights of what has been found different go to the others.
 """
 
 from __future__ import annotations
@@ -43,22 +47,42 @@ class Judged:
 
 def judge(ratios: Sequence[Ratio], tolerance: float = TOLERANCE) -> list[Judged]:
     """All ratios of one comparison. Those of fewer than six launches are not tested."""
-    tests = [each.p if enough(each) else math.nan for each in ratios]
-    count = sum(not math.isnan(p) for p in tests)
+    return judge_families([(1.0, ratios)], tolerance)[0]
+
+
+def judge_families(
+    families: Sequence[tuple[float, Sequence[Ratio]]], tolerance: float = TOLERANCE
+) -> list[list[Judged]]:
+    """The same where ratios are of several families, each with its weight."""
+    ps, weights = [], []
+    for weight, ratios in families:
+        tests = [each.p if enough(each) else math.nan for each in ratios]
+        tested = sum(not math.isnan(p) for p in tests)
+        ps += tests
+        weights += [weight / max(tested, 1)] * len(tests)
+    whole = math.fsum(w for p, w in zip(ps, weights, strict=True) if not math.isnan(p)) or 1.0
     room = math.log1p(tolerance)
-    return [_judge(each, p, room, count) for each, p in zip(ratios, holm(tests), strict=True)]
+    adjusted = zip(holm(ps, weights), weights, strict=True)
+    return [
+        [_judge(each, *next(adjusted), room, whole) for each in ratios] for _, ratios in families
+    ]
 
 
-def holm(ps: Sequence[float]) -> list[float]:
+def holm(ps: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
     """The p-values that each can be compared with the level itself; NaN are no tests.
 
-    The smallest of m is multiplied by m, the next by m - 1, … and none is less than one before it.
+    Without weights the smallest of m is multiplied by m, the next by m - 1, … and none is less than
+    one before it. With them it is multiplied by what weight it and those behind it have together,
+    divided by its own.
     """
-    tested = sorted((p, place) for place, p in enumerate(ps) if not math.isnan(p))
+    share = weights or [1.0] * len(ps)
+    tested = sorted((p / share[i], p, i) for i, p in enumerate(ps) if not math.isnan(p))
     adjusted, largest = [math.nan] * len(ps), 0.0
-    for left, (p, place) in zip(range(len(tested), 0, -1), tested, strict=True):
-        largest = max(largest, min(1.0, p * left))
+    left = math.fsum(share[place] for _, _, place in tested)
+    for _, p, place in tested:
+        largest = max(largest, min(1.0, p * left / share[place]))
         adjusted[place] = largest
+        left -= share[place]
     return adjusted
 
 
@@ -67,28 +91,25 @@ def enough(ratio: Ratio) -> bool:
     return ratio.launches >= LEAST_FOR_INTERVAL
 
 
-def _judge(ratio: Ratio, p: float, room: float, count: int) -> Judged:
+def _judge(ratio: Ratio, p: float, weight: float, room: float, whole: float) -> Judged:
     if not enough(ratio):
         return Judged("UNDECIDED", p, LEAST_FOR_INTERVAL if ratio.launches else None)
-    if _within(ratio, room):
+    if ratio.is_within(room, ALPHA):
         return Judged("SAME", p)
-    if p <= ALPHA:
+    if p <= ALPHA and ratio.differs(ALPHA):
         return Judged("MORE" if ratio.log > 0 else "LESS", p)
-    return Judged("UNDECIDED", p, _needed(ratio, room, count))
+    return Judged("UNDECIDED", p, _needed(ratio, room, ALPHA * weight / whole))
 
 
-def _within(ratio: Ratio, room: float) -> bool:
-    return abs(ratio.log) + ratio.half_width(ALPHA) <= room
-
-
-def _needed(ratio: Ratio, room: float, count: int) -> int | None:
-    """Launches with which either would be said, if the ratio is what it seems to be."""
+def _needed(ratio: Ratio, room: float, level: float) -> int | None:
+    """Launches with which either would be said, if the ratio is what it seems to be. `level`: what
+    it has of all ratios' level before others are found different."""
     if not ratio.error > 0:
         return None
 
     def decides(launches: int) -> bool:
         then = ratio.with_launches(launches)
-        return _within(then, room) or abs(then.log) >= then.half_width(ALPHA / count)
+        return then.is_within(room, ALPHA) or then.differs(level)
 
     more = range(ratio.launches + 1, MOST_LAUNCHES + 1)
     place = bisect_left(more, True, key=decides)

@@ -14,7 +14,7 @@ from mpigauge.cli.comparing import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analyse.compare import Entry
+    from mpigauge.analyse.compare import Entry, Overall
 
 
 @click.command("compare")
@@ -57,7 +57,8 @@ def command(
 ) -> int:
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
-    Each ratio has its 95 % interval; verdicts take into account how many were looked at.
+    Each number, each curve over all its sizes, and all times together. Each ratio has its 95 %
+    interval; verdicts take into account how many were looked at.
     """
     from mpigauge.analyse.compare import compare
     from mpigauge.analyse.only import only, read_only
@@ -80,10 +81,10 @@ def command(
         why = [left.text for left in found.left_out]
         raise UserError("; ".join(["there is nothing to compare", *why]))
     print_comparison(found, form, stored)
-    return int(any(_fails(entry, fail_on) for entry in found.entries))
+    return int(any(_fails(said, fail_on) for said in found.verdicts))
 
 
-def _fails(entry: Entry, fail_on: Sequence[str]) -> bool:
+def _fails(entry: Entry | Overall, fail_on: Sequence[str]) -> bool:
     said = entry.judged.said if entry.judged else ""
     return (
         ("slower" in fail_on and entry.worse)

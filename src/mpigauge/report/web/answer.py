@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analyse.summary import summaries
+from mpigauge.analyse.summary import of_all, of_curves, summaries
 from mpigauge.model.units import byte_count, duration, many, rate
 from mpigauge.report.axes import bytes_per_s
 from mpigauge.report.formats.table import error_or_range, resting_on
@@ -84,6 +84,8 @@ def verdicts(comparison: Comparison | None) -> Iterator[Block]:
         ranks = dict(first.columns).get("ranks")
         on = f"on {many(ranks, 'rank')}" if ranks else ""
         words = (first.benchmark, "" if first.row else first.what, on)
-        said = tuple(summaries(comparison, table))
+        said = (*summaries(comparison, table), *of_curves(comparison, table))
         if said:
             yield Block(f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said)
+    if together := of_all(comparison):
+        yield Block(f"All together, against {comparison.names[0]}", tuple(together))
