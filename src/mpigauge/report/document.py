@@ -15,11 +15,13 @@ from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
+from mpigauge.stats.changes import change
 from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.headline import Headline, headline
 from mpigauge.stats.launches import in_order
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.stats.words import (
+    change_sentence,
     imported_sentences,
     machine_sentences,
     noise_sentences,
@@ -137,12 +139,14 @@ def document(
     skips = _not_measured(run.skips, found)
     imported = run.header.get("imported") or {}
     starts = {launch.launch: launch.time for launch in run.launches}
+    changed = change(found)
     called = {each["name"]: each["said"] for each in run.passport.get("compilers") or ()}
     said = [
         *imported_sentences(found),
         *(f"{remark}." for remark in imported.get("remarks") or ()),
         *_unread(imported.get("unread") or ()),
-        *sentences(found),
+        *([change_sentence(changed, starts)] if changed else []),
+        *sentences(found, changed is not None),
         *machine_sentences(found),
         *skip_sentences(skips),
         *noise_sentences(run.noise),

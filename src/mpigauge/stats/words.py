@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
-from mpigauge.model.units import byte_count, many, percent
+from mpigauge.model.units import byte_count, many, percent, plus_minus
 from mpigauge.stats.history import STARTING_SD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.record import Noise, Skip
     from mpigauge.model.row import Row
+    from mpigauge.stats.changes import Change
 
 MEANING = {
     "tainted": "a rank was switched out, moved to another core or lost time to the hypervisor "
@@ -50,15 +51,40 @@ def legend(rows: Iterable[Row]) -> list[str]:
     return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in _flags(rows)]
 
 
-def sentences(rows: Sequence[Row]) -> list[str]:
-    """One sentence for wrong data, then one for each flag, each with the cells concerned."""
+def sentences(rows: Sequence[Row], changed: bool = False) -> list[str]:
+    """One sentence for wrong data, then one for each flag, each with the cells concerned.
+    `changed`: the machine did while they were measured, so that no more launches would help."""
     wrong = [row for row in rows if row.wrong_count]
     said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
     for flag in _flags(rows):
         concerned = [row for row in rows if flag in row.flags]
         who = _who(concerned, len(rows))
-        said.append(f"{flag}, {who}: {MEANING.get(flag, 'unknown flag')}.")
+        meaning = MEANING.get(flag, "unknown flag")
+        if changed and flag == "unconverged":
+            meaning = "the wanted precision was not reached, since the machine changed meanwhile"
+        said.append(f"{flag}, {who}: {meaning}.")
     return said
+
+
+def change_sentence(found: Change, starts: Mapping[int, str]) -> str:
+    """When the machine changed in the middle of a run, by how much, and what each side knows."""
+    launches = found.before + found.after
+    at = starts.get(found.launch, "")
+    when = f" ({at})" if at else ""
+    sides = [
+        ("before", found.before, found.error_before),
+        ("after", found.after, found.error_after),
+    ]
+    known = [f"those {where} it ({count}) agree to {plus_minus(error)}"
+             for where, count, error in sides if error == error]  # fmt: skip
+    return (
+        f"The machine changed in the middle: from launch {found.before + 1} of {launches} on{when} "
+        f"calls took {found.ratio:.2f} times as long, in the median over "
+        f"{many(found.cells, 'cell')}"
+        + (f"; launches {', '.join(known).removeprefix('those ')}, in the median" if known else "")
+        + ". ± is of both states together, and more launches would not make it narrower: see what "
+        "else ran then (`mpigauge doctor`), and measure again."
+    )
 
 
 def machine_sentences(rows: Sequence[Row]) -> list[str]:

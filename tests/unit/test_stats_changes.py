@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Whether a machine changed while it was measured."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.report import document
+from mpigauge.stats.changes import change
+from mpigauge.stats.launches import rows
+from mpigauge.stats.words import change_sentence, sentences
+from mpigauge.store import load
+from tests import cells, runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.row import Row
+
+SIZES = (0, 8, 512, 4096, 65536)
+
+
+def measured(
+    launches: int, changed_at: int | None, factor: float = 1.2, seed: int = 1
+) -> list[Row]:
+    """Five cells whose launches scatter by 3 %, all of them slower from one launch on."""
+    random = Random(seed)
+    return rows(
+        [
+            cells.cell(
+                message_bytes=size,
+                launch=number,
+                time_p50_s=1e-6
+                * (factor if changed_at is not None and number >= changed_at else 1.0)
+                * math.exp(random.gauss(0, 0.03)),
+            )
+            for number in range(launches)
+            for size in SIZES
+        ],
+        0.05,
+    )
+
+
+@pytest.mark.parametrize(("launches", "place"), [(17, 6), (10, 6), (20, 14), (14, 3)])
+def test_a_change_is_found_where_it_was(launches: int, place: int) -> None:
+    found = change(measured(launches, place))
+    assert found is not None
+    assert found.launch == found.before == place
+    assert found.after == launches - place
+    assert found.ratio == pytest.approx(1.2, rel=0.05)
+
+
+def test_what_each_side_knows_is_said() -> None:
+    """Six launches knew it to a few percent, and eleven more made it worse."""
+    found = change(measured(17, 6, 1.4))
+    assert found is not None
+    whole = min(row.relative_error for row in measured(17, 6, 1.4))
+    assert found.error_before < 0.1 < whole
+    text = change_sentence(found, {6: "2026-11-21T05:00:12Z"})
+    assert "from launch 7 of 17 on (2026-11-21T05:00:12Z) calls took 1.4" in text
+    assert "launches before it (6) agree to ±" in text
+    assert "those after it (11) agree to ±" in text
+
+
+def test_steady_machines_seldom_seem_to_change() -> None:
+    claimed = sum(change(measured(14, None, seed=seed)) is not None for seed in range(60))
+    assert claimed <= 2
+    assert change(measured(6, 3, 2.0)) is None
+    assert change(measured(17, 6, 1.03)) is None
+
+
+def test_no_more_launches_are_promised_to_help(tmp_path: Path) -> None:
+    lines = [runs.launch(n, f"2026-11-21T05:00:{n:02d}Z", precision=0.05) for n in range(17)]
+    for row in measured(17, 6, 1.4):
+        lines += [
+            runs.cell(number, message_bytes=row.message_bytes, time_p50_s=value)
+            for number, value in zip(row.numbers, row.values_s, strict=True)
+        ]
+    said = document(load(runs.write(tmp_path / "run", lines))).sentences
+    assert any("from launch 7 of 17 on (2026-11-21T05:00:06Z)" in each for each in said)
+    (unconverged,) = [each for each in said if each.startswith("unconverged")]
+    assert "since the machine changed meanwhile" in unconverged
+    assert "more time" not in unconverged
+    assert any(
+        "more time (--in) or launches help" in each for each in sentences(measured(8, 4, 3.0))
+    )
