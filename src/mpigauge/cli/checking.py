@@ -126,8 +126,6 @@ def _peers(run: Run) -> list[Line]:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(f"cannot read {path}: {reason}") from None
+    from mpigauge.model.inputs import read_text
+
+    return read_text(path)

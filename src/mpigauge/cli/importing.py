@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mpigauge.readers.reading import Reading
 
 MOST_NAMED = 20
+MOST_BYTES = 1 << 30
+"""Of the output of a program."""
 
 
 def read_files(
@@ -64,10 +66,9 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
 
 
 def _bytes_of(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror}") from None
+    from mpigauge.model.inputs import read_input
+
+    return read_input(file, most=MOST_BYTES)
 
 
 def _known() -> str:

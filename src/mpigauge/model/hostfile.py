@@ -13,33 +13,30 @@ from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.hostlist import parse_hosts, refuse_twice
+from mpigauge.model.hostlist import check_number, parse_hosts, refuse_twice
 from mpigauge.model.hosts import Named
+from mpigauge.model.inputs import read_text
 
 SLOTS = "slots"
+_MOST_DIGITS = 15
 PASSED_OVER = ("max_slots", "max-slots", "ifname", "binding", "user", "weight")
 
 
 def read_hostfile(path: Path) -> tuple[Named, ...]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"--hostfile: cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"--hostfile: {path} is no text") from None
-    return parse_hostfile(text, str(path))
+    return parse_hostfile(read_text(path, "--hostfile: "), str(path))
 
 
 def parse_hostfile(text: str, source: str) -> tuple[Named, ...]:
     """The hosts of a file; `source` is what errors call it."""
-    lines = enumerate(text.splitlines(), 1)
-    hosts = tuple(
-        host for number, line in lines for host in _line(line, f"{source}, line {number}")
-    )
+    hosts: list[Named] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        place = f"{source}, line {number}"
+        hosts += _line(line, place)
+        check_number(len(hosts), place)
     if not hosts:
         raise UserError(f"{source} names no host; write one a line, such as 'a:2' or 'a slots=2'")
     refuse_twice(hosts)
-    return hosts
+    return tuple(hosts)
 
 
 def _line(line: str, place: str) -> Iterator[Named]:
@@ -65,7 +62,7 @@ def _slots(word: str, place: str, column: int, before: int | None) -> int | None
     if name != SLOTS or not equals:
         known = did_you_mean(name, [SLOTS, *PASSED_OVER])
         raise UserError(f"{place}, column {column}: '{word}' is not known here{known or RIGHT}")
-    if not (value.isdecimal() and int(value)):
+    if not (value.isdecimal() and len(value) <= _MOST_DIGITS and int(value)):
         raise UserError(f"{place}, column {column}: '{value}' is no number of slots; write slots=2")
     return int(value)
 

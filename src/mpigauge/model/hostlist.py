@@ -15,7 +15,8 @@ from itertools import product
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import Named
 
-MOST_HOSTS = 1 << 20
+MOST_HOSTS = 200_000
+_MOST_DIGITS = 15
 _WORD = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
@@ -24,11 +25,20 @@ RIGHT = "write hosts such as a,b[01-04] or a:2,b:2"
 
 def parse_hosts(text: str, source: str) -> tuple[Named, ...]:
     """The hosts of a list, each once; `source` is what errors call the text ("--hosts")."""
-    hosts = tuple(host for word, at in _words(text, source) for host in _hosts(word, at))
+    hosts: list[Named] = []
+    for word, at in _words(text, source):
+        hosts += _hosts(word, at)
+        check_number(len(hosts), at)
     if not hosts:
         raise UserError(f"{source}: there is no host in it; {RIGHT}")
     refuse_twice(hosts)
-    return hosts
+    return tuple(hosts)
+
+
+def check_number(hosts: int, place: str) -> None:
+    """UserError: more than any machine has."""
+    if hosts > MOST_HOSTS:
+        raise UserError(f"{place}: there are more than {MOST_HOSTS} hosts up to here")
 
 
 def refuse_twice(hosts: Iterable[Named]) -> None:
@@ -82,11 +92,16 @@ def _words(text: str, source: str) -> Iterator[tuple[str, str]]:
 
 def _hosts(word: str, place: str) -> Iterator[Named]:
     names, colon, slots = word.partition(":")
-    if colon and not (slots.isdecimal() and int(slots)):
+    if colon and not _is_count(slots):
         raise UserError(f"{place}: '{slots}' is no number of ranks for {names}; {RIGHT}")
-    for name in expand(names, place):
-        check_name(name, place)
+    found = expand(names, place)
+    check_name(found[0], place)  # the others differ from it in digits only
+    for name in found:
         yield Named(name, int(slots) if slots else None, place)
+
+
+def _is_count(slots: str) -> bool:
+    return slots.isdecimal() and len(slots) <= _MOST_DIGITS and int(slots) > 0
 
 
 def check_name(name: str, place: str) -> None:
@@ -101,6 +116,8 @@ def _numbers(text: str, place: str) -> list[str]:
         if not match:
             raise UserError(f"{place}: '{piece}' in brackets is no range; write b[01-04,7]")
         first, last = match[1], match[2] or match[1]
+        if max(len(first), len(last)) > _MOST_DIGITS:
+            raise UserError(f"{place}: a number in brackets has more than {_MOST_DIGITS} digits")
         if int(last) < int(first):
             raise UserError(f"{place}: the range {piece} runs downwards; write {last}-{first}")
         if int(last) - int(first) >= MOST_HOSTS:

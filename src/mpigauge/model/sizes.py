@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,11 +48,7 @@ def parse_sizes(text: str) -> list[int]:
 
 def read_sizes(path: Path) -> list[int]:
     """The sizes in a file: words as in --sizes, # starts a comment."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(f"cannot read the file of sizes {path}: {reason}") from None
+    lines = read_text(path, called=f"the file of sizes {path}").splitlines()
     sizes = list(chain.from_iterable(_sizes_of_lines(path, lines)))
     if not sizes:
         raise UserError(f"{path} holds no sizes; write one a line, such as 64Ki")

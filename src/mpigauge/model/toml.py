@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_text
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-_HEAD = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
+_DEEP = re.compile(r"(?<![\w.-])(?:[\w-]*\.){100}")
+"""A key of so many parts, which nobody means and which takes the square of their number."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ class Toml:
         """The numbered lines of a table and of those in it, its head among them."""
         current, seen, found = "", -1, []
         for at, line in enumerate(self.lines, 1):
-            if head := _HEAD.fullmatch(line.partition("#")[0].rstrip()):
-                current = head[1]
+            text = line.partition("#")[0].strip()
+            if text.startswith("[") and text.endswith("]"):
+                current = text.strip("[] \t")
                 seen += current == table
             inside = current == table or (table != "" and current.startswith(f"{table}."))
             if inside and (table == "" or seen == number):
@@ -57,13 +60,12 @@ class Toml:
 
 def read_toml(path: Path) -> Toml:
     """UserError: it cannot be read, or is no TOML; with line and column."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is no text in UTF-8") from None
+    text = read_text(path)
+    if _DEEP.search(text.replace(" ", "").replace("\t", "")):
+        raise UserError(f"{path} is nested too deeply to be read")
     try:
         return Toml(path, tomllib.loads(text), tuple(text.splitlines()))
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UserError(f"{path} is nested too deeply to be read") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise UserError(f"{path} is no TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None

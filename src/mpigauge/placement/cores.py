@@ -23,12 +23,25 @@ def parse_entries(text: str, option: str) -> tuple[str, ...]:
     """The entries of 0,1 or 0-3,4+5; `option` is where they were written."""
     entries = tuple(entry.strip() for entry in text.split(","))
     for number, entry in enumerate(entries, 1):
-        if not _ENTRY.fullmatch(entry) or not cores_of(entry):
+        if not _ENTRY.fullmatch(entry) or not _some(entry, option):
             raise UserError(
                 f"{option}: '{entry}' (word {number} of '{text}') names no cores; "
                 "write a core for each rank, such as 0,1, or ranges and sums: 0-3,4+5"
             )
     return entries
+
+
+def _some(entry: str, option: str) -> bool:
+    """Whether it names any. UserError: no machine has that many."""
+    try:
+        return bool(cores_of(entry))
+    except ValueError as error:
+        raise UserError(f"{option}: '{shortened_to(entry)}': {error}") from None
+
+
+def shortened_to(word: str, most: int = 40) -> str:
+    """A word of any length, as an error shows it."""
+    return word if len(word) <= most else f"{word[: most - 1]}…"
 
 
 def cores_of(entry: str) -> frozenset[int]:

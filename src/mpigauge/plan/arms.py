@@ -10,8 +10,10 @@ Names are those of settings of the MPI; `env:NAME` is any variable, whoever read
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -29,6 +31,8 @@ ENV = "env:"
 """Begins the name of a variable that is no setting of the MPI. Conditions name it without."""
 KEYS = ("grid", "zip", "list", "when", "mpi")
 MOST_ARMS = 4096
+MOST_COMBINATIONS = 1 << 16
+"""Of which a condition leaves the arms."""
 Values = Mapping[str, str]
 
 
@@ -73,6 +77,12 @@ class Block:
     def is_for(self, name: str, spec: str) -> bool:
         return not self.mpis or name in self.mpis or spec in self.mpis
 
+    @property
+    def combinations(self) -> int:
+        """How many there are before the condition."""
+        rows = min(map(len, self.zipped.values()), default=1)
+        return math.prod(map(len, self.grid.values())) * rows * max(len(self.listed), 1)
+
     def values(self) -> Iterator[dict[str, str]]:
         """Of each of its arms."""
         grid = [[(name, value) for value in values] for name, values in self.grid.items()]
@@ -116,9 +126,10 @@ def read_block(data: Mapping[str, Any], places: Places) -> Block:
     if not names:
         raise UserError(f"{places.block}: nothing is varied; give it a grid, a zip or a list")
     bare = [_bare(name) for name in names]
+    times = Counter(bare)
     for name in names:
         check_name(name, places.of(name))
-        if bare.count(_bare(name)) > 1:
+        if times[_bare(name)] > 1:
             raise UserError(
                 f"{places.of(name)}: {name} is varied twice; name it in one of grid, zip and list"
             )
@@ -163,6 +174,11 @@ def arms(blocks: Sequence[Block], mpi: str, spec: str, control: bool) -> tuple[A
     for block in blocks:
         if not block.is_for(mpi, spec):
             continue
+        if block.combinations > MOST_COMBINATIONS:
+            raise UserError(
+                f"a block of [[vary]] has {block.combinations:.4g} combinations, of which `when` "
+                f"may leave some; the most is {MOST_COMBINATIONS}: vary less at a time"
+            )
         for values in block.values():
             arm = Arm(values)
             found.setdefault(arm.name, arm)
@@ -241,7 +257,7 @@ def _word(value: Any, key: str, places: Places) -> str:
 
 
 def _apart(values: Sequence[str], place: str) -> tuple[str, ...]:
-    twice = next((value for value in values if values.count(value) > 1), None)
+    twice = next((value for value, times in Counter(values).items() if times > 1), None)
     if twice is not None:
         raise UserError(f"{place} has the value {twice} twice; name each once")
     return tuple(values)

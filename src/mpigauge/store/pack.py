@@ -9,13 +9,14 @@ anything is written.
 from __future__ import annotations
 
 import shutil
+import struct
 import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from mpigauge.model.errors import UserError
@@ -29,10 +30,24 @@ if TYPE_CHECKING:
 
 SUFFIX = ".mpigauge"
 MOST_BYTES = 8 << 30
+_SMALL = 256 << 20
+_MOST_GROWTH = 100
+"""No run is made smaller by more than this; a pack that would grow so is none of ours."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 MOST_FILES = 100_000
 _FIRST = "run.json"
 _ALWAYS_THE_SAME = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 1 << 20
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+"""What zipfile raises where a file is no archive, or a damaged one."""
 
 
 class Packed(NamedTuple):
@@ -67,10 +82,12 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
 
 def is_pack(path: Path) -> bool:
     """Whether it is a file that `pack` has made, by what is in it."""
+    if not path.is_file():
+        return False
     try:
         with zipfile.ZipFile(path) as packed:
             return PurePosixPath(packed.namelist()[0]).name == _FIRST
-    except (OSError, zipfile.BadZipFile, IndexError):
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, IndexError):
         return False
 
 
@@ -136,14 +153,30 @@ def _extract(file: Path, folder: Path) -> str:
         with zipfile.ZipFile(file) as packed:
             members = [member for member in packed.infolist() if not member.is_dir()]
             name = _checked(file, members)
+            left = _most_bytes(file)
             for member in members:
                 path = folder.joinpath(*PurePosixPath(member.filename).parts[1:])
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with packed.open(member) as content, path.open("xb") as target:
-                    shutil.copyfileobj(content, target, _CHUNK)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+                    left = _copied(content, target, left, file)
+    except _DAMAGE as error:
         raise UserError(f"{file} is no packed run, or damaged: {error}") from None
     return name
+
+
+def _most_bytes(file: Path) -> int:
+    """What may come out of it."""
+    return min(MOST_BYTES, max(_SMALL, file.stat().st_size * _MOST_GROWTH))
+
+
+def _copied(content: IO[bytes], target: IO[bytes], left: int, file: Path) -> int:
+    """Copies all of it; how many bytes may still follow. UserError: there are more than that."""
+    while piece := content.read(_CHUNK):
+        left -= len(piece)
+        if left < 0:
+            raise UserError(f"{file} is no packed run: more comes out of it than it says")
+        target.write(piece)
+    return left
 
 
 def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
@@ -156,11 +189,13 @@ def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
     names = {PurePosixPath(member.filename).parts[0] for member in members}
     if len(names) != 1 or f"{next(iter(names))}/{_FIRST}" not in {m.filename for m in members}:
         raise UserError(f"{file} is no packed run: it does not hold one folder with {_FIRST}")
-    size = sum(member.file_size for member in members)
-    if size > MOST_BYTES or len(members) > MOST_FILES:
+    if any(member.compress_type not in _METHODS for member in members):
+        raise UserError(f"{file} is no packed run: it is packed by another method than ours")
+    size, most = sum(member.file_size for member in members), _most_bytes(file)
+    if size > most or len(members) > MOST_FILES:
         raise UserError(
             f"{file} would become {len(members)} files of {size} bytes together; the most are "
-            f"{MOST_FILES} files and {MOST_BYTES} bytes"
+            f"{MOST_FILES} files and, for a pack of its size, {most} bytes"
         )
     return names.pop()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_input
 from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
 from mpigauge.topology.devices import FABRIC_CLASSES, in_order, kind_of, numa_beside
 from mpigauge.topology.words import parse_bitmap
@@ -55,14 +56,14 @@ def read_xml(path: Path) -> Topology:
         return _topology(root, path)
     except (ValueError, KeyError, IndexError) as error:
         raise UserError(f"{path}: this topology is damaged: {error}; {HOW}") from None
+    except RecursionError:
+        raise UserError(f"{path}: this topology is nested too deeply; {HOW}") from None
 
 
 def _root(path: Path) -> Element:
     try:
-        root = ET.parse(path).getroot()
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except ET.ParseError as error:
+        root = ET.fromstring(read_input(path))
+    except (ET.ParseError, LookupError, ValueError) as error:  # LookupError: of its encoding
         raise UserError(f"{path} is no XML ({error}); {HOW}") from None
     if root.tag != "topology":
         raise UserError(f"{path} holds <{root.tag}>, not a <topology> of hwloc; {HOW}")

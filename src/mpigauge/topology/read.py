@@ -8,6 +8,8 @@ import platform
 import re
 from pathlib import Path
 
+from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_text
 from mpigauge.model.machine import Machine
 from mpigauge.model.topology import Cache, Numa, Pu
 from mpigauge.topology import cgroup
@@ -35,9 +37,24 @@ ARM_PARTS = {
 
 def read(root: Path = Path("/")) -> Machine:
     """The machine whose /sys and /proc are below `root`, or that is recorded in this file."""
-    if root.is_file():
-        return read_files(Recorded(root.read_text(encoding="utf-8")))
-    return read_files(Files(root))
+    return read_files(Files(root)) if root.is_dir() else read_record(root)[1]
+
+
+def read_record(path: Path) -> tuple[Recorded, Machine]:
+    """The files that are recorded in this one, and the machine that they tell of.
+
+    UserError: it is no such record.
+    """
+    text = read_text(path)
+    if "\t" not in text:
+        raise UserError(
+            f"{path} is no record of a machine; make one with `python tools/record_machine.py`"
+        )
+    recorded = Recorded(text)
+    try:
+        return recorded, read_files(recorded)
+    except (ValueError, KeyError, IndexError) as error:
+        raise UserError(f"{path}: this record of a machine is damaged: {error}") from None
 
 
 def read_files(files: Files) -> Machine:

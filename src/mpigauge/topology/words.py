@@ -9,14 +9,19 @@ from collections.abc import Iterable
 
 _SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _WORD_BITS = 32
+MOST = 1 << 16
+"""More PUs or nodes than any machine has."""
 
 
 def parse_list(text: str) -> set[int]:
-    """The numbers in a kernel list such as 0-3,8."""
+    """The numbers in a kernel list such as 0-3,8. ValueError: no machine has them."""
     numbers: set[int] = set()
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
-        numbers |= set(range(int(first), int(last or first) + 1))
+        low, high = int(first), int(last or first)
+        if high >= MOST:
+            raise ValueError(f"there is no PU or node {high}; the most is {MOST - 1}")
+        numbers |= set(range(low, high + 1))
     return numbers
 
 
@@ -34,10 +39,13 @@ def as_list(numbers: Iterable[int], between: str = ",") -> str:
 def parse_bitmap(text: str) -> frozenset[int]:
     """The numbers in a set as hwloc writes it: words of 32 bits, the highest first, an empty one
     for 0, as in 0x0000ffff,,0x0. ValueError where it is none, or has no end."""
+    words = text.split(",")
+    if len(text) > MOST or len(words) > MOST // _WORD_BITS:
+        raise ValueError(f"a set of {len(words)} words is larger than that of any machine")
     bits = 0
-    for word in text.split(","):
+    for word in words:
         bits = bits << _WORD_BITS | (int(word, 16) if word else 0)
-    return frozenset(number for number in range(bits.bit_length()) if bits >> number & 1)
+    return frozenset(number for number, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")
 
 
 def parse_size(text: str) -> int:

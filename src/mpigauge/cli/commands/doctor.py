@@ -101,12 +101,12 @@ def _on_hosts(asked: Wanted, words: Sequence[str], seconds: float, as_json: bool
 def _host(file: Path | None, seconds: float) -> Host:
     """Everything is read through Files; only noise and memory of others are measured."""
     from mpigauge.doctor import Host, measure
-    from mpigauge.topology.files import Files, Recorded
-    from mpigauge.topology.read import read_files
+    from mpigauge.topology.files import Files
+    from mpigauge.topology.read import read_files, read_record
 
     if file is not None:
-        recorded = Recorded(_text(file))
-        return Host(recorded, read_files(recorded), None)
+        recorded, machine = read_record(file)
+        return Host(recorded, machine, None)
     files = Files(Path("/"))
     machine = read_files(files)
     return Host(files, machine, measure(machine, seconds))
@@ -127,19 +127,3 @@ def _asked(mpi_spec: str | None) -> Asked | None:
         if mpi_spec is not None:
             raise
         return None
-
-
-def _text(file: Path) -> str:
-    from mpigauge.model.errors import UserError
-
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"cannot read {file}: {getattr(error, 'strerror', None) or error}"
-        ) from None
-    if "\t" not in text:
-        raise UserError(
-            f"{file} is no record of a machine; make one with `python tools/record_machine.py`"
-        )
-    return text

@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mpigauge.model.errors import did_you_mean
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.inputs import read_input
 from mpigauge.model.placement import Seat
 from mpigauge.placement.ask import Ask
 from mpigauge.placement.registry import policy
@@ -46,9 +47,9 @@ def rankfile(ask: Ask) -> list[Seat]:
 def _lines(ask: Ask) -> Iterator[tuple[int, str]]:
     path = Path(ask.argument)
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise ask.refuse(f"cannot read the rankfile {path}: {error.strerror}") from None
+        text = read_input(path, called=f"the rankfile {path}").decode("utf-8", "replace")
+    except UserError as error:
+        raise ask.refuse(str(error)) from None
     for number, line in enumerate(text.splitlines(), 1):
         if said := line.partition("#")[0].strip():
             yield number, said

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Files that a user names: their content, where they are files and of a size that one can read.
+
+A device may have no end, and a FIFO that nobody writes into would be waited for without one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_BYTES = 64 << 20
+"""Of what people or programs write about a machine or a plan; outputs of programs may be larger."""
+_AT_ONCE = 1 << 20
+
+
+def read_input(path: Path, option: str = "", called: str = "", most: int = MOST_BYTES) -> bytes:
+    """The content of a file, or of a pipe to its end.
+
+    `option` begins each error ("--hostfile: "), `called` is what they call the file, where it is
+    more than its path. UserError: it cannot be read, is neither, is larger than `most`, or nobody
+    writes into it.
+    """
+    name = called or str(path)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{option}cannot read {name}: {_reason(error)}") from None
+    try:
+        kind = os.fstat(handle).st_mode
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise UserError(f"{option}{name} is a device, not a file")
+        first = _first_of_pipe(handle, f"{option}{name}") if stat.S_ISFIFO(kind) else b""
+        return _to_the_end(handle, first, most, f"{option}{name}")
+    except OSError as error:
+        raise UserError(f"{option}cannot read {name}: {_reason(error)}") from None
+    finally:
+        os.close(handle)
+
+
+def read_text(path: Path, option: str = "", called: str = "") -> str:
+    """The same as text, with line ends as \\n. UserError: it is no UTF-8 either."""
+    try:
+        text = read_input(path, option, called).decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{option}{called or path} is no text in UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _first_of_pipe(handle: int, name: str) -> bytes:
+    """What stands in a pipe already; from then on its writer is waited for."""
+    try:
+        first = os.read(handle, _AT_ONCE)
+        if not first:
+            raise UserError(f"{name} is a FIFO that nobody writes into; name a file")
+    except BlockingIOError:
+        first = b""
+    os.set_blocking(handle, True)
+    return first
+
+
+def _to_the_end(handle: int, first: bytes, most: int, name: str) -> bytes:
+    pieces, size = [first], len(first)
+    while piece := os.read(handle, _AT_ONCE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            raise UserError(f"{name} is larger than {most >> 20} MiB, the most that is read")
+    return b"".join(pieces)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, ValueError):
+        return "its name holds a zero byte"
+    if error.errno == errno.ENXIO:
+        return "it is a socket, not a file"
+    return error.strerror or str(error)
