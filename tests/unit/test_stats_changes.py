@@ -62,7 +62,7 @@ def test_what_each_side_knows_is_said() -> None:
     whole = min(row.relative_error for row in measured(17, 6, 1.4))
     assert found.error_before < 0.1 < whole
     text = change_sentence(found, {6: "2026-11-21T05:00:12Z"})
-    assert "from launch 7 of 17 on (2026-11-21T05:00:12Z) calls took 1.4" in text
+    assert "from launch 7 of 17 on (2026-11-21T05:00:12Z) calls took 1.39" in text
     assert "launches before it (6) agree to ±" in text
     assert "those after it (11) agree to ±" in text
 
