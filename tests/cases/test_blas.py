@@ -6,13 +6,13 @@ judged. One MPI must do, as it measures none."""
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.mpi.blas import Blas, check_blas, usual_blas
+from tests import patience
 from tests.blas_fakes import fake_blas
 from tests.cases.launching import Ended, run, site
 
@@ -34,7 +34,7 @@ def tried(library: Path | str) -> dict[str, str]:
     where = site("mpich")
     words = [str(where.kernels.executable), "--libmpi", str(where.mpi.library), "--plugin",
              str(where.kernels.plugin), "--try-blas", str(library)]  # fmt: skip
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    done = patience.run(words)
     return dict(line.split("=", 1) for line in done.stdout.splitlines())
 
 

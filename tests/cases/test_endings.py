@@ -11,6 +11,7 @@ import pytest
 
 from mpigauge import topology
 from mpigauge.model.record import CellRecord, End, Rank, parse
+from tests import patience
 from tests.cases.launching import Site, finish, run, site, start
 
 pytestmark = pytest.mark.mpi
@@ -20,20 +21,16 @@ LARGE = 2 * GIB + 8
 MEMORY_FOR_LARGE = 12 * GIB
 
 
-def wait_for(path: Path, text: str) -> None:
-    """Until a growing file holds the text; the launch itself is watched by finish()."""
-    for _ in range(600):
-        if path.exists() and text in path.read_text():
-            return
-        time.sleep(0.1)
-    pytest.fail(f"{text} never came")
+def measures(records: Path) -> bool:
+    """Whether a launch has written of its progress."""
+    return records.exists() and '"record":"progress"' in records.read_text()
 
 
 def test_a_stop_file_ends_a_launch_with_all_that_it_has(where: Site, tmp_path: Path) -> None:
     stop, records = tmp_path / "stop", tmp_path / "records"
     job = start(where, 2, "--benchmarks", "PingPong,Bcast", "--sizes", "0,8,4096", "--seconds",
                 3600, "--use-all", 1, "--stop-file", stop, "--records", records)  # fmt: skip
-    wait_for(records, '"record":"progress"')
+    patience.wait_for(lambda: measures(records))
     stop.touch()
     ended = finish(job)
     lines = [parse(line) for line in records.read_text().splitlines()]
@@ -103,7 +100,7 @@ def test_idle_ranks_sleep(where: Site, tmp_path: Path) -> None:
     job = start(where, 4, "--benchmarks", "PingPong,Allreduce", "--ranks", 2, "--sizes", "8",
                 "--seconds", 3600, "--use-all", 1, "--stop-file", stop,
                 "--records", records)  # fmt: skip
-    wait_for(records, '"record":"progress"')
+    patience.wait_for(lambda: measures(records))
     ranks = [r for r in map(parse, records.read_text().splitlines()) if isinstance(r, Rank)]
     before = {r.rank: cpu_ticks(r.pid) for r in ranks}
     time.sleep(2)

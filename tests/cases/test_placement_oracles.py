@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.mpi import find
 from mpigauge.placement import Site
+from tests import patience
 
 pytestmark = pytest.mark.mpi
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -52,10 +52,7 @@ def installed(name: str) -> Mpi:
 
 def said(words: list[str], name: str, **env: str) -> str:
     xml = {"HWLOC_XMLFILE": str(MACHINES / f"{name}.xml")}
-    done = subprocess.run(
-        words, env={**os.environ, **xml, **env}, capture_output=True, text=True, check=False,
-        timeout=60, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    done = patience.run(words, env={**os.environ, **xml, **env})
     return done.stdout + done.stderr
 
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import patience
+
 SCRIPT = Path(__file__).resolve().parents[1] / "fixtures" / "netns-cluster.sh"
 TOOLS = ("ip", "nsenter", "unshare", "taskset")
-PATIENCE_S = 120.0
 
 
 def why_not() -> str:
@@ -34,16 +35,7 @@ needs_root = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is r
 def run_script(
     script: Path, words: Sequence[str], env: Mapping[str, str], cwd: Path | None
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(script), *words],
-        cwd=cwd,
-        env={**os.environ, **env},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return patience.run([str(script), *words], cwd=cwd, env={**os.environ, **env})
 
 
 def cpusets(name: str) -> str:

@@ -9,16 +9,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from mpigauge.model.record import Rank
 from mpigauge.store import Run, load
+from tests import patience
 
-PATIENCE_S = 120.0
-"""A test that waits longer for something is taken to hang."""
 LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")
 """Benchmarks that are certainly still measured when somebody presses Ctrl-C."""
 
@@ -26,16 +24,7 @@ LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")
 def mpigauge(
     *words: str, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(words),
-        cwd=cwd,
-        env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return patience.run(command(words), cwd=cwd, env={**os.environ, **(env or {})})
 
 
 def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
@@ -59,13 +48,6 @@ def last_line(text: str) -> str:
     return text.strip().splitlines()[-1] if text.strip() else ""
 
 
-def wait_for(what: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.05)
-
-
 def wait_for_measuring(process: subprocess.Popen[str], folder: Path, launch: int = 0) -> None:
     """Until a launch has shown its first numbers."""
     file = folder / "progress" / f"launch-{launch:03d}.jsonl"
@@ -74,13 +56,13 @@ def wait_for_measuring(process: subprocess.Popen[str], folder: Path, launch: int
         assert process.poll() is None, process.communicate()
         return file.exists() and file.stat().st_size > 0
 
-    wait_for(shown)
+    patience.wait_for(shown)
 
 
 def launcher_of(process: subprocess.Popen[str]) -> int:
     """The launcher is the first child of mpigauge; the second sees that nothing outlives us."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    wait_for(lambda: children.read_text().split())
+    patience.wait_for(lambda: children.read_text().split())
     return int(children.read_text().split()[0])
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cluster import PATIENCE_S, needs_root
+from tests import patience
+from tests.e2e.cluster import needs_root
 
 __all__ = ["Installed", "installed", "needs_root"]
 LAY = """
@@ -29,8 +30,8 @@ done
 echo laid
 shift
 export DEBIAN_FRONTEND=noninteractive
-install() { timeout 300 apt-get -qq install -y --no-install-recommends "$@" >&2; }
-install "$@" 2>/dev/null || { timeout 300 apt-get -qq update >&2 && install "$@"; }
+install() { apt-get -qq -o Acquire::http::Timeout=60 install -y --no-install-recommends "$@" >&2; }
+install "$@" 2>/dev/null || { apt-get -qq update >&2 && install "$@"; }
 echo installed
 exec cat
 """
@@ -48,16 +49,11 @@ class Installed:
     def python(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         return self.run(sys.executable, *words, cwd=cwd)
 
-    def run(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: str, cwd: Path, seconds: float = patience.USUAL_S
+    ) -> subprocess.CompletedProcess[str]:
         enter = ["nsenter", "--mount", f"--target={self.keeper}", "env", f"--chdir={cwd}"]
-        return subprocess.run(
-            [*enter, *words],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        return patience.run([*enter, *words], seconds=seconds)
 
 
 @contextmanager

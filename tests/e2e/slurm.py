@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import patience
 from tests.e2e.cluster import cpusets, needs_root, run_script
 
 __all__ = ["Slurm", "needs_root", "slurm"]
@@ -77,15 +78,7 @@ def _install() -> None:
         pytest.skip(f"needs {' and '.join(_missing())}, and knows only Debian's packages of them")
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for words in (("update",), ("install", "-y", "--no-install-recommends", *PACKAGES)):
-        done = subprocess.run(
-            ["apt-get", "-qq", *words],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=INSTALL_S,
-            check=False,
-        )
+        done = patience.run(["apt-get", "-qq", *words], env=env, seconds=INSTALL_S)
     if missing := _missing():
         why = f"apt-get could not install {' and '.join(missing)}: {done.stderr.strip()[-300:]}"
         pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)

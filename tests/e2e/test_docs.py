@@ -23,6 +23,7 @@ import pytest
 
 from mpigauge.cli.main import group, run
 from mpigauge.mpi import find
+from tests import patience
 from tests.guide import ROOT, Block, Page, pages
 
 if TYPE_CHECKING:
@@ -152,16 +153,7 @@ def matching(word: str) -> list[str]:
 
 
 def started(words: Sequence[str], folder: Path) -> tuple[int, str]:
-    ended = subprocess.run(
-        words,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    ended = patience.run(words, cwd=folder, errors=subprocess.STDOUT)
     return ended.returncode, ended.stdout
 
 

@@ -17,6 +17,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests import patience
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -40,9 +42,7 @@ def reframe(folder: Path, env: dict[str, str], *settings: str) -> subprocess.Com
 
 
 def run(words: list[str], folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120
-    )
+    return patience.run(words, cwd=folder, env=env)
 
 
 @pytest.mark.mpi

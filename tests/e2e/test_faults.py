@@ -18,6 +18,7 @@ import pytest
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find, kernels
 from mpigauge.store import Run, load
+from tests import patience
 from tests.e2e import commands as cli
 
 pytestmark = [
@@ -66,7 +67,7 @@ def refused(spec: str, cwd: Path, *words: str) -> str:
 
 def failed(process: subprocess.Popen[str]) -> str:
     """The last line of a run that went wrong after its launch."""
-    out, err = process.communicate(timeout=cli.PATIENCE_S)
+    out, err = patience.communicate(process)
     assert process.returncode == 1, (out, err)
     assert cli.last_line(err).startswith("mpigauge: ")
     assert "Traceback" not in err
@@ -222,7 +223,7 @@ def test_a_killed_rank(spec: str, tmp_path: Path) -> None:
     assert stored.status["status"] == "failed"
     assert {cell.stop for cell in stored.cells} == {"interrupted"}
     assert stored.failures
-    cli.wait_for(lambda: nothing_runs(stored))
+    patience.wait_for(lambda: nothing_runs(stored))
 
 
 def test_a_killed_launcher(spec: str, tmp_path: Path) -> None:
@@ -231,7 +232,7 @@ def test_a_killed_launcher(spec: str, tmp_path: Path) -> None:
     assert "the launcher was killed by signal 9 (SIGKILL)" in failed(process)
     stored = load(tmp_path / "out")
     assert {cell.stop for cell in stored.cells} == {"interrupted"}
-    cli.wait_for(lambda: nothing_runs(stored))
+    patience.wait_for(lambda: nothing_runs(stored))
 
 
 def test_ctrl_c(spec: str, tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_ctrl_c(spec: str, tmp_path: Path) -> None:
     assert stored.status["status"] == "interrupted"
     assert {cell.benchmark for cell in stored.cells} == {"PingPong", "Sendrecv"}
     assert [end.stopped for end in stored.ends] == ["interrupted"]
-    cli.wait_for(lambda: nothing_runs(stored))
+    patience.wait_for(lambda: nothing_runs(stored))
 
 
 def test_ctrl_c_twice(mpich: str, tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_ctrl_c_twice(mpich: str, tmp_path: Path) -> None:
     assert "interrupted" in failed(process)
     stored = load(tmp_path / "out")
     assert stored.cells
-    cli.wait_for(lambda: nothing_runs(stored))
+    patience.wait_for(lambda: nothing_runs(stored))
 
 
 def test_sigterm_of_a_batch_system(mpich: str, tmp_path: Path) -> None:
@@ -268,7 +269,7 @@ def test_a_killed_mpigauge_leaves_no_ranks(mpich: str, tmp_path: Path) -> None:
     stored = load(tmp_path / "out")
     cli.kill(process.pid)
     process.communicate()
-    cli.wait_for(lambda: nothing_runs(stored))
+    patience.wait_for(lambda: nothing_runs(stored))
     shown = cli.mpigauge("show", "out", cwd=tmp_path)
     assert shown.returncode == 0
     assert "PingPong" in shown.stdout

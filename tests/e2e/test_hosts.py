@@ -18,6 +18,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.store import Run, load
 from mpigauge.topology import read
 from mpigauge.topology.levels import Levels
+from tests import patience
 from tests.e2e import commands as cli
 from tests.e2e.cluster import Cluster, cluster, needs_root
 
@@ -263,8 +264,8 @@ def started(hosts: Cluster, cwd: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def wait_for_second_launch(folder: Path) -> None:
-    cli.wait_for((folder / "logs" / "launch-001.command").exists)
-    cli.wait_for(lambda: [rank for rank in load(folder).ranks if rank.launch == 1])
+    patience.wait_for((folder / "logs" / "launch-001.command").exists)
+    patience.wait_for(lambda: [rank for rank in load(folder).ranks if rank.launch == 1])
 
 
 def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
@@ -287,7 +288,7 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     for rank in load(folder).ranks:
         if (rank.launch, rank.host) == (1, "node02") and not cli.is_gone(rank.pid):
             os.kill(rank.pid, signal.SIGKILL)
-    _, errors = process.communicate(timeout=cli.PATIENCE_S)
+    _, errors = patience.communicate(process)
     stored = load(folder)
     assert 0 in stored.complete
     if 1 in stored.complete:
@@ -310,14 +311,14 @@ def test_a_host_that_falls_silent(mpich: str, hosts: Cluster, tmp_path: Path) ->
     wait_for_second_launch(folder)
     cut = hosts.script("exec", "node02", "--", "ip", "link", "set", "eth0", "down")
     try:
-        _, errors = process.communicate(timeout=cli.PATIENCE_S)
+        _, errors = patience.communicate(process)
     finally:
         hosts.script("exec", "node02", "--", "ip", "link", "set", "eth0", "up")
     stored = load(folder)
     assert (cut.returncode, process.returncode) == (0, 1), errors
     assert stored.complete == {0}
     assert "launch 1 failed: it was silent for 3 s and was ended (--timeout)" in errors
-    cli.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in stored.ranks))
+    patience.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in stored.ranks))
     done = hosts.mpigauge("resume", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert load(folder).complete == {0, 1}

@@ -15,8 +15,9 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.mpi import find
+from tests import patience
 from tests.conftest import MPIS
-from tests.e2e.commands import PATIENCE_S, last_line, mpigauge
+from tests.e2e.commands import last_line, mpigauge
 
 pytestmark = pytest.mark.mpi
 
@@ -44,15 +45,7 @@ def installed(folder: Path, names: list[str]) -> Path:
 
 
 def alone(program: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(program), *words],
-        env={**SHELL, **AS_ROOT, **env},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return patience.run([str(program), *words], env={**SHELL, **AS_ROOT, **env})
 
 
 def two(mpi: Mpi, program: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:

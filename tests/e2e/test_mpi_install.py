@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,21 +12,14 @@ import pytest
 from mpigauge.launch import Job, command
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find, install, list_all
+from tests import patience
 
 pytestmark = pytest.mark.mpi
 
 
 def start(job: Job) -> str:
     line = command(job)
-    done = subprocess.run(
-        line.words,
-        env={**os.environ, **line.env},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = patience.run(line.words, env={**os.environ, **line.env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -14,6 +14,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find
 from mpigauge.plan.quick import COLLECTIVES
 from mpigauge.store import load
+from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
@@ -143,7 +144,7 @@ def test_resume_after_kill(spec: str, tmp_path: Path) -> None:
     words = ("run", "PingPong", "--sizes", "0,8", "--launches", "4", "--mpi", spec, "--seed", "7")
     process = cli.started(*words, "--output", "out", cwd=tmp_path)
     folder = tmp_path / "out"
-    cli.wait_for((folder / "logs" / "launch-001.command").exists)
+    patience.wait_for((folder / "logs" / "launch-001.command").exists)
     cli.kill(process.pid)
     process.communicate()
     before = load(folder)
@@ -153,8 +154,8 @@ def test_resume_after_kill(spec: str, tmp_path: Path) -> None:
     after = load(folder)
     assert after.complete == {0, 1, 2, 3}
     assert {v for v in cli.values(before) if v[0] in before.complete} <= cli.values(after)
-    cli.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in before.ranks))
-    cli.wait_for(lambda: not cli.jobs_of_this_test())
+    patience.wait_for(lambda: all(cli.is_gone(rank.pid) for rank in before.ranks))
+    patience.wait_for(lambda: not cli.jobs_of_this_test())
 
 
 def test_resume_of_a_complete_run_measures_nothing(spec: str, tmp_path: Path) -> None:

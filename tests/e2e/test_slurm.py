@@ -16,6 +16,7 @@ import pytest
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.store import Run, load
 from mpigauge.topology.words import parse_list
+from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli
 from tests.e2e.slurm import Slurm, needs_root, slurm
@@ -93,7 +94,7 @@ def test_a_look_at_all_hosts_of_a_job(nodes: Slurm, tmp_path: Path) -> None:
     said = tmp_path / "said"
     done = nodes.script("sbatch", "--nodes=2", f"--output={said}", f"--wrap={script}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    cli.wait_for(lambda: said.exists() and said.read_text().count("---") == 2)
+    patience.wait_for(lambda: said.exists() and said.read_text().count("---") == 2)
     machines, found = (json.loads(text) for text in said.read_text().split("---")[:2])
     assert list(machines) == list(found) == ["node01", "node02"]
     assert [each["hostname"] for each in machines.values()] == ["node01", "node02"]
@@ -110,7 +111,7 @@ def test_the_plan_of_512_ranks(wide: Slurm, tmp_path: Path, repository: Path) ->
     done = wide.script("sbatch", *asked, f"--wrap={call}; echo end", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     table = tmp_path / "table"
-    cli.wait_for(lambda: table.exists() and table.read_text().endswith("end\n"))
+    patience.wait_for(lambda: table.exists() and table.read_text().endswith("end\n"))
     title, _, *rows = table.read_text().splitlines()[:-1]
     assert title == "a core for each rank: 512 ranks, Allreduce"
     assert [tuple(row.split()[:3]) for row in rows] == [
@@ -182,11 +183,11 @@ def ended_early(nodes: Slurm, cwd: Path, *end: str) -> tuple[Run, str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    cli.wait_for((cwd / "out" / "run.json").exists)
-    cli.wait_for(lambda: bool(load(cwd / "out").complete))
+    patience.wait_for((cwd / "out" / "run.json").exists)
+    patience.wait_for(lambda: bool(load(cwd / "out").complete))
     done = nodes.script(*(word.replace("JOB", nodes.job()) for word in end))
     assert done.returncode == 0, done.stderr
-    _, errors = process.communicate(timeout=cli.PATIENCE_S)
+    _, errors = patience.communicate(process)
     stored = load(cwd / "out")
     assert process.returncode == 1, errors
     assert 0 in stored.complete

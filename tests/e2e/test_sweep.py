@@ -17,6 +17,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.mpi import find
 from mpigauge.plan import Plan
 from mpigauge.store import load
+from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
@@ -86,7 +87,7 @@ def test_kill_9_of_everything_and_resume(tmp_path: Path) -> None:
     def complete(folder: Path) -> frozenset[int]:
         return load(folder).complete if (folder / "records.jsonl").exists() else frozenset()
 
-    cli.wait_for(lambda: all(map(complete, folders.values())))
+    patience.wait_for(lambda: all(map(complete, folders.values())))
     os.killpg(going.pid, signal.SIGKILL)
     going.communicate()
     before = {name: complete(folder) for name, folder in folders.items()}

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cases.launching import PATIENCE_S, site, words
+from tests import patience
+from tests.cases.launching import site, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,9 +65,7 @@ def real_output(run: str) -> str:
 def started(run: str, *more: str) -> subprocess.CompletedProcess[str]:
     ranks, imb = ranks_and_words(run)
     argv, env = words(site(MPIS[run.split("-")[0]]), ranks, "--imb", *imb, *more)
-    return subprocess.run(
-        argv, env=env, cwd=REAL, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-    )
+    return patience.run(argv, env=env, cwd=REAL)
 
 
 def shape(text: str) -> Iterator[object]:

@@ -29,7 +29,7 @@ from mpigauge.cli.browse.site import MOST_BESIDE, Site
 from mpigauge.cli.main import run as main
 from mpigauge.query import large
 from mpigauge.report.web import browse as browse_pages
-from tests import nights, pages
+from tests import nights, pages, patience
 from tests.unit.test_report_page import OURS, Page
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def server(store: Path) -> Iterator[Server]:
 def ask(server: Server, path: str, method: str = "GET", **headers: str) -> Said:
     """Behind the token, unless the path begins with a stroke."""
     target = path if path.startswith("/") else f"/{TOKEN}/{path}"
-    line = HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    line = HTTPConnection("127.0.0.1", server.server_port)
     line.putrequest(method, target, skip_host="Host" in headers)
     for name, value in headers.items():
         line.putheader(name, value)
@@ -557,11 +557,11 @@ def test_it_ends_cleanly_with_ctrl_c(store: Path) -> None:
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\S{32}/)", said[1])
     assert found
     assert re.fullmatch(rf"ssh -L {found[1]}:127\.0\.0\.1:{found[1]} \S+@\S+", said[3])
-    line = HTTPConnection("127.0.0.1", int(found[1]), timeout=30)
+    line = HTTPConnection("127.0.0.1", int(found[1]))
     line.request("GET", found[2])
     assert b"night00" in line.getresponse().read()
     process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=30)
+    rest, errors = patience.communicate(process, 30)
     assert (process.returncode, rest) == (0, "")
     assert errors.endswith("mpigauge: ended\n")
     assert "Traceback" not in errors

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,7 @@ from mpigauge.model.record import Carried
 from mpigauge.plan import Part, Plan
 from mpigauge.stats.launches import rows
 from mpigauge.store import Run, RunWriter, load
-from tests import cells
+from tests import cells, patience
 
 PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
 
@@ -595,10 +594,7 @@ def test_a_job_does_not_outlive_a_killed_mpigauge() -> None:
     assert len(strays) >= 2
     ours.kill()
     ours.communicate()
-    patience = time.monotonic() + 60
-    while any(_alive(pid) for pid in strays):
-        assert time.monotonic() < patience, "it is still there"
-        time.sleep(0.1)
+    patience.wait_for(lambda: not any(_alive(pid) for pid in strays))
 
 
 def _alive(pid: int) -> bool:

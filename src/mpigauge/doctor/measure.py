@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from mpigauge.doctor.finding import CoreNoise, CrossMemory, Measured
+from mpigauge.topology.busy import grown
 from mpigauge.topology.choose import cores_to_use
 
 if TYPE_CHECKING:
@@ -119,12 +120,13 @@ def _start(script: str, *arguments: str) -> subprocess.Popen[str]:
 
 def _answer(child: subprocess.Popen[str], seconds: float, problems: list[str]) -> str:
     """What the child printed; where it failed nothing, and its last words among the problems."""
+    limit = seconds + grown(PATIENCE_S)
     try:
-        output, errors = child.communicate(timeout=seconds + PATIENCE_S)
+        output, errors = child.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         child.kill()
         child.communicate()
-        problems.append(f"a measurement did not end within {seconds + PATIENCE_S:g} s")
+        problems.append(f"a measurement did not end within {limit:.3g} s")
         return ""
     if child.returncode != 0:
         last = (errors.strip().splitlines() or ["it gave no reason"])[-1]

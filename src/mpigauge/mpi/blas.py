@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.mpi import mkl
+from mpigauge.topology.busy import grown
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
@@ -66,7 +67,7 @@ def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=PATIENCE_S,
+            timeout=grown(PATIENCE_S),
             check=False,
         )
     except subprocess.TimeoutExpired:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.topology.busy import grown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,11 +142,12 @@ def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def _run(words: list[str]) -> subprocess.CompletedProcess[bytes]:
+    seconds = grown(SECONDS)
     try:
         return subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
         )
     except OSError as error:
         raise UserError(f"cannot run {words[0]}: {error.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise UserError(f"{words[-1]} did not end within {SECONDS:g} s") from None
+        raise UserError(f"{words[-1]} did not end within {seconds:.3g} s") from None

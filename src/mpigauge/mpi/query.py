@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.topology.busy import grown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,6 +102,7 @@ def answer(
     left = set(without)
     ours = {name: value for name, value in os.environ.items() if name not in left}
     words = [sys.executable, "-c", script, str(library), MARK, *arguments]
+    limit = grown(seconds)
     try:
         child = subprocess.run(
             words,
@@ -109,11 +111,11 @@ def answer(
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=seconds,
+            timeout=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _broken(library, f"it did not answer within {seconds:g} s") from None
+        raise _broken(library, f"it did not answer within {limit:.3g} s") from None
     for line in child.stdout.splitlines():
         if line.startswith(MARK):
             return line[len(MARK) :]

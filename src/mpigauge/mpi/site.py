@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.topology.busy import grown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -134,6 +135,7 @@ def _is_elf(path: Path) -> bool:
 
 
 def _output_of(words: list[str], env: Mapping[str, str] | None = None) -> str:
+    seconds = grown(SECONDS)
     try:
         done = subprocess.run(
             words,
@@ -143,11 +145,11 @@ def _output_of(words: list[str], env: Mapping[str, str] | None = None) -> str:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
     except OSError as error:
         raise UserError(f"cannot run {words[0]}: {error.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise UserError(f"{shlex.join(words)} did not end within {SECONDS:g} s") from None
+        raise UserError(f"{shlex.join(words)} did not end within {seconds:.3g} s") from None
     return done.stdout

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.topology.busy import grown
+
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
 
@@ -47,7 +49,7 @@ def output(words: list[str], env: Mapping[str, str]) -> str:
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=SECONDS,
+            timeout=grown(SECONDS),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Unit tests pass whatever the machine has installed and whoever runs them.
+
+Those that look at the environment run once more where there are MPIs of the system on PATH,
+modules, settings of MPIs, another locale, a home that is not there, and a umask that shuts others
+out; as root, with Debian's own MPIs and their alternatives, else with two that are made up.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import mpi_fakes as fake
+from tests import patience
+from tests.e2e.debian import installed, needs_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOOK_AROUND = (
+    *("mpi_find", "mpi_listing", "mpi_build", "mpi_install", "mpi_imb", "settings", "transports"),
+    *("cli", "submit", "compilers", "store", "terminal", "hosts", "products"),
+)
+"""Unit tests of what looks for programs, folders, variables or the user."""
+STRANGE = {
+    "LC_ALL": "POSIX",
+    "HOME": "/nonexistent",
+    "XDG_DATA_HOME": "/proc/none",
+    "MODULEPATH": "/nonexistent",
+    "OMPI_MCA_btl": "nothing",
+    "I_MPI_FABRICS": "nothing",
+    "SLURM_JOB_ID": "1",
+    "COLUMNS": "20",
+    "TZ": "Pacific/Kiritimati",
+}
+
+
+def command(repository: Path, folder: Path) -> list[str]:
+    tests = [str(repository / "tests" / "unit" / f"test_{name}.py") for name in LOOK_AROUND]
+    start = f'umask 077 && cd {repository} && exec "$@"'
+    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    return ["sh", "-c", start, "sh", *pytest_, f"--basetemp={folder / 'tests'}", *tests]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="as root, the test with Debian's MPIs does it")
+def test_in_a_strange_environment(repository: Path, tmp_path: Path) -> None:
+    fake.openmpi(tmp_path / "ompi")
+    fake.mpich(tmp_path / "mpich")
+    found = f"{tmp_path}/ompi/bin:{tmp_path}/mpich/bin:{os.environ['PATH']}"
+    env = {**os.environ, **STRANGE, "PATH": found}
+    done = patience.run(command(repository, tmp_path), env=env, seconds=600)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+@needs_root
+def test_with_mpis_of_debian(repository: Path, tmp_path: Path) -> None:
+    """A test that empties PATH once found mpirun.openmpi by the alternatives."""
+    (tmp_path / "debian").mkdir()
+    with installed(tmp_path / "debian", "mpich", "openmpi-bin") as machine:
+        there = machine.run("update-alternatives", "--list", "mpirun", cwd=tmp_path)
+        assert len(there.stdout.split()) == 2, there.stderr
+        words = ["env", *(f"{name}={value}" for name, value in STRANGE.items())]
+        done = machine.run(*words, *command(repository, tmp_path), cwd=tmp_path, seconds=600)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What tests see of the machine and of whoever starts them: nothing that would change a result.
+
+`tests/conftest.py` makes it so before anything else. What is shared with the user are the MPIs that
+`mpigauge mpi install` has put in place, built kernels, and what pip and ccache keep.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.mpi import environment, folders, sources
+
+if TYPE_CHECKING:
+    import pytest
+
+BATCH = ("SLURM_", "PBS_", "LSB_")
+"""In a batch job too, tests measure this machine and not the job's hosts."""
+SETTINGS = (
+    *("OMPI_", "PMIX_", "PRTE_", "PMI_", "MPICH_", "MPIR_", "I_MPI_", "HYDRA_", "UCX_", "FI_"),
+    *("OMP_", "OPENBLAS_", "HWLOC_"),
+)
+"""Of MPIs and libraries."""
+MODULES = ("LMOD_", "MODULE", "__MODULES", "BASH_FUNC_", "LOADEDMODULES", "_LMFILES_")
+PERSON = ("LC_", "LANG", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "TZ")
+SHELL = ("BASH_ENV", "ENV", "CDPATH", "GIT_")
+UMASK = 0o022
+
+
+def isolate() -> None:
+    """Leaves a plain environment: an empty home, UTF-8, no settings, no modules."""
+    kept = _kept_folders()
+    for name in list(os.environ):
+        if name.startswith((*BATCH, *SETTINGS, *MODULES, *PERSON, *SHELL)):
+            del os.environ[name]
+    home = Path(tempfile.mkdtemp(prefix="mpigauge-tests-home-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    os.environ |= {"HOME": str(home), "LC_ALL": "C.UTF-8", "TZ": "UTC", **kept, **_own(home)}
+    os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is no part of a test
+    os.umask(UMASK)
+
+
+def _kept_folders() -> dict[str, str]:
+    """By their variables: what would be made again, at much cost, in a new home."""
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    ccache = Path("~/.ccache").expanduser()
+    usual = {
+        "MPIGAUGE_HOME": folders.home(),
+        "MPIGAUGE_CACHE": folders.cache(),
+        "PIP_CACHE_DIR": caches / "pip",
+        "CCACHE_DIR": ccache if ccache.is_dir() else caches / "ccache",
+    }
+    return {name: os.environ.get(name) or str(path) for name, path in usual.items()}
+
+
+def _own(home: Path) -> dict[str, str]:
+    return {
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+    }
+
+
+def hide_mpis_of_the_system(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither alternatives nor usual prefixes nor modules: the file system looks empty."""
+    monkeypatch.setattr(sources, "ROOT", empty)
+    monkeypatch.setattr(environment, "MODULE_COMMANDS", ())
