@@ -348,3 +348,38 @@ def test_a_made_up_run_has_its_cells(program: ModuleType, tmp_path: Path) -> Non
     assert len(run.cells) == 960
     assert {cell.arm for cell in run.cells} == {"", "X=1"}
     assert not run.damaged
+
+
+# --- coverage_of_runs ----------------------------------------------------------------------
+
+
+def statement(program: ModuleType, run: int, value: float, half: float) -> Any:
+    """Of one cell whose launches all took 1 µs."""
+    ends = value * (1 - half), value * (1 + half)
+    return program.Said(run, "a", value, (1e-6,) * 6, *ends, value * 0.99, value * 1.01)
+
+
+@with_program("coverage_of_runs")
+def test_coverage_counts_the_first_five_runs_apart(program: ModuleType) -> None:
+    """Values of 20 runs scatter by 2 % around the truth."""
+    random = Random(5)
+    values = [1e-6 * (1 + random.gauss(0, 0.02)) for _ in range(20)]
+    said = [statement(program, n, value, 0.05) for n, value in enumerate(values, 1)]
+    found = program.judge(said)
+    assert (found.runs, found.covers, found.first) == (20, 1.0, 1.0)
+    assert found.half == pytest.approx(0.05)
+    assert 0.8 < found.by_sd < 2.5
+    assert found.of_run < 0.7
+    missed = [statement(program, n, 1.2e-6, 0.05) for n in range(1, 6)] + said[5:]
+    assert program.judge(missed).first == 0.0
+    assert not program.judge(missed).kept
+
+
+@with_program("coverage_of_runs")
+def test_widths_are_judged_by_the_scatter_of_runs(program: ModuleType) -> None:
+    random = Random(5)
+    values = [1e-6 * (1 + random.gauss(0, 0.02)) for _ in range(20)]
+    wide = program.judge([statement(program, n, v, 0.5) for n, v in enumerate(values, 1)])
+    assert wide.covers == 1.0
+    assert wide.by_sd > program.WIDEST
+    assert not wide.kept
