@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Skip
-from mpigauge.report import Document
-from mpigauge.report.document import Facts
+from mpigauge.report.document import Document, Facts
 from mpigauge.stats.launches import aggregate
 from tests import cells
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+_METADATA = "mpigauge-*.dist-info/METADATA"
+
 
 def __getattr__(name: str) -> str:
     if name == "__version__":
@@ -12,6 +14,22 @@ def __getattr__(name: str) -> str:
 
 
 def _version() -> str:
+    return _written() or _looked_up()
+
+
+def _written() -> str:
+    """As it stands where this package was installed, first on the path: importlib.metadata, which
+    says the same, takes a tenth of what starting MPI takes. Empty: it stands nowhere."""
+    import sys
+    from pathlib import Path
+
+    found = (each for folder in sys.path for each in Path(folder or ".").glob(_METADATA))
+    first = next(found, None)
+    lines = first.read_text(encoding="utf-8").splitlines() if first else []
+    return next((line[9:] for line in lines if line.startswith("Version: ")), "")
+
+
+def _looked_up() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -18,7 +18,8 @@ from pkgutil import iter_modules
 import numpy as np
 
 from mpigauge.cli import commands, main
-from mpigauge.report import document, formats
+from mpigauge.report import formats
+from mpigauge.report.document import document
 
 LOADED = [np, document, formats]
 LOADED += [import_module(f"{commands.__name__}.{m.name}") for m in iter_modules(commands.__path__)]

@@ -17,7 +17,7 @@ from mpigauge.readers import Text, readers, sniff
 from mpigauge.readers.imb import _Log
 from mpigauge.readers.imb_columns import HEADS
 from mpigauge.readers.known import known_cards
-from mpigauge.report import document
+from mpigauge.report.document import document
 from mpigauge.report.formats import render
 from mpigauge.stats.launches import rows
 from mpigauge.store import load

@@ -17,7 +17,8 @@ from mpigauge.cli.main import run as cli
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
-from mpigauge.report import Document, document, formats
+from mpigauge.report import formats
+from mpigauge.report.document import Document, document
 from mpigauge.report.kinds import Shown
 from mpigauge.report.web.report import report
 from mpigauge.store import RunWriter, load

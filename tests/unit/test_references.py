@@ -18,7 +18,8 @@ from mpigauge.model.record import Figure
 from mpigauge.readers import Text, sniff
 from mpigauge.readers.reading import joined
 from mpigauge.readers.references import names, reference
-from mpigauge.report import document, formats
+from mpigauge.report import formats
+from mpigauge.report.document import document
 from mpigauge.stats.launches import rows
 from mpigauge.store.imported import load_reference
 

@@ -16,8 +16,8 @@ from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, Sampled, Skip
 from mpigauge.model.screen import Screen
-from mpigauge.report import Document, document, formats
-from mpigauge.report.document import Facts, tables
+from mpigauge.report import formats
+from mpigauge.report.document import Document, Facts, document, tables
 from mpigauge.report.fields import fields
 from mpigauge.report.formats import table as table_format
 from mpigauge.report.formats.imb import repetitions

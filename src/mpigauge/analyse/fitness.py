@@ -7,8 +7,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Literal
+
+from mpigauge.stats.order import median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import mean, median
 
 from mpigauge.campaign.state import Outcome
 from mpigauge.plan import Plan
-from mpigauge.stats.order import LOOKS
+from mpigauge.stats.order import LOOKS, median
 
 FIRST_OVERHEAD_S = 0.35
 """Assumed for starting and ending a job before one was seen: where it takes longer, the launches
@@ -61,7 +60,7 @@ def left_s(plan: Plan, outcomes: Sequence[Outcome], made: int, spent_s: float) -
         return max(0.0, plan.seconds - spent_s)
     walls = [each.wall_s for each in outcomes if each.ended]
     missing = max(0, plan.least_rounds * len(plan.parts) - made)
-    return mean(walls) * missing if walls else None
+    return sum(walls) / len(walls) * missing if walls else None
 
 
 def share(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.campaign.launch import Watch
 from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, encode
-from mpigauge.readers import Text, find_reader
 from mpigauge.store.files import SCHEMA, now
 
 if TYPE_CHECKING:
@@ -95,6 +94,8 @@ class ForeignWatch(Watch):
 
     def read_by_reader(self, program: Foreign, text: str) -> list[Found]:
         """What one of our readers finds; a table that is there twice counts once, the later."""
+        from mpigauge.readers import Text, find_reader
+
         reading = find_reader(program.reader).read(Text(text.encode(), ranks=program.ranks))
         records = [each for each in reading.records() if isinstance(each, (CellRecord, Figure))]
         several = len({_arm(record) for record in records}) > 1

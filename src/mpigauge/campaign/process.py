@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -55,7 +54,7 @@ class Job:
     """Runs in a session of its own, so that a Ctrl-C of the terminal reaches only us."""
 
     def __init__(self, command: Command) -> None:
-        self._mark = uuid.uuid4().hex
+        self._mark = os.urandom(16).hex()
         self._lines: queue.SimpleQueue[Line | None] = queue.SimpleQueue()
         self._open = 2
         self._terminated = False

@@ -77,10 +77,9 @@ def jobs(specs: Sequence[str], form: str | None, make: Callable[[str | None], Jo
 
 def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
     """A job for each MPI, none of which is refused when the first starts."""
-    from mpigauge.campaign import check_told
+    from mpigauge.campaign.job import check_told
     from mpigauge.cli.measuring import prepare
     from mpigauge.cli.transport import with_transport
-    from mpigauge.mpi.compilers import build_loops
 
     where = order.where(request)
 
@@ -92,10 +91,18 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
         check_told(made, setup.mpi)
         if not order.dry_run:
             check_libraries(made, setup)
-            build_loops(asked.compilers)
+            make_loops(asked)
         return Job(replace(setup, compilers=asked.compilers), made)
 
     return jobs(order.mpi_specs, order.form, make)
+
+
+def make_loops(request: Request) -> None:
+    """The simple loops by each compiler that was named."""
+    if request.compilers:
+        from mpigauge.mpi.compilers import build_loops
+
+        build_loops(request.compilers)
 
 
 def on_ground(make: OnGround) -> Planner:
@@ -119,10 +126,11 @@ def tell_unknown(request: Request, setup: Setup) -> None:
 
 def check_libraries(plan: Plan, setup: Setup) -> None:
     """That each BLAS can be used, on this machine. UserError: one cannot."""
-    from mpigauge.mpi.blas import check_blas
     from mpigauge.plan.blas import libraries_of
 
     for library in libraries_of(plan):
+        from mpigauge.mpi.blas import check_blas
+
         check_blas(library, setup.mpi, setup.kernels)
 
 

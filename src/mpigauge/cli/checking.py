@@ -111,7 +111,7 @@ def _reference(
 def _peers(run: Run) -> list[Line]:
     from mpigauge.analyse.peers import against_peers
     from mpigauge.model.units import byte_count
-    from mpigauge.report import document
+    from mpigauge.report.document import document
 
     pairs = document(run).pairs
     if pairs is None:

@@ -48,7 +48,7 @@ def items_of(run: Run) -> tuple[Item, ...]:
     """All that a run holds and that can be compared."""
     from mpigauge.analyse.items import items
     from mpigauge.model.record import JOB, Figure
-    from mpigauge.report import document
+    from mpigauge.report.document import document
 
     return items(document(run).rows, (each for each in run.of(Figure) if each.benchmark != JOB))
 
@@ -57,7 +57,7 @@ def sides_within(run: Run, column: str) -> list[Side]:
     """A side for each value of this column."""
     from mpigauge.analyse.compare import split
     from mpigauge.model.record import Figure
-    from mpigauge.report import document
+    from mpigauge.report.document import document
 
     return split(document(run).rows, run.of(Figure), column, starts_of(run))
 

@@ -43,23 +43,24 @@ def with_limits(found: Document, stored: Run, word: str | None = None) -> Docume
     names has none, or those of another machine."""
     from dataclasses import replace
 
-    from mpigauge.analyse.seen import Seen
-    from mpigauge.report.limits import limits
-
     hardware = _hardware(stored, word)
     if hardware is None:
         return found
+    from mpigauge.analyse.seen import Seen
+    from mpigauge.report.limits import limits
+
     return replace(found, limits=limits(hardware, Seen.of(stored), found.headline))
 
 
 def _hardware(stored: Run, word: str | None) -> Hardware | None:
-    from mpigauge.analyse.hardware import hardware, same_node
-    from mpigauge.cli.showing import open_run
-
     if word == NONE:
         return None
     if word is None:
-        return hardware(stored) or next(_beside(stored), None)
+        own = any(cell.suite == NODE_SUITE for cell in stored.cells)
+        return _of(stored) if own else next(_beside(stored, _candidates(stored)), None)
+    from mpigauge.analyse.hardware import hardware, same_node
+    from mpigauge.cli.showing import open_run
+
     named = open_run(word)
     known = hardware(named)
     if known is None:
@@ -74,12 +75,21 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
     return known
 
 
-def _beside(stored: Run) -> Iterator[Hardware]:
+def _of(stored: Run) -> Hardware | None:
+    """Its own, or of a run beside it where it measured something else of the node."""
+    from mpigauge.analyse.hardware import hardware
+
+    return hardware(stored) or next(_beside(stored, _candidates(stored)), None)
+
+
+def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
     """Of runs in the same folder that were made on the same machine, the closest in time first."""
+    if not candidates:
+        return
     from mpigauge.analyse.hardware import hardware, same_node
     from mpigauge.store import load
 
-    for path in _candidates(stored)[:MOST_TRIED]:
+    for path in candidates[:MOST_TRIED]:
         try:
             other = load(path, cards=False)
         except UserError:

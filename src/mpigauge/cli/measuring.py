@@ -200,9 +200,14 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
 
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:
+    from mpigauge.mpi.remembered import remembered
     from mpigauge.topology import passport
+    from mpigauge.topology.passport import digest_of
 
-    known = passport(setup.mpi, setup.machine, setup.nodes)
+    def digest(path: Path) -> str:
+        return remembered("digest", [str(path)], [path], lambda: digest_of(path))
+
+    known = passport(setup.mpi, setup.machine, setup.nodes, digest)
     if setup.compilers:
         known["compilers"] = [asdict(each) | {"name": each.name} for each in setup.compilers]
     try:

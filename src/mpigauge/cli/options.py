@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import click
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+USUAL_FORMAT = "table"
 
 
-def format_option(default: str | None = "table", pairs: bool = False) -> Callable[[_F], _F]:
+def format_option(default: str | None = USUAL_FORMAT, pairs: bool = False) -> Callable[[_F], _F]:
     """`pairs`: formats that show pairs of ranks are among them."""
     more = ", json, map or svg (of pairs of ranks)" if pairs else " or json"
     return click.option(
@@ -41,6 +42,8 @@ def _known_format_of_rows(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> str | None:
     """Before anything is measured that could not be shown."""
+    if value == USUAL_FORMAT:
+        return value  # known without looking at the others, which takes as long as a measurement
     from mpigauge.report.formats import for_any_run
 
     if _known_format(ctx, param, value) is not None and value not in for_any_run():

@@ -67,7 +67,7 @@ def _matching(word: str, root: Path) -> list[Path]:
 def show(stored: Run, form: str, limits_of: str | None = None) -> None:
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
-    from mpigauge.report import document
+    from mpigauge.report.document import document
     from mpigauge.report.formats import render
 
     found = document(stored, stored.plan.get("precision"))

@@ -17,6 +17,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.mpi import folders, site, wheels
 from mpigauge.mpi.build_folder import Wanted, compiled
+from mpigauge.mpi.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +35,10 @@ HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
     """The kernels for this MPI's ABI: from the cache, or built now."""
     place, include = source_folder(), headers(mpi)
-    sources = dict(_sources(place))
-    header = (include / HEADERS[mpi.abi]).read_bytes()
+    header = include / HEADERS[mpi.abi]
+    files = list(_source_files(place))
     cached = folders.cache() / "kernels"
-    stem = f"{mpi.abi}-{_hash_of_sources(header, sources)}"
+    stem = f"{mpi.abi}-{_hash_of_sources(header, place, files)}"
     try:
         compiler = _compiler()
     except UserError:
@@ -46,7 +47,8 @@ def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
     folder = cached / f"{stem}-{compiler_key}"
     if not _is_built(folder):
         tell(f"building the kernels for {mpi.label}, once")
-        _build(folder, Wanted(place, sources, mpi.abi, include, header, compiler, compiler_key))
+        sources, known = dict(_read(place, files)), header.read_bytes()
+        _build(folder, Wanted(place, sources, mpi.abi, include, known, compiler, compiler_key))
     return _kernels_in(folder, mpi.abi)
 
 
@@ -111,37 +113,63 @@ def _compiler() -> tuple[str, ...]:
     return words
 
 
-def _hash_of_sources(header: bytes, sources: dict[str, bytes]) -> str:
-    digest = hashlib.sha256(header)
-    for name, content in sources.items():
-        digest.update(b"\0" + name.encode() + b"\0" + content)
-    return digest.hexdigest()[:12]
+def _hash_of_sources(header: Path, place: Path, files: list[Path]) -> str:
+    """Of all that they hold; they are read again when one has changed."""
+
+    def read() -> str:
+        digest = hashlib.sha256(header.read_bytes())
+        for name, content in _read(place, files):
+            digest.update(b"\0" + name.encode() + b"\0" + content)
+        return digest.hexdigest()[:12]
+
+    return remembered("sources", [str(place), str(header)], [header, *files], read)
 
 
 def _hash_of_compiler(words: tuple[str, ...]) -> str:
+    flags = os.environ.get("CXXFLAGS", "")
+    told = _version_of(words).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(told + repr((words, flags)).encode()).hexdigest()[:8]
+
+
+def _version_of(words: tuple[str, ...]) -> str:
+    """What the compiler says of itself, asked once. A script may start another one each time."""
+    programs = [Path(found) for word in words if (found := shutil.which(word))]
+    if any(program.read_bytes()[:2] == b"#!" for program in programs):
+        return _asked_version(words)
+    return remembered("compiler", words, programs, lambda: _asked_version(words))
+
+
+def _asked_version(words: tuple[str, ...]) -> str:
     done = subprocess.run(
         [*words, "--version"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
     )
-    flags = os.environ.get("CXXFLAGS", "")
-    return hashlib.sha256(done.stdout + repr((words, flags)).encode()).hexdigest()[:8]
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
-def _sources(place: Path) -> Iterator[tuple[str, bytes]]:
-    """Every source by its name below the place, in one order everywhere."""
+def _read(place: Path, files: list[Path]) -> Iterator[tuple[str, bytes]]:
+    """Every source by its name below the place."""
+    for file in files:
+        yield file.relative_to(place).as_posix(), file.read_bytes()
+
+
+def _source_files(place: Path) -> Iterator[Path]:
+    """In one order everywhere."""
     for name in SOURCES:
         path = place / name
-        for file in sorted(_files_below(path)) if path.is_dir() else [path]:
-            yield file.relative_to(place).as_posix(), file.read_bytes()
+        if path.is_dir():
+            yield from sorted(_files_below(path))
+        else:
+            yield path
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        inside = path.relative_to(folder)
-        if path.is_file() and inside.parts[0] not in NOT_BUILT and not path.name.startswith("."):
-            yield path
+    for where, inside, names in os.walk(folder):
+        if where == str(folder):
+            inside[:] = [name for name in inside if name not in NOT_BUILT]
+        yield from (Path(where, name) for name in names if not name.startswith("."))
 
 
 def _is_built(folder: Path) -> bool:

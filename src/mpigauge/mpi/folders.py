@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +77,8 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
 @contextmanager
 def workplace(target: Path) -> Iterator[Path]:
     """An empty folder beside the target. What a killed process left there is removed."""
+    import tempfile
+
     mark = f".new-{target.name}-"
     for left in target.parent.glob(f"{mark}*"):
         shutil.rmtree(left, ignore_errors=True)

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 ONEAPI = "/opt/intel/oneapi"
@@ -46,6 +45,8 @@ def _below(root: Path) -> Iterator[Path]:
 
 def _of_wheel() -> Iterator[Path]:
     """It lies where its files say, in this environment or in that of the user."""
+    from importlib import metadata
+
     try:
         files = metadata.files("mkl") or ()
     except metadata.PackageNotFoundError:

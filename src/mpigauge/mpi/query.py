@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.mpi.remembered import remembered
 from mpigauge.topology.busy import grown
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECONDS = 30.0
+LOADER = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 MARK = "mpigauge-answer "
 
 # Both calls are allowed before MPI_Init, so no job is started. MPI_Get_library_version
@@ -80,8 +82,17 @@ class Answer:
 
 
 def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
-    """What the library says it is; a UserError when it cannot say."""
-    return Answer(**json.loads(answer(CHILD, library, env, seconds)))
+    """What the library says it is; a UserError when it cannot say. Asked once: see `remembered`.
+
+    Its answer depends on its file, and on where the libraries below it are found.
+    """
+    where = [f"{name}={os.environ.get(name, '')}" for name in LOADER]
+    said = [f"{name}={value}" for name, value in sorted(env.items())]
+    told = remembered(
+        *("library", [str(library), *where, *said], [library]),
+        lambda: answer(CHILD, library, env, seconds),
+    )
+    return Answer(**json.loads(told))
 
 
 def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:

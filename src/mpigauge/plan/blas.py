@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.mpi.blas import Blas, usual_blas
-
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
+    from mpigauge.mpi.blas import Blas
     from mpigauge.plan.plan import Part, Plan
 
 BLAS = "blas"
@@ -20,22 +19,31 @@ BLAS = "blas"
 def with_blas(parts: Sequence[Part], libraries: Sequence[Blas], cards: Cards) -> tuple[Part, ...]:
     """Parts with products of matrices, each with a library: those that were named, else the one
     that comes with us. What else such a part measures is measured beside the first alone."""
-    usual = usual_blas() if not libraries else None
-    known = libraries or ((usual,) if usual else ())
-    return tuple(each for part in parts for each in _parts(part, known, cards))
+    return tuple(each for part in parts for each in _parts(part, libraries, cards))
 
 
 def libraries_of(plan: Plan) -> tuple[Blas, ...]:
     words = dict.fromkeys(part.heeded[BLAS] for part in plan.parts if BLAS in part.heeded)
+    if not words:
+        return ()
+    from mpigauge.mpi.blas import Blas
+
     return tuple(Blas(*word.split("=", 1)) for word in words)
+
+
+def _usual() -> tuple[Blas, ...]:
+    from mpigauge.mpi.blas import usual_blas
+
+    usual = usual_blas()
+    return (usual,) if usual else ()
 
 
 def _parts(part: Part, libraries: Sequence[Blas], cards: Cards) -> Iterator[Part]:
     products = () if part.foreign else _products(part.benchmarks, cards)
-    if not products or not libraries:
+    known = (libraries or _usual()) if products else ()
+    if not known:
         yield part
-        return
-    for number, library in enumerate(libraries):
+    for number, library in enumerate(known):
         names = products if number else part.benchmarks
         yield replace(part, benchmarks=names, heeded={**part.heeded, BLAS: library.word})
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import read_hostfile
@@ -16,11 +16,13 @@ from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import Named
 from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
-from mpigauge.mpi.blas import Blas, find_blas
-from mpigauge.mpi.compilers import Compiler, find_compiler
 from mpigauge.placement import parse_entries
 from mpigauge.placement import words as parse_place
 from mpigauge.plan import words
+
+if TYPE_CHECKING:
+    from mpigauge.mpi.blas import Blas
+    from mpigauge.mpi.compilers import Compiler
 
 DEFAULT_PRECISION = 0.05
 MOST_INFLIGHT = 1 << 20
@@ -134,10 +136,14 @@ def _place(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _blas(texts: Iterable[str]) -> tuple[Blas, ...]:
+    from mpigauge.mpi.blas import find_blas
+
     return tuple(dict.fromkeys(map(find_blas, texts)))
 
 
 def _compilers(texts: Iterable[str]) -> tuple[Compiler, ...]:
+    from mpigauge.mpi.compilers import find_compiler
+
     found = [find_compiler(text) for text in texts]
     names = [each.name for each in found]
     for each in found:

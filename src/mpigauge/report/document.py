@@ -8,9 +8,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analyse.compilers import accounts, compilers
-from mpigauge.analyse.fresh import fresh_against_static
-from mpigauge.analyse.pairs import stored_map
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure, Sampled
@@ -161,12 +158,38 @@ def document(
         skips,
         None if head.empty else head,
         tuple(said),
-        stored_map(run, found),
+        _map(run, found),
         tuple(figure for figure in run.of(Figure) if figure.benchmark != JOB),
-        fresh_against_static(found, starts),
-        compilers(found, starts, called),
-        accounts(found, called),
+        _fresh(found, starts),
+        *_compilers(found, starts, called),
     )
+
+
+# What few runs hold is looked at by modules that the others need not wait for.
+def _map(run: Run, rows: Sequence[Row]) -> PairMap | None:
+    if not any(row.cell.members for row in rows):
+        return None
+    from mpigauge.analyse.pairs import stored_map
+
+    return stored_map(run, rows)
+
+
+def _fresh(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:
+    if not any(row.cell.data == "fresh" for row in rows):
+        return None
+    from mpigauge.analyse.fresh import fresh_against_static
+
+    return fresh_against_static(rows, starts)
+
+
+def _compilers(
+    rows: Sequence[Row], starts: Mapping[int, str], called: Mapping[str, str]
+) -> tuple[Comparison | None, Mapping[str, str]]:
+    if not any("compiler=" in row.cell.settings for row in rows):
+        return None, {}
+    from mpigauge.analyse.compilers import accounts, compilers
+
+    return compilers(rows, starts, called), accounts(rows, called)
 
 
 def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[Table]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.row import NOTHING, Estimate
 from mpigauge.stats.student import quantile
@@ -102,23 +102,15 @@ def fit(
 ) -> Fit | None:
     """The line through these points; None for fewer than three sizes. `errors`: what the time of
     each size is known to, as a share of it; where given, what is known better counts more."""
-    import numpy as np
-
     chosen = sorted((n, t) for n, t in points if n >= 0 and t > 0 and math.isfinite(t))
     if len({n for n, _ in chosen}) < LEAST_POINTS:
         return None
-    solution, design, left = _solved(chosen, _weights(chosen, relative, errors))
-    largest = chosen[-1][0]
-    covariance = _covariance(design, left)
-    half_widths = np.sqrt(np.diag(covariance))
-    places = np.column_stack([np.ones(len(chosen)), np.array([n for n, _ in chosen]) / largest])
-    off = np.sqrt(np.einsum("ij,jk,ik->i", places, covariance, places))
-    table = zip(chosen, places @ solution, off, strict=True)
+    line = _solved(chosen, _weights(chosen, relative, errors))
     return Fit(
-        alpha_s=_estimate(solution[0], half_widths[0]),
-        beta_s_per_byte=_estimate(solution[1], half_widths[1]).times(1 / float(largest)),
+        alpha_s=_estimate(line.at(0), line.half_width(0)),
+        beta_s_per_byte=_estimate(line.beta, line.half_width_of_beta),
         relative=relative,
-        points=tuple(Residual(n, t, float(line), float(error)) for (n, t), line, error in table),
+        points=tuple(Residual(n, t, line.at(n), line.half_width(n)) for n, t in chosen),
     )
 
 
@@ -166,24 +158,44 @@ def _weights(
     return [usual / (t * errors[n]) for n, t in points]
 
 
-def _solved(points: Sequence[Point], by: Sequence[float]) -> tuple[_Array, _Array, _Array]:
-    """α and β times the largest size, the weighted design (N, 2), and the weighted residuals."""
-    import numpy as np
+class _Line(NamedTuple):
+    """The line of least squares, from the middle of its points: there place and slope do not
+    depend on each other, and no large numbers are subtracted."""
 
-    sizes, times = np.array(points, dtype=float).T
-    weights = np.array(by)
-    design = np.column_stack([weights, weights * sizes / sizes.max()])
-    solution, *_ = np.linalg.lstsq(design, weights * times, rcond=None)
-    return solution, design, weights * times - design @ solution
+    x: float
+    """The mean size..."""
+    y: float
+    """...and time, what counts more with its weight."""
+    beta: float
+    whole: float
+    """Sum of the squares of the weights, ..."""
+    spread: float
+    """...and with them of the squares of the distances of the sizes from their mean."""
+    scatter: float
+    """Half of a 95 % interval of what has weight 1."""
+
+    def at(self, size: float) -> float:
+        return self.y + self.beta * (size - self.x)
+
+    def half_width(self, size: float) -> float:
+        return self.scatter * math.sqrt(1 / self.whole + (size - self.x) ** 2 / self.spread)
+
+    @property
+    def half_width_of_beta(self) -> float:
+        return self.scatter / math.sqrt(self.spread)
 
 
-def _covariance(design: _Array, left: _Array) -> _Array:
-    """Of the solution, so that the root of what it gives is half of a 95 % interval."""
-    import numpy as np
-
-    freedom = len(left) - 2
-    variance = float(left @ left) / freedom
-    return _quantile(freedom) ** 2 * variance * np.linalg.inv(design.T @ design)
+def _solved(points: Sequence[Point], by: Sequence[float]) -> _Line:
+    """The line for which the sum of squares of weighted residuals is least."""
+    weighted = [(weight * weight, n, t) for weight, (n, t) in zip(by, points, strict=True)]
+    whole = math.fsum(w for w, _, _ in weighted)
+    x = math.fsum(w * n for w, n, _ in weighted) / whole
+    y = math.fsum(w * t for w, _, t in weighted) / whole
+    spread = math.fsum(w * (n - x) ** 2 for w, n, _ in weighted)
+    beta = math.fsum(w * (n - x) * (t - y) for w, n, t in weighted) / spread
+    left = math.fsum(w * (t - y - beta * (n - x)) ** 2 for w, n, t in weighted)
+    freedom = len(points) - 2
+    return _Line(x, y, beta, whole, spread, _quantile(freedom) * math.sqrt(left / freedom))
 
 
 @cache
@@ -192,7 +204,7 @@ def _quantile(freedom: int) -> float:
 
 
 def _estimate(value: float, half_width: float) -> Estimate:
-    return Estimate(float(value), float(value) - half_width, float(value) + half_width)
+    return Estimate(value, value - half_width, value + half_width)
 
 
 def _misfit(line: Fit) -> float:

@@ -29,7 +29,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 LEVEL = 0.95
 LOOKS = (6, 10, 14, 20, 28, 40, 56, 78, 109, 152, 212, 296, 414)
@@ -37,9 +37,10 @@ LOOKS = (6, 10, 14, 20, 28, 40, 56, 78, 109, 152, 212, 296, 414)
 _MOST_EXACT = 500
 
 
-def median(values: Sequence[float]) -> float:
-    ordered, middle = sorted(values), len(values) // 2
-    if len(values) % 2:
+def median(values: Iterable[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
         return ordered[middle]
     return (ordered[middle - 1] + ordered[middle]) / 2
 

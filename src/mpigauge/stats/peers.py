@@ -15,10 +15,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 from typing import NamedTuple
 
 from mpigauge.model.row import Estimate
+from mpigauge.stats.order import median
 
 SCORE = 5.0
 LEAST_RATIO = 1.05

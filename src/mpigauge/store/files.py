@@ -9,7 +9,6 @@ import os
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +46,7 @@ def whole(path: Path) -> Iterator[Path]:
 
     No other process has this name, be it on another host of a shared file system.
     """
-    part = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
+    part = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
         yield part
         with part.open("rb") as file:

@@ -9,7 +9,6 @@ import json
 import os
 import pwd
 import re
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
@@ -50,7 +49,7 @@ def names_in(folder: Path) -> Names:
         for data in _documents(path.suffix, text):
             hosts.update(dict.fromkeys(_hosts(data)))
             users.update(dict.fromkeys(_under(data, _USER_VARIABLE)))
-    hosts[socket.gethostname()] = None
+    hosts[os.uname().nodename] = None
     return Names(tuple(_telling(hosts)), tuple(_telling(users)), tuple(_homes(folder)))
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from xml.etree import ElementTree as ET
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_input
@@ -61,6 +60,8 @@ def read_xml(path: Path) -> Topology:
 
 
 def _root(path: Path) -> Element:
+    from xml.etree import ElementTree as ET
+
     try:
         root = ET.fromstring(read_input(path))
     except (ET.ParseError, LookupError, ValueError) as error:  # LookupError: of its encoding

@@ -8,7 +8,7 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -57,9 +57,13 @@ TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "
 
 
 def passport(
-    mpi: Mpi, machine: Machine | None = None, nodes: Sequence[Node] = ()
+    mpi: Mpi,
+    machine: Machine | None = None,
+    nodes: Sequence[Node] = (),
+    digest: Callable[[Path], str] | None = None,
 ) -> dict[str, Any]:
-    """JSON-able; `machine` is read now unless it is given. `nodes`: the hosts that are measured."""
+    """JSON-able; `machine` is read now unless it is given. `nodes`: the hosts that are measured.
+    `digest` may know what a file holds without reading it."""
     machine = machine or read()
     return {
         "taken": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -70,7 +74,7 @@ def passport(
         "remarks": [*remarks(machine), *differences(nodes)],
         "hosts": [_host(node) for node in nodes],
         "mpi": plain(asdict(mpi)),
-        "libraries": [_library(path) for path in _libraries(mpi)],
+        "libraries": [_library(path, digest or digest_of) for path in _libraries(mpi)],
         "environment": relevant(os.environ),
     }
 
@@ -112,10 +116,12 @@ def _libraries(mpi: Mpi) -> list[Path]:
     return [mpi.library, *sorted(path for path in found if path.is_file())]
 
 
-def _library(path: Path) -> dict[str, Any]:
+def _library(path: Path, digest: Callable[[Path], str]) -> dict[str, Any]:
     try:
-        content = path.read_bytes()
+        return {"path": str(path), "bytes": path.stat().st_size, "sha256": digest(path)}
     except OSError as error:
         return {"path": str(path), "unreadable": error.strerror}
-    digest = hashlib.sha256(content).hexdigest()
-    return {"path": str(path), "bytes": len(content), "sha256": digest}
+
+
+def digest_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -165,7 +165,7 @@ def refuse_nothing(stored: Run) -> None:
 
 
 def write_picture(stored: Run, file: Path) -> None:
-    from mpigauge.report import document
+    from mpigauge.report.document import document
     from mpigauge.report.draw import draw
     from mpigauge.report.formats import render
 

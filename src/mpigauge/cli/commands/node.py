@@ -152,8 +152,8 @@ def present(stored: Run) -> None:
     from mpigauge.cli.screen import screen, write
     from mpigauge.model.errors import UserError
     from mpigauge.report import cluster as of_cluster
-    from mpigauge.report import document
     from mpigauge.report.compilers import compiler_lines
+    from mpigauge.report.document import document
     from mpigauge.report.limits_of_node import sections
     from mpigauge.report.node import page
 

@@ -14,7 +14,7 @@ from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import Setup
-    from mpigauge.report import Document
+    from mpigauge.report.document import Document
     from mpigauge.store import Run
 
 
@@ -102,7 +102,8 @@ def present(stored: Run) -> None:
     from mpigauge.analyse.fitness import fitness
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
-    from mpigauge.report import document, first
+    from mpigauge.report import first
+    from mpigauge.report.document import document
     from mpigauge.report.formats import table
 
     precision = stored.plan.get("precision") or 0.0
@@ -131,7 +132,7 @@ def name_of(stored: Run) -> str:
 
 def present_named(stored: Run) -> None:
     """The same where there is one for each of several MPIs."""
-    from mpigauge.report import document
+    from mpigauge.report.document import document
 
     click.echo(f"--- {document(stored).facts.mpi}")
     present(stored)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.hostlist import compress
@@ -24,10 +23,10 @@ from mpigauge.model.units import (
     rate,
 )
 from mpigauge.model.width import WIDTH, broken
-from mpigauge.report import limits
 from mpigauge.report.document import tables
 from mpigauge.report.shape import shape
 from mpigauge.stats.figures import figure_rows
+from mpigauge.stats.order import median
 from mpigauge.stats.words import legend, letters
 
 if TYPE_CHECKING:
@@ -136,11 +135,14 @@ def measured_lines(head: Headline, colour: bool = False) -> list[str]:
 
 def data_lines(document: Document) -> list[str]:
     """What was measured in two ways: with fresh data, with loops of several compilers."""
-    from mpigauge.report.compilers import compiler_lines
-    from mpigauge.report.fresh import fresh_lines
+    lines: list[str] = []
+    if document.fresh:
+        from mpigauge.report.fresh import fresh_lines
 
-    lines = fresh_lines(document.fresh, document.cards) if document.fresh else []
+        lines = fresh_lines(document.fresh, document.cards)
     if document.compilers:
+        from mpigauge.report.compilers import compiler_lines
+
         lines += [""] * bool(lines) + compiler_lines(document.compilers, document.accounts)
     return lines
 
@@ -149,6 +151,8 @@ def limits_lines(document: Document, colour: bool = False) -> list[str]:
     """What the node itself can do, and how far the headline is from it."""
     if document.limits is None:
         return []
+    from mpigauge.report import limits
+
     head, *rest = limits.lines(document.limits)
     return [*(_bold(part, colour) for part in broken([head])), *broken(rest, indent=" " * 4)]
 
