@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.report import document
+from mpigauge.report.document import document
 from mpigauge.stats.changes import change
 from mpigauge.stats.launches import rows
 from mpigauge.stats.words import change_sentence, sentences
