@@ -239,7 +239,8 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
       .add("seconds", platform::now_s() - session.start_s + 2 * listen_s)
       .add("measuring_s", measuring_s)
       .add("wrong_count", all[0])
-      .add("cells", all[1]);
+      .add("cells", all[1])
+      .add("records", session.writer->records());
   session.writer->write(end);
   return all[0] > 0 ? exit_failed : 0;
 }

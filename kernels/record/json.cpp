@@ -126,6 +126,21 @@ std::string base64(std::span<const std::uint32_t> words) {
   return text;
 }
 
+namespace {
+
+// A text may be several lines: those that another rank has kept for us.
+std::size_t records_in(std::string_view lines) {
+  std::size_t found = 0;
+  while (true) {
+    if (!lines.starts_with(R"({"record":"progress")")) ++found;
+    const auto end = lines.find('\n');
+    if (end == std::string_view::npos) return found;
+    lines.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
 Writer::Writer(const std::string& path) : path_(path) {
   constexpr int readable_by_all = 0644;
   file_ = path == "-"
@@ -139,6 +154,7 @@ Writer::~Writer() {
 }
 
 void Writer::write(const std::string& line) {
+  records_ += records_in(line);
   if (into_ != nullptr) {
     *into_ += (into_->empty() ? "" : "\n") + line;
     return;

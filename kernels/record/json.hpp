@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -61,11 +62,14 @@ class Writer {
   /// Throws std::runtime_error with the system's reason when the line cannot be written.
   void write(const std::string& line);
   void write(const Object& object) { write(object.text()); }
+  /// How many records were written, without those that only tell how far a measurement is.
+  [[nodiscard]] std::size_t records() const { return records_; }
 
  private:
   std::string path_;
   int file_ = -1;
   std::string* into_ = nullptr;
+  std::size_t records_ = 0;
 };
 
 }  // namespace mpigauge

@@ -92,6 +92,17 @@ TEST(lines_are_appended) {
   unlink(path.c_str());
 }
 
+TEST(records_are_counted_without_news_of_progress) {
+  std::string kept;
+  Writer writer(kept);
+  CHECK_EQ(writer.records(), 0U);
+  writer.write(record("launch"));
+  writer.write(record("progress").add("launch", 0));
+  writer.write(record("cell").text() + '\n' + record("progress").text() + '\n' +
+               record("skip").text());
+  CHECK_EQ(writer.records(), 3U);
+}
+
 TEST(a_full_disk_is_said_with_its_reason) {
   const auto said = check::thrown_by<std::runtime_error>([] { Writer("/dev/full").write("x"); });
   CHECK_EQ(said, "cannot write /dev/full: No space left on device");

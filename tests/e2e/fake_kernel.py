@@ -11,6 +11,7 @@ says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
     abort           ends before the first record, as an MPI that aborts in MPI_Init
     stumble         ends as a launcher that lost a race with itself, the first time
     garbage         writes lines between the records that are none
+    lossy           says at the end that there was one record more
     wrong           counts wrong data
     singletons      says that the job has one rank
     misbound        says that a rank may run elsewhere
@@ -43,6 +44,7 @@ class Kernel:
         self.seats = seats
         self.options = dict(zip(words[::2], words[1::2], strict=True))
         self.launch = int(self.options["--launch"])
+        self.records = 0
         self.fault = os.environ.get("FAKE", "") if self.is_meant() else ""
 
     def is_meant(self) -> bool:
@@ -60,6 +62,7 @@ class Kernel:
         prefix = "[0] " if self.fault == "prefixed" else ""
         line = json.dumps({"record": kind, "launch": self.launch} | fields, separators=(",", ":"))
         print(prefix + line, flush=True)
+        self.records += kind != "progress"
 
     def go(self) -> int:
         if self.fault == "abort":
@@ -176,6 +179,7 @@ class Kernel:
     def end(self, stopped: str) -> int:
         wrong = 3 if self.fault == "wrong" else 0
         effort = {"seconds": 0.02, "measuring_s": 0.01, "cells": len(self.cells())}
+        effort["records"] = self.records + (self.fault == "lossy")
         self.write("end", stopped=stopped, wrong_count=wrong, **effort)
         return 1 if wrong else 0
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from mpigauge.model.hosts import Block
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
 from mpigauge.plan import Part, Plan
+from mpigauge.report import document
 from mpigauge.stats.launches import rows
 from mpigauge.store import Run, RunWriter, load
 from tests import cells, patience
@@ -455,6 +457,66 @@ def test_resume_of_a_whole_run_measures_nothing(bench: Bench) -> None:
     bench.run()
     assert bench.resume(fake="abort").outcomes == ()
     assert bench.stored().status["status"] == "done"
+
+
+@pytest.mark.parametrize("harm", ["cut", "empty", "another type", "a byte", "gone"])
+@pytest.mark.parametrize("kind", ["rank", "cell"])
+def test_a_launch_with_a_damaged_record_is_measured_again(
+    bench: Bench, kind: str, harm: str
+) -> None:
+    """Its end is there all the same, and says how many records there were."""
+    bench.run()
+    file = bench.root / "run" / "records.jsonl"
+    lines = file.read_text().split("\n")
+    hit = next(i for i, line in enumerate(lines) if f'"record":"{kind}","launch":1' in line)
+    lines[hit] = harmed(lines[hit], harm)
+    file.write_text("\n".join(line for line in lines if line or harm != "gone"))
+    broken = bench.stored()
+    assert broken.broken == {1}
+    assert broken.complete == {0}
+    (said,) = [sentence for sentence in broken.damaged if sentence.startswith("launch 1")]
+    assert (
+        "launch 1 is not whole: 1 of its 6 records is damaged or missing; `mpigauge" in said
+    )
+    assert said in document(broken).sentences
+
+    assert [outcome.launch for outcome in bench.resume().outcomes] == [1]
+    whole = bench.stored()
+    assert whole.complete == {0, 1}
+    assert not any(sentence.startswith("launch 1") for sentence in whole.damaged)
+    assert bench.resume(fake="abort").outcomes == ()
+
+
+def harmed(line: str, harm: str) -> str:
+    return {
+        "cut": line[: len(line) // 2],
+        "empty": "",
+        "another type": json.dumps([line]),
+        "a byte": line.replace('"record"', '"recorc"', 1),
+        "gone": "",
+    }[harm]
+
+
+def test_an_end_that_counts_nothing_is_read_as_before(bench: Bench) -> None:
+    """Runs of former versions."""
+    bench.run()
+    file = bench.root / "run" / "records.jsonl"
+    lines = [re.sub(r',"records":\d+', "", line) for line in file.read_text().splitlines()]
+    at = next(i for i, line in enumerate(lines) if '"record":"cell","launch":1' in line)
+    file.write_text("\n".join([*lines[:at], *lines[at + 1 :], ""]))
+    stored = bench.stored()
+    assert [end.records for end in stored.ends] == [-1, -1]
+    assert stored.complete == {0, 1}
+    assert stored.damaged == ()
+
+
+def test_records_that_do_not_come_whole_fail_their_launch(bench: Bench) -> None:
+    ending = bench.run(fake="lossy", launches="1")
+    assert ending.status == "failed"
+    assert ending.failures[0].reason == "1 of its 7 records did not come whole"
+    assert bench.stored().complete == {0}
+    bench.resume()
+    assert bench.stored().complete == {0, 1}
 
 
 def test_resume_after_ctrl_c(bench: Bench) -> None:

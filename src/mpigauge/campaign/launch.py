@@ -17,7 +17,16 @@ from mpigauge.campaign.reasons import stumbled, why
 from mpigauge.campaign.state import Outcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import Block
-from mpigauge.model.record import CellRecord, End, Failure, Launch, Rank, Record, with_known
+from mpigauge.model.record import (
+    CellRecord,
+    End,
+    Failure,
+    Launch,
+    Progress,
+    Rank,
+    Record,
+    with_known,
+)
 from mpigauge.mpi.transports import teller_of
 
 if TYPE_CHECKING:
@@ -65,6 +74,8 @@ class Watch:
     told: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_TOLD))
     logged: int = 0
     records: int = 0
+    counted: int = 0
+    """Those that the end counts."""
     cells: int = 0
     wrong: int = 0
     end: End | None = None
@@ -100,6 +111,7 @@ class Watch:
 
     def learn(self, record: Record) -> None:
         self.records += 1
+        self.counted += not isinstance(record, (Progress, End))
         self.cells += isinstance(record, CellRecord)
         if isinstance(record, End):
             self.end = record
@@ -149,8 +161,17 @@ class Watch:
             used=teller_of(self.mpi.name).read("\n".join(self.told)),
         )
 
+    def lost(self) -> str:
+        """What did not come whole of what the end has counted."""
+        if self.end is None or self.counted >= self.end.records:
+            return ""
+        missing = self.end.records - self.counted
+        return f"{missing} of its {self.end.records} records did not come whole"
+
     def failure(self, status: int) -> str:
         """Why a launch failed, from its exit status and its last words; empty if it did not."""
+        if lost := self.lost():
+            return lost
         if status == 0 and self.end is not None:
             return ""
         if self.end is not None and self.wrong:

@@ -221,6 +221,8 @@ class End:
     measuring_s: float
     wrong_count: int
     cells: int
+    records: int = -1
+    """Of this launch before this one, without progress; -1: not said, as once in all runs."""
 
 
 Record = (

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,7 +56,9 @@ class Run:
     records: tuple[Record, ...]
     """In the order of the file, then what remains of launches without an end."""
     damaged: tuple[str, ...] = ()
-    """A sentence for each line that could not be read."""
+    """A sentence for each line that could not be read, and for each launch that is not whole."""
+    broken: frozenset[int] = frozenset()
+    """Launches that have ended, but some of whose records cannot be read."""
     between: Between | None = None
     """What it knew of earlier runs, and how its launches hang together; None: that is not
     stored."""
@@ -111,7 +114,7 @@ class Run:
     @property
     def complete(self) -> frozenset[int]:
         """Launches that measured all they were asked to, or used all of their time."""
-        return _complete(self.records)
+        return _ended(self.records) - self.broken
 
     def ticks(self, raw: Raw) -> NDArray[np.uint32]:
         """The stored samples of a cell: rows slowest, fastest and mean rank."""
@@ -151,6 +154,7 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
     header = check_schema(path)
     found = _read_lines(path / "records.jsonl", lines)
     remains = _remains(path, found.records) if lines is None else []
+    lost = _lost(found.records) if lines is None else {}
     passport, status = path / "passport.json", path / "status.json"
     between, spoilt = between_of(path)
     return Run(
@@ -160,7 +164,13 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
         cards=Cards.load(path / "cards.json") if cards else Cards(()),
         status=_read_object(status),
         records=(*found.records, *remains),
-        damaged=(*found.damaged, *_damaged(passport, status), *spoilt),
+        damaged=(
+            *found.damaged,
+            *_broken_words(path, lost),
+            *_damaged(passport, status),
+            *spoilt,
+        ),
+        broken=frozenset(lost),
         between=between,
     )
 
@@ -212,12 +222,47 @@ def passport_of(path: Path) -> Mapping[str, Any]:
 
 
 def complete_launches(path: Path) -> frozenset[int]:
-    return _complete(_read_lines(path / "records.jsonl").records)
+    records = _read_lines(path / "records.jsonl").records
+    return _ended(records) - frozenset(_lost(records))
 
 
-def _complete(records: Iterable[Record]) -> frozenset[int]:
+def _ended(records: Iterable[Record]) -> frozenset[int]:
+    """Launches that did all they should, as their ends say."""
     ends = (record for record in records if isinstance(record, End))
     return frozenset(end.launch for end in ends if end.stopped in ("done", "time"))
+
+
+def _lost(records: Iterable[Record]) -> dict[int, tuple[int, int]]:
+    """Of each launch whose end counts more records than can be read: how many are lost, and how
+    many there were. One that was measured again is judged by its last end."""
+    read: Counter[int] = Counter()
+    lost: dict[int, tuple[int, int]] = {}
+    for record in records:
+        launch = record.launch
+        if isinstance(record, Launch):
+            read[launch] = 0
+        if isinstance(record, End):
+            missing = record.records - read[launch]
+            lost.pop(launch, None)
+            if missing > 0:
+                lost[launch] = (missing, record.records)
+        read[launch] += _is_counted(record)
+    return lost
+
+
+def _is_counted(record: Record) -> bool:
+    """Not news of progress, nor what the campaign has added."""
+    added = isinstance(record, Failure) and record.rank < 0
+    return not added and not isinstance(record, (Progress, Carried))
+
+
+def _broken_words(path: Path, lost: Mapping[int, tuple[int, int]]) -> Iterator[str]:
+    for launch, (missing, of) in lost.items():
+        are = "is" if missing == 1 else "are"
+        yield (
+            f"launch {launch} is not whole: {missing} of its {of} records {are} damaged or "
+            f"missing; `mpigauge resume {path}` measures it again"
+        )
 
 
 def _together(told: Iterable[str]) -> str:

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Ctrl-C at every stage of every command that measures: one line, true, and nothing is lost.
+
+In the middle of a launch: tests/e2e/test_faults.py.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mpigauge.mpi import find, kernels
+from mpigauge.store import load
+from tests.e2e import commands as cli
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
+]
+TO_MEASURE = ("--sizes", "0,8", "--launches", "1", "--in", "1s")
+RUN: tuple[str, ...] = ("run", "PingPong", *TO_MEASURE)
+COMMANDS = {
+    "run": RUN,
+    "quick": ("quick", "--in", "1s"),
+    "map": ("map", *TO_MEASURE),
+    "node": ("node", "--sizes", "64Ki", "--in", "3s"),
+    "sweep": ("sweep", "PingPong", "--vary", "env:A=1", *TO_MEASURE),
+}
+SHOWN = "mpigauge.report:document"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def mpich() -> None:
+    kernels(find("mpich"))
+
+
+def interrupted(
+    cwd: Path, place: str, *words: str, goes_on: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """mpigauge that gets a SIGINT just before it calls this function; `goes_on`: it then does."""
+    program = str(Path(__file__).with_name("paused.py"))
+    process = subprocess.Popen(
+        [sys.executable, program, place, *words],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    cli.wait_for(lambda: (cwd / "here").exists() or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    if goes_on:
+        (cwd / "go").touch()
+    out, err = process.communicate(timeout=cli.PATIENCE_S)
+    assert "Traceback" not in err, err
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@pytest.mark.parametrize("place", ["mpigauge.mpi:find", "mpigauge.topology:read"])
+def test_before_anything_is_made(tmp_path: Path, place: str) -> None:
+    done = interrupted(tmp_path, place, *RUN, "--mpi", "mpich", "--output", "out")
+    assert done.returncode == 2
+    assert done.stderr == "mpigauge: interrupted; nothing was measured\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_before_the_first_launch(tmp_path: Path) -> None:
+    """There is a folder, but nothing to show or to resume."""
+    words = (*RUN, "--mpi", "mpich", "--output", "out")
+    done = interrupted(tmp_path, "mpigauge.campaign:run", *words)
+    assert done.returncode == 2
+    assert done.stderr == "mpigauge: interrupted; nothing was measured\n"
+
+
+def test_between_launches(tmp_path: Path) -> None:
+    words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--in", "3s")
+    place = "mpigauge.campaign.run:Campaign.note"
+    more = ("--mpi", "mpich", "--output", "out")
+    done = interrupted(tmp_path, place, *words, *more, goes_on=True)
+    assert done.returncode == 1
+    line = cli.last_line(done.stderr)
+    assert "interrupted: 1 launch is complete, what was measured is kept in out" in line
+    assert load(tmp_path / "out").complete == {0}
+    assert load(tmp_path / "out").status["status"] == "interrupted"
+
+
+def test_after_the_last_launch(tmp_path: Path) -> None:
+    """All is measured, so all is well."""
+    words = (*RUN, "--mpi", "mpich", "--output", "out")
+    done = interrupted(tmp_path, "mpigauge.campaign.run:finished", *words, goes_on=True)
+    assert done.returncode == 0, done.stderr
+    assert "PingPong" in done.stdout
+    assert load(tmp_path / "out").status["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("run", "mpigauge.store:load"), *((name, SHOWN) for name in COMMANDS)]
+)
+def test_while_the_result_is_shown(tmp_path: Path, name: str, place: str) -> None:
+    words = (*COMMANDS[name], "--mpi", "mpich", "--output", "out")
+    done = interrupted(tmp_path, place, *words)
+    assert done.returncode == 1, done.stderr
+    line = cli.last_line(done.stderr)
+    assert line == ("mpigauge: interrupted; the run is kept in out, `mpigauge show out` shows it")
+    shown = cli.mpigauge("show", "out", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert load(tmp_path / "out").status["status"] == "done"
+
+
+def test_while_the_results_of_several_are_shown(tmp_path: Path) -> None:
+    kernels(find("openmpi"))
+    mpis = ("--mpi", "mpich", "--mpi", "openmpi")
+    done = interrupted(tmp_path, "mpigauge.store:load", *RUN, *mpis, "--output", "out")
+    assert done.returncode == 1, done.stderr
+    line = cli.last_line(done.stderr)
+    assert line.count("the run is kept in out/") == 2
+    assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+def test_while_a_resumed_run_is_shown(tmp_path: Path) -> None:
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "2", "--in", "2s")
+    done = cli.mpigauge(*words, "--mpi", "mpich", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    records = tmp_path / "out" / "records.jsonl"
+    lines = records.read_text().splitlines()
+    records.write_text("\n".join([*lines[:-1], ""]))  # the last launch has lost its end
+    done = interrupted(tmp_path, SHOWN, "resume", "out")
+    assert done.returncode == 1, done.stderr
+    assert "interrupted; the run is kept in out" in cli.last_line(done.stderr)
+    assert load(tmp_path / "out").complete == {0, 1}
+
+
+BATCH = {
+    "sbatch": "#!/bin/sh\ncat >/dev/null; echo 'Submitted batch job 7'\n",
+    "squeue": "#!/bin/sh\necho RUNNING\n",
+    "scancel": "#!/bin/sh\n",
+    "sacct": "#!/bin/sh\necho RUNNING\n",
+    "scontrol": "#!/bin/sh\n",
+}
+
+
+def test_while_a_job_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in BATCH.items():
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    submit = ("submit", "--system", "slurm", "run", "PingPong", "--output", "out")
+    done = interrupted(tmp_path, "mpigauge.campaign.submit:follow", *submit)
+    assert done.returncode == 1, done.stderr
+    assert "job 7 goes on; `scancel 7` ends it, and" in cli.last_line(done.stderr)
