@@ -475,9 +475,7 @@ def test_a_launch_with_a_damaged_record_is_measured_again(
     assert broken.broken == {1}
     assert broken.complete == {0}
     (said,) = [sentence for sentence in broken.damaged if sentence.startswith("launch 1")]
-    assert (
-        "launch 1 is not whole: 1 of its 6 records is damaged or missing; `mpigauge" in said
-    )
+    assert "launch 1 is not whole: 1 of its 6 records is damaged or missing; `mpigauge" in said
     assert said in document(broken).sentences
 
     assert [outcome.launch for outcome in bench.resume().outcomes] == [1]

@@ -192,7 +192,7 @@ class Cards:
             return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
             raise UserError(f"cannot read the cards in {path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise UserError(f"{path} does not hold the cards of the benchmarks: {error}") from None
 
 

@@ -289,8 +289,12 @@ def find_payload(line: str) -> str | None:
 
 def decode(payload: str) -> Record:
     """The record in one JSON object; ValueError says what is wrong with it."""
-    data = json.loads(payload)
-    if not isinstance(data, dict) or data.get("record") not in _KINDS:
+    try:
+        data = json.loads(payload)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deeply") from None
+    kind = data.get("record") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError("it is no record that this version knows")
     return from_json(data)
 

@@ -32,6 +32,7 @@ from mpigauge.store.files import HISTORY, SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import TypeGuard
 
     import numpy as np
     from numpy.typing import NDArray
@@ -70,7 +71,9 @@ class Run:
 
     @property
     def plan(self) -> Mapping[str, Any]:
-        return self.header.get("plan") or {}
+        """What was asked for; nothing where that is damaged."""
+        plan = self.header.get("plan")
+        return plan if is_plan(plan) else {}
 
     @property
     def launches(self) -> list[Launch]:
@@ -211,6 +214,25 @@ def check_schema(path: Path) -> Mapping[str, Any]:
     return header
 
 
+def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether it is built like a plan, as far as those need it who show a run."""
+    if not isinstance(data, dict):
+        return False
+    parts = data.get("parts") or []
+    return (
+        isinstance(data.get("benchmarks") or [], list)
+        and isinstance(data.get("precision") or 0.0, (int, float))
+        and all(isinstance(data.get(name) or {}, dict) for name in ("settings", "env", "heeded"))
+        and isinstance(parts, list)
+        and all(map(_is_part, parts))
+    )
+
+
+def _is_part(data: object) -> bool:
+    lists = ("benchmarks", "sizes")
+    return isinstance(data, dict) and all(isinstance(data.get(name), list) for name in lists)
+
+
 def status_of(path: Path) -> Mapping[str, Any]:
     """status.json of a run; empty when the run is going on or was killed."""
     return _read_object(path / "status.json")
@@ -280,7 +302,7 @@ def _read_object(path: Path) -> Mapping[str, Any]:
     """What a JSON file holds; nothing where it is not there or damaged."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
 

@@ -12,6 +12,16 @@ from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
 
 def stored(data: Mapping[str, Any]) -> Topology:
     """The reverse of topology.passport.plain. KeyError or TypeError: it is none."""
+    try:
+        found = _topology(data)
+    except (AttributeError, ValueError) as error:
+        raise TypeError(str(error)) from None
+    if not found.pus or not all(each.pus for each in found.caches):
+        raise TypeError("it has a part without processors")
+    return found
+
+
+def _topology(data: Mapping[str, Any]) -> Topology:
     return Topology(
         hostname=data["hostname"],
         architecture=data["architecture"],
