@@ -17,6 +17,7 @@ import pytest
 
 from mpigauge.mpi import find, kernels
 from mpigauge.store import load
+from tests import patience
 from tests.e2e import commands as cli
 
 pytestmark = [
@@ -32,7 +33,7 @@ COMMANDS = {
     "node": ("node", "--sizes", "64Ki", "--in", "3s"),
     "sweep": ("sweep", "PingPong", "--vary", "env:A=1", *TO_MEASURE),
 }
-SHOWN = "mpigauge.report:document"
+SHOWN = "mpigauge.report.document:document"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -55,12 +56,12 @@ def interrupted(
         text=True,
         start_new_session=True,
     )
-    cli.wait_for(lambda: (cwd / "here").exists() or process.poll() is not None)
+    patience.wait_for(lambda: (cwd / "here").exists() or process.poll() is not None)
     assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
     if goes_on:
         (cwd / "go").touch()
-    out, err = process.communicate(timeout=cli.PATIENCE_S)
+    out, err = patience.communicate(process)
     assert "Traceback" not in err, err
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 

@@ -29,7 +29,7 @@ from mpigauge.model.hosts import Block
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
 from mpigauge.plan import Part, Plan
-from mpigauge.report import document
+from mpigauge.report.document import document
 from mpigauge.stats.launches import rows
 from mpigauge.store import Run, RunWriter, load
 from tests import cells, patience
