@@ -220,17 +220,18 @@ def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
         return False
     parts = data.get("parts") or []
     return (
-        isinstance(data.get("benchmarks") or [], list)
+        isinstance(data.get("benchmarks") or [], (list, tuple))
         and isinstance(data.get("precision") or 0.0, (int, float))
         and all(isinstance(data.get(name) or {}, dict) for name in ("settings", "env", "heeded"))
-        and isinstance(parts, list)
+        and isinstance(parts, (list, tuple))
         and all(map(_is_part, parts))
     )
 
 
 def _is_part(data: object) -> bool:
-    lists = ("benchmarks", "sizes")
-    return isinstance(data, dict) and all(isinstance(data.get(name), list) for name in lists)
+    if not isinstance(data, dict) or not isinstance(data.get("benchmarks"), (list, tuple)):
+        return False
+    return isinstance(data.get("sizes") or [], (list, tuple)) and "sizes" in data
 
 
 def status_of(path: Path) -> Mapping[str, Any]:
