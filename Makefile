@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-# Three targets: run, test, lint. The others are their parts; what is there is not made again.
+# Four targets: run, test, acceptance, lint. The others are their parts; what is there is not made again.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: run test lint cpp-test cpp-lint build/test build/lint
+.PHONY: run test acceptance acceptance-list lint quick-lint cpp-test cpp-lint build/test build/lint
 .DELETE_ON_ERROR:
+
+# Tests build the same kernels in several places. ccache, where it is there, compiles them once.
+ifneq ($(shell command -v ccache),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+endif
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -14,7 +19,7 @@ JOBS := $(shell nproc)
 CPP := $(shell find kernels -name '*.cpp')
 HPP := $(shell find kernels -name '*.hpp')
 BENCH := $(shell find bench -name '*.cpp' 2>/dev/null)
-TIDY := $(CPP:%.cpp=build/lint/tidy/%.stamp)
+TIDY := $(CPP:%.cpp=build/lint/tidy/%.tidied)
 CMAKE := cmake --log-level=WARNING $(if $(shell command -v ninja),-G Ninja) -S .
 SHELL_FILES := .ci/run $(shell find bench examples tests tools docs -name '*.sh' 2>/dev/null)
 
@@ -22,22 +27,30 @@ run: .venv/.mpi-mpich
 	@$(BIN)/mpigauge quick
 
 test: .venv/.dev $(MPIS:%=.venv/.mpi-%)
-	@$(MAKE) cpp-test
-	@$(BIN)/python -m pytest -rs -n $(JOBS) --maxprocesses 8 tests/unit
-	@$(BIN)/python -m pytest -rs --ignore tests/unit
+	@$(BIN)/python tools/run_tests.py
 
-lint: .venv/.dev .venv/.mpi-mpich
+# What is too long for each change: all parts, or those of PART="name name". Results are in build/acceptance.
+acceptance: .venv/.dev $(MPIS:%=.venv/.mpi-%)
+	@$(BIN)/python tools/acceptance.py $(PART)
+
+acceptance-list: .venv/.dev
+	@$(BIN)/python tools/acceptance.py --list
+
+lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@mkdir -p build
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --check --quiet . || { echo 'run: .venv/bin/ruff format .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
-	@$(BIN)/python tools/generate.py --check
 	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)
 	@$(MAKE) build/lint
 	@$(MAKE) -j$(JOBS) -O cpp-lint
 	@echo 'lint: all good'
+
+# What git runs before a commit: seconds.
+quick-lint: .venv/.dev
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo 'run: .venv/bin/ruff format .'; exit 1; }
+	@$(BIN)/python tools/generate.py --check
 
 # --- set-up, each part once ---------------------------------------------------------------
 .venv/.installed: pyproject.toml tools/wheel_source.py
@@ -56,6 +69,8 @@ lint: .venv/.dev .venv/.mpi-mpich
 	@touch $@
 
 # --- C++ tests and clang-tidy -------------------------------------------------------------
+CXX_WORDS := $(if $(filter default,$(origin CXX)),g++,$(CXX))
+LINT_INCLUDE = $(shell sed -n 's/^MPIGAUGE_MPI_INCLUDE:PATH=//p' build/lint/CMakeCache.txt)
 MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.mpi import find; print(find("mpich").include)')
 build/test build/lint:
 	@$(CMAKE) -B $@ -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
@@ -63,16 +78,25 @@ build/test build/lint:
 	  $(if $(findstring lint,$@),-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON) \
 	  -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
 
+JUNIT ?= $(CURDIR)/build/results/cpp.xml
 cpp-test: build/test
 	@cmake --build build/test --parallel $(JOBS) >build/test.log || { cat build/test.log; exit 1; }
-	@ctest --test-dir build/test --output-on-failure --no-tests=error
+	@ctest --test-dir build/test --output-on-failure --no-tests=error --output-junit $(JUNIT)
 
 # The analyzer stops after so many states of a function (its own limit is 225000): to try them all takes
 # two to six times as long as everything else together.
 ANALYZER := $(foreach word,-Xclang -analyzer-config -Xclang max-nodes=10000,--extra-arg=$(word))
 cpp-lint: $(TIDY)
 
-build/lint/tidy/%.stamp: %.cpp $(HPP) .clang-tidy
+# A file that was looked at leaves a list of what it includes, and is looked at again when one of these changes.
+build/lint/tidy/%.tidied: %.cpp .clang-tidy
 	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' -p build/lint \
 	  --extra-arg=-Wno-unknown-warning-option $(ANALYZER) $< 2>/dev/null
-	@mkdir -p $(@D) && touch $@
+	@mkdir -p $(@D)
+	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -isystem "$(LINT_INCLUDE)" \
+	  '-DMPIGAUGE_ABI="mpich"' '-DMPIGAUGE_VERSION=""' $<
+	@touch $@
+
+ifneq ($(filter cpp-lint,$(MAKECMDGOALS)),)
+-include $(wildcard $(TIDY:.tidied=.d))
+endif

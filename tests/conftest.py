@@ -25,6 +25,23 @@ ABIS = [*MPIS, "mpich@std"]
 hermetic.isolate()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    about = "run the tests of this part of `make acceptance`, which are left out otherwise"
+    parser.addoption("--acceptance", metavar="PART", help=about)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests with the mark `acceptance` run with their part and never without."""
+    wanted = config.getoption("--acceptance")
+
+    def runs(item: pytest.Item) -> bool:
+        mark = item.get_closest_marker("acceptance")
+        return bool((mark.args[0] if mark else None) == wanted)
+
+    config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
+    items[:] = filter(runs, items)
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the source tree."""

@@ -20,7 +20,7 @@ from mpigauge.mpi import find
 from tests.e2e.debian import Installed, installed, needs_root
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("qemu-user-static", "g++-aarch64-linux-gnu")
+EMULATORS, ARM_COMPILER = "qemu-user-static", "g++-aarch64-linux-gnu"
 BUILT = ROOT / "build/test/kernels/tests/unit_tests"
 FILES = ("test_node", "test_pool", "test_numa", "test_platform", "test_json")
 EXPECTED = "MPIGAUGE_EXPECT_VECTORS"
@@ -32,7 +32,13 @@ on_x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="is about kin
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    with installed(tmp_path_factory.mktemp("debian"), *PACKAGES) as made:
+    with installed(tmp_path_factory.mktemp("debian"), EMULATORS) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def arm_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    with installed(tmp_path_factory.mktemp("debian"), EMULATORS, ARM_COMPILER) as made:
         yield made
 
 
@@ -55,7 +61,7 @@ def test_the_same_build_runs_without_wide_instructions(
 
 
 @pytest.fixture(scope="module")
-def for_arm(machine: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def for_arm(arm_machine: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The part of the tests that needs little to be built: no suite but NODE."""
     folder = tmp_path_factory.mktemp("aarch64")
     options = {
@@ -71,14 +77,15 @@ def for_arm(machine: Installed, tmp_path_factory: pytest.TempPathFactory) -> Pat
     words = [f"-D{name}={value}" for name, value in options.items()]
     build = ["--target", "node_tests", "--parallel", str(len(os.sched_getaffinity(0)))]
     for command in (["-S", str(ROOT), "-B", str(folder), *words], ["--build", str(folder), *build]):
-        done = machine.run("cmake", *command, cwd=folder)
+        done = arm_machine.run("cmake", *command, cwd=folder)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     return folder / "kernels/tests/node_tests"
 
 
+@pytest.mark.acceptance("machines")
 def test_it_is_built_for_aarch64_and_right_there(
-    machine: Installed, for_arm: Path, tmp_path: Path
+    arm_machine: Installed, for_arm: Path, tmp_path: Path
 ) -> None:
     emulator = ["qemu-aarch64-static", "-E", f"{EXPECTED}=generic neon "]
-    said = passed(machine.run(*emulator, str(for_arm), cwd=tmp_path))
+    said = passed(arm_machine.run(*emulator, str(for_arm), cwd=tmp_path))
     assert int(said.split()[0]) > 40

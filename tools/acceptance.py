@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What is too long for each change and is run before a release, or when somebody wants to know.
+
+`make acceptance` runs all parts, `make acceptance PART="name name"` those. How each went is kept
+in build/acceptance: NAME.jsonl has a line for each time it was run, with the place of its log. CI
+runs a short case of each part, which is named here.
+
+Exit status: 0 all parts passed, 1 one did not, 2 a part of that name is not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "build" / "acceptance"
+
+
+@dataclass(frozen=True)
+class Part:
+    about: str
+    in_ci: str
+    """What of it, or instead of it, `make test` runs."""
+    words: tuple[str, ...]
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def marked(name: str) -> tuple[str, ...]:
+    """The tests that have the mark `acceptance` with this name."""
+    return (sys.executable, "-m", "pytest", "-rs", f"--acceptance={name}", "tests")
+
+
+def program(*words: str) -> tuple[str, ...]:
+    return (sys.executable, *words)
+
+
+PARTS = {
+    "matrix": Part(
+        "every benchmark on every number of ranks of every MPI",
+        "each MPI on 2 and 3 ranks, MPICH on 1 to 4",
+        marked("matrix"),
+    ),
+    "older-mpis": Part(
+        "a benchmark of every suite on all older MPIs that there are wheels or packages of",
+        "on the oldest MPICH and Open MPI",
+        marked("older-mpis"),
+    ),
+    "machines": Part(
+        "tests of the kernels on emulated processors: x86 without AVX, aarch64",
+        "those on x86 without AVX",
+        marked("machines"),
+    ),
+    "clean-root": Part(
+        "a fresh clone sets itself up with nothing that was compiled or downloaded before",
+        "the same, with what ccache and pip have kept",
+        (sys.executable, "-m", "pytest", "-rs", "tests/e2e/test_readme.py"),
+        {"CCACHE_DISABLE": "1", "PIP_NO_CACHE_DIR": "1"},
+    ),
+    "false-steps": Part(
+        "how often a trend claims a step that is not there",
+        "tests/unit/test_trend.py on series that are fixed",
+        program("bench/false_steps.py"),
+    ),
+    "false-differences": Part(
+        "how often two runs of one thing are called different, and a real difference is found",
+        "tests/unit/test_compare.py on numbers that are fixed",
+        program("bench/compare_truth.py"),
+    ),
+    "inner-loop": Part(
+        "processor time from an edit of a kernel to its row",
+        "tests/unit/test_mpi_build.py with a compiler that only counts",
+        program("bench/inner_loop.py"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    part: str
+    date: str
+    commit: str
+    verdict: str
+    seconds: float
+    cpu_seconds: float
+    log: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help="which (all)")
+    parser.add_argument("--list", action="store_true", help="say which there are, and run none")
+    given = parser.parse_args(arguments)
+    if unknown := [name for name in given.parts if name not in PARTS]:
+        print(wrong(unknown[0]), file=sys.stderr)
+        return 2
+    if given.list:
+        print("\n".join(described(name) for name in PARTS))
+        return 0
+    outcomes = [run(name) for name in given.parts or PARTS]
+    print("--- summary")
+    for each in outcomes:
+        print(f"{each.part:<18} {each.verdict:<7} {each.seconds:6.0f} s  {each.log}")
+    return 0 if all(each.verdict == "passed" for each in outcomes) else 1
+
+
+def wrong(name: str) -> str:
+    near = difflib.get_close_matches(name, PARTS, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"PART: there is no {name!r}{hint} `make acceptance-list` names all"
+
+
+def run(name: str) -> Outcome:
+    """Runs a part. What it prints goes to a log, which is kept with the verdict."""
+    part, now = PARTS[name], datetime.now(timezone.utc)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    log = KEPT / f"{name}-{now:%Y%m%dT%H%M%SZ}.log"
+    print(f"--- {name}: {part.about}; log: {log.relative_to(KEPT.parents[1])}", flush=True)
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    with log.open("w") as output:
+        status = subprocess.run(
+            part.words,
+            cwd=ROOT,
+            env=os.environ | part.env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        ).returncode
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    outcome = Outcome(
+        part=name,
+        date=f"{now:%Y-%m-%dT%H:%M:%SZ}",
+        commit=commit(),
+        verdict="passed" if status == 0 else f"failed ({status})",
+        seconds=round(time.monotonic() - start, 1),
+        cpu_seconds=round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+        log=str(log.relative_to(KEPT.parents[1])),
+    )
+    with (KEPT / f"{name}.jsonl").open("a") as results:
+        results.write(json.dumps(vars(outcome)) + "\n")
+    return outcome
+
+
+def commit() -> str:
+    """What is checked out; a + where the tree differs from it."""
+    words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "no git checkout"
+
+
+def described(name: str) -> str:
+    part, last = PARTS[name], last_outcome(name)
+    went = (
+        f"{last.verdict} at {last.date}, {last.commit}, {last.seconds:.0f} s ({last.log})"
+        if last
+        else "not run here yet"
+    )
+    return f"{name}\n    {part.about}\n    CI: {part.in_ci}\n    {went}"
+
+
+def last_outcome(name: str) -> Outcome | None:
+    results = KEPT / f"{name}.jsonl"
+    if not results.exists():
+        return None
+    return Outcome(**json.loads(results.read_text().splitlines()[-1]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

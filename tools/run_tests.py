@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What `make test` runs once all is set up: part by part, whatever fails, and a summary at the end.
+
+Exit status: 0 all parts passed, 1 one did not.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "build" / "results"
+PYTEST = (sys.executable, "-m", "pytest", "-rs")
+KERNELS = "from tests.conftest import ABIS; from mpigauge.mpi import find, kernels\n"
+KERNELS += "for spec in ABIS: kernels(find(spec), print)"
+MOST_WORKERS = 8
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    words: tuple[str, ...]
+    result: Path | None = None
+    """What the part says of its tests, in JUnit's format."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    name: str
+    passed: bool
+    counts: str
+    seconds: float
+
+
+def parts() -> tuple[Part, ...]:
+    workers = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
+    unit, rest, cpp = (RESULTS / f"{name}.xml" for name in ("unit", "rest", "cpp"))
+    return (
+        Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
+        Part("kernels", (sys.executable, "-c", KERNELS)),
+        Part("unit tests", (*PYTEST, "-n", workers, f"--junitxml={unit}", "tests/unit"), unit),
+        Part("all other tests", (*PYTEST, f"--junitxml={rest}", "--ignore=tests/unit"), rest),
+    )
+
+
+def main() -> int:
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    outcomes = [run(part) for part in parts()]
+    print(summary(outcomes))
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def run(part: Part) -> Outcome:
+    """Runs a part in the root of the tree; what it prints is seen as it comes."""
+    if part.result:
+        part.result.unlink(missing_ok=True)
+    print(f"--- {part.name}", flush=True)
+    start = time.monotonic()
+    status = subprocess.run(part.words, cwd=ROOT, check=False).returncode
+    counts = counted(part.result) if part.result else ""
+    return Outcome(part.name, status == 0, counts, time.monotonic() - start)
+
+
+def counted(result: Path) -> str:
+    """How many tests there were, in words."""
+    if not result.exists():
+        return "it did not come to its tests"
+    suites = list(ET.parse(result).getroot().iter("testsuite"))
+    total, *others = (
+        sum(int(suite.get(name) or 0) for suite in suites)
+        for name in ("tests", "failures", "errors", "skipped", "disabled")
+    )
+    failures, errors, skipped, disabled = others
+    words = [f"{total - sum(others)} passed", f"{skipped + disabled} skipped"]
+    return ", ".join(words + [f"{failures + errors} failed"] * bool(failures + errors))
+
+
+def summary(outcomes: list[Outcome]) -> str:
+    lines = ["--- summary"]
+    for each in outcomes:
+        verdict = "ok" if each.passed else "FAILED"
+        lines.append(f"{each.name:<16} {verdict:<7} {each.seconds:6.0f} s  {each.counts}".rstrip())
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
