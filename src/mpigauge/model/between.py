@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 LEAST_RUNS = 5
 """With fewer earlier runs a machine is not known, and a starting value stands for its scatter."""
-LEAST_LAUNCHES = 5
+LEAST_LAUNCHES = 2
 """A cell of fewer launches is not remembered."""
 MOST_RUNS = 24
 """So many are remembered; the weight of older ones would be an eighth."""
@@ -31,6 +31,7 @@ class Known(NamedTuple):
     """Of its value in seconds."""
     error: float
     """Standard error of that, as the launches of the run tell it."""
+    launches: int
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ class Remembered:
         """ValueError: this is none."""
         try:
             cells = {
-                str(name): Known(str(kind), _finite(log), _finite(error))
-                for name, (kind, log, error) in data["cells"].items()
+                str(name): Known(str(kind), _finite(log), _finite(error), max(int(launches), 1))
+                for name, (kind, log, error, launches) in data["cells"].items()
             }
             words = [str(data[name]) for name in ("when", "name", "conditions")]
             return cls(words[0], words[1], words[2], _finite(data["correlation"]), cells)

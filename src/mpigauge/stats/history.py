@@ -64,6 +64,8 @@ _LEAST_SHARE = 0.1
 """Of the scatter's square that is left when the own error of earlier runs is taken out."""
 _LEAST_OF_CELL = 3
 """Earlier runs that tell a middle."""
+_FEW = 5
+"""Fewer launches than these may agree by chance more than they know."""
 _OUTSIDE = 3.0
 """Standard deviations."""
 _MAD = 1.4826
@@ -110,7 +112,9 @@ def _seen(
     measured = [row for row in positive if _is_ours(row.cell)]
     errors = _own_errors(measured, shrunk(own, earlier))
     cells = {
-        cell_name(row.key): Known(kind_of(row.cell), math.log(row.cell.time_p50_s), error)
+        cell_name(row.key): Known(
+            kind_of(row.cell), math.log(row.cell.time_p50_s), error, row.launches
+        )
         for row, error in zip(measured, errors, strict=True)
     }
     return Remembered(when, name, conditions, own, cells)
@@ -125,12 +129,9 @@ def between(rows: Sequence[Row], earlier: Sequence[Remembered], conditions: str 
     """What the earlier runs, oldest first, tell of these rows, which are all of a run."""
     earlier = earlier[-MOST_RUNS:]
     now = _seen(rows, earlier, conditions)
-    launches = {cell_name(row.key): row.launches for row in rows}
     past = _Past(earlier, conditions)
     cells = {
-        name: found
-        for name, known in now.cells.items()
-        if (found := _scatter(name, known, launches[name], past))
+        name: found for name, known in now.cells.items() if (found := _scatter(name, known, past))
     }
     return Between(len(earlier), shrunk(now.correlation, earlier), cells)
 
@@ -144,6 +145,9 @@ class _Series(NamedTuple):
     """From it, as they would be from what it stands for."""
     weights: tuple[float, ...]
     errors: tuple[float, ...]
+    """Of the values, as their runs told them."""
+    launch_sds: tuple[float, ...]
+    """What that is for a single launch."""
     runs: frozenset[int]
 
     @property
@@ -188,6 +192,7 @@ class _Pool:
         weights = [w for each in series for w in each.weights]
         self.sd = _scale([d for each in series for d in each.distances], weights)
         self.error = _weighted_median([e for each in series for e in each.errors], weights)
+        self.launch_sd = _weighted_median([s for each in series for s in each.launch_sds], weights)
 
 
 def _series(values: Sequence[tuple[int, float, Known]]) -> _Series:
@@ -199,21 +204,22 @@ def _series(values: Sequence[tuple[int, float, Known]]) -> _Series:
         tuple((known.log - middle) * longer for _, _, known in values),
         weights,
         tuple(known.error for _, _, known in values),
+        tuple(known.error * math.sqrt(known.launches) for _, _, known in values),
         frozenset(number for number, _, _ in values),
     )
 
 
-def _scatter(name: str, known: Known, launches: int, past: _Past) -> Scatter | None:
+def _scatter(name: str, known: Known, past: _Past) -> Scatter | None:
     pool, cell = past.pool(known.kind), past.cell(name)
     if pool.runs < LEAST_RUNS:
-        if launches < 2:
+        if known.launches < LEAST_LAUNCHES:
             return None
         sd = math.hypot(STARTING_SD, known.error)
         return Scatter(sd, -_ENDS * sd, _ENDS * sd, pool.runs)
     scatter = _shrunk_scale(cell, pool)
     own = known.error
-    if launches < LEAST_LAUNCHES:  # they may agree by chance
-        own = max(own, pool.error * math.sqrt(LEAST_LAUNCHES / launches))
+    if known.launches < _FEW:  # they may agree by chance
+        own = max(own, pool.launch_sd / math.sqrt(known.launches))
     state = max(scatter**2 - pool.error**2, _LEAST_SHARE * scatter**2)
     sd = math.sqrt(state + own**2)
     low, high = -_ENDS * sd, _ENDS * sd

@@ -93,7 +93,7 @@ def rebuild_command(runs: tuple[str, ...]) -> None:
     if len(kept) < len(stored):
         click.echo(
             "mpigauge: not those that were imported or measured with --classic, those whose "
-            "machine is not known, and those with fewer than 5 launches of every number",
+            "machine is not known, and those of a single launch",
             err=True,
         )
 
