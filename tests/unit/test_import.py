@@ -14,8 +14,11 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.model.record import Figure, encode, parse
+from mpigauge.query import Library, answered
+from mpigauge.query.series import nights, series
 from mpigauge.readers import Text, readers
-from mpigauge.store import list_runs, load
+from mpigauge.store import Run, list_runs, load, run_folders
+from mpigauge.store.imported import is_dated
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PINGPONG = GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt"
@@ -194,3 +197,95 @@ def test_records_are_written_as_they_are_read() -> None:
     reading = readers()["imb"].read(Text(PINGPONG.read_bytes()))
     for record in reading.records():
         assert str(parse(encode(record))) == str(record)
+
+
+# --- machine and date -----------------------------------------------------------------------------
+def imported(*words: str, file: Path = PINGPONG) -> Run:
+    folder = Path(f"run{len(list(Path().glob('run*')))}")
+    assert run(["import", str(file), *words, "--output", str(folder)]) == 0
+    return load(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "created"),
+    [
+        (PINGPONG, "2026-11-21T02:56:53Z"),
+        (GOLDEN / "printed/oci-impi-allreduce-144.txt", "2023-07-20T17:06:33Z"),
+        (GOLDEN / "printed/ember-mpip-report.txt", "2011-05-06T14:15:22Z"),
+        (GOLDEN / "printed/hpl.txt", "2026-11-21T12:00:00Z"),
+    ],
+)
+def test_what_a_program_printed_is_its_date(file: Path, created: str) -> None:
+    stored = imported(file=file)
+    assert stored.header["created"] == created
+    assert is_dated(stored.header)
+
+
+def test_without_a_date_only_the_import_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    stored = imported(file=GOLDEN / "printed/osu.txt")
+    assert stored.header["created"] == stored.header["imported"]["at"]
+    assert not is_dated(stored.header)
+    said = "its machine (--machine) and its date (--date) are not known, so it takes no part in"
+    assert said in capsys.readouterr().err
+
+
+def test_machine_and_date_can_be_said(capsys: pytest.CaptureFixture[str]) -> None:
+    stored = imported("--machine", "juno", "--date", "2020-02-29")
+    assert stored.header["created"] == "2020-02-29T00:00:00Z"
+    assert stored.passport == {"machine": {"hostname": "juno"}}
+    shown = capsys.readouterr()
+    assert "takes no part" not in shown.err
+    assert "2020-02-29" in shown.out
+    assert imported("--date", "2020-02-29T05:01Z").header["created"] == "2020-02-29T05:01:00Z"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--date", "21.11.2020"], "--date: '21.11.2020' is no date; write it as 2026-11-21 or"),
+        (["--date", ""], "--date: '' is no date"),
+        (["--date", "2021-02-29"], "--date: '2021-02-29' is no date"),
+        (["--date", "1969-07-20"], "nothing was measured on 1969-07-20; it has to be between 1990"),
+        (["--date", "9999-01-01"], "nothing was measured on 9999-01-01"),
+        (["--machine", ""], "--machine: '' is no name; write one such as node01"),
+        (["--machine", "a\x1b[31m"], "--machine: 'a\\x1b[31m' is no name"),
+    ],
+)
+def test_wrong_machines_and_dates(
+    words: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["import", str(PINGPONG), *words]) == 2
+    assert why in capsys.readouterr().err
+    assert not Path("mpigauge-runs").exists()
+
+
+def test_series_are_of_one_machine_each() -> None:
+    """Of imports without a machine or a date there is none; the first is stored as it used to be,
+    when an import did not say whether its date is known."""
+    text = PINGPONG.read_text(encoding="utf-8")
+    for day, machine in enumerate("aaabb...", 1):
+        log = Path(f"log{day}.txt")
+        log.write_text(re.sub("Sat Nov 21 .*", f"Wed Jan {day} 05:00:00 2020", text))
+        imported(*([] if machine == "." else ["--machine", machine]), file=log)
+    for machine in "ab":
+        undated = imported("--machine", machine, file=GOLDEN / "printed/osu.txt")
+    old = Path("run0/run.json")
+    header = json.loads(old.read_text(encoding="utf-8"))
+    del header["imported"]["dated"]
+    old.write_text(json.dumps(header), encoding="utf-8")
+    assert len(load(Path("run0")).cells) == 24
+
+    found = answered(run_folders(Path()), None, _series)
+    assert found == {("a", 2, "2020-01-02"), ("b", 2, "2020-01-04")}
+    assert undated.cells
+
+
+def _series(library: Library) -> set[tuple[str, int, str]]:
+    """Of each series its machine, its runs and the first of its nights."""
+    names = list(run_folders(Path()))
+    found = set()
+    for each in series(library.con, names):
+        of = nights(library.con, each, names)
+        assert len(of) == each.runs
+        found.add((each.asked["host"], each.runs, f"{min(n.time for n in of):%Y-%m-%d}"))
+    return found

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from mpigauge.readers import Text
     from mpigauge.readers.reading import Reading
+    from mpigauge.store import Run
 
 MOST_NAMED = 20
 MOST_BYTES = 1 << 30
@@ -98,3 +100,30 @@ def tell_unread(reading: Reading) -> None:
         click.echo(f"{line.file}:{line.line}: left out: {line.why}: {text}", err=True)
     if len(reading.unread) > MOST_NAMED:
         click.echo(f"and {len(reading.unread) - MOST_NAMED} more lines", err=True)
+
+
+def machine_said(name: str | None) -> str:
+    """What --machine says; empty: nothing. UserError: it cannot be a name."""
+    if name is None:
+        return ""
+    if not name.strip() or not name.isprintable():
+        raise UserError(f"--machine: {name!r} is no name; write one such as node01")
+    return name.strip()
+
+
+def date_said(text: str | None) -> datetime | None:
+    """What --date says. UserError: it is no date of a measurement."""
+    from mpigauge.readers.dates import written_date
+
+    return written_date("--date", text, datetime.now(timezone.utc)) if text is not None else None
+
+
+def tell_undated(run: Run) -> None:
+    """Says what has to be known for a trend."""
+    from mpigauge.store.imported import is_dated
+
+    unknown = [] if run.passport else ["its machine (--machine)"]
+    unknown += [] if is_dated(run.header) else ["its date (--date)"]
+    if unknown:
+        words = " and ".join(unknown) + (" is" if len(unknown) == 1 else " are")
+        click.echo(f"{words} not known, so it takes no part in trends", err=True)

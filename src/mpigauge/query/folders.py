@@ -79,7 +79,7 @@ class Print(NamedTuple):
 
     made: str
     """Digest of run.json and passport.json: where, when and by which command it was made; of an
-    import, of which programs."""
+    import, of which programs and machine."""
     records: str
     """Digest of records.jsonl."""
     size: int
@@ -100,9 +100,10 @@ def print_of(run: Run) -> Print:
 
 
 def _made(run: Run) -> str:
-    """Of what was imported it does not matter when."""
+    """Of what was imported it does not matter when, but of which machine it is said to be."""
     if imported := run.header.get("imported"):
-        return f"imported {imported['sources']}"
+        machine = (run.passport.get("machine") or {}).get("hostname", "")
+        return f"imported {imported['sources']} {machine}".rstrip()
     made = hashlib.sha256()
     for name in ("run.json", "passport.json"):
         with suppress(FileNotFoundError):

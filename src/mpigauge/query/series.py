@@ -5,6 +5,9 @@
 A number is the same where all its columns are, and where the host, the MPI (of any version), the
 transport and the settings that were asked for are. What else may change between its runs is told
 as facts.
+
+What others measured takes part where its machine and its date are known: numbers of unknown
+machines are not of one machine, and when something was imported says nothing of it.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ MOST_RUNS = 400
 """Of one series: the newest."""
 _ASKED = ("host", "mpi_name", "transport", "settings")
 """What holds for a whole run and makes its numbers what they are."""
+_TAKES_PART = "u.dated AND (u.host <> '' OR NOT u.imported)"
 _OF_ROWS = (*KEY_COLUMNS, "statistic")
 _OF_FIGURES = tuple(field.name for field in fields(Figure) if field.name not in ("launch", "value"))
 FACTS = {
@@ -92,7 +96,8 @@ def nights(con: DuckDBPyConnection, of: Series, runs: Sequence[str]) -> list[Nig
     found = con.execute(
         f"SELECT r.run, r.created, {facts}, {value} FROM {table} AS r JOIN runs AS u USING (run) "
         f"WHERE {_id(columns, asked)} = $1 AND r.run IN (SELECT unnest($2)) "
-        f"AND r.created IS NOT NULL {group} ORDER BY r.created DESC, r.run LIMIT {MOST_RUNS}",
+        f"AND r.created IS NOT NULL AND {_TAKES_PART} {group} "
+        f"ORDER BY r.created DESC, r.run LIMIT {MOST_RUNS}",
         [of.id, list(runs)],
     )
     names = [name for name, *_ in found.description or ()]
@@ -129,7 +134,7 @@ def _index(
         f"SELECT {_id(columns, asked)} AS id, count(DISTINCT r.run) AS runs, "
         f"min(r.created), max(r.created), {asked}, {names} "
         f"FROM {table} AS r JOIN runs AS u USING (run) "
-        f"WHERE r.run IN (SELECT unnest($1)) AND r.created IS NOT NULL "
+        f"WHERE r.run IN (SELECT unnest($1)) AND r.created IS NOT NULL AND {_TAKES_PART} "
         f"AND r.benchmark <> {quoted(JOB)} "
         f"GROUP BY {asked}, {names} HAVING count(DISTINCT r.run) > 1",
         [list(runs)],

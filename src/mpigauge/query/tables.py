@@ -20,6 +20,7 @@ from mpigauge.report.fields import fields as row_fields
 from mpigauge.report.fields import plain, values
 from mpigauge.stats.launches import rows as rows_of
 from mpigauge.store.files import moment_of
+from mpigauge.store.imported import is_dated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,6 +99,8 @@ TABLES: dict[str, tuple[Field, ...]] = {
         Field("world_ranks", "BIGINT"),
         Field("benchmarks", "VARCHAR[]"),
         Field("sources", "VARCHAR[]"),
+        Field("imported", "BOOLEAN"),
+        Field("dated", "BOOLEAN"),
         Field("launches", "BIGINT"),
         Field("complete", "BIGINT"),
         Field("cells", "BIGINT"),
@@ -181,6 +184,8 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "world_ranks": max((launch.world_ranks for launch in run.launches), default=None),
         "benchmarks": list(dict.fromkeys(_benchmarks(run, rows))),
         "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
+        "imported": bool(head.get("imported")),
+        "dated": is_dated(head),
         "launches": len({launch.launch for launch in run.launches}),
         "complete": len(run.complete),
         "figures": len(run.of(Figure)),

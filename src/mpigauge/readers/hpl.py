@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Figure
-from mpigauge.readers.reading import Reading, Unread
+from mpigauge.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.readers.registry import reader
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _VARIANT = re.compile(r"^\s*(W[RC]\d\d[LRC]\d\w+)\b(.*)$")
 _NUMBER = r"\s+(\d+)" * 4 + r"\s+(\d+\.\d+)\s+(\d+\.\d+(?:[eE][-+]?\d\d?)?)\s*$"
+_START = "start time"
 _VERSION = re.compile(r"HPLinpack ([\d.]+)")
 
 
@@ -28,6 +29,7 @@ def read(text: Text) -> Reading:
     unread: list[Unread] = []
     remarks: list[str] = []
     seen: dict[str, int] = {}
+    starts: dict[int, str] = {}
     for number, line in text.numbered():
         if found := _VERSION.search(line):
             source = f"HPL {found[1]}"
@@ -46,6 +48,11 @@ def read(text: Text) -> Reading:
             )  # fmt: skip
             time = replace(speed, name="time", value=float(numbers[5]), unit="s", better="lower")
             figures += [speed, time]
+        elif _START in line and figures:
+            starts.setdefault(figures[-1].launch, line.partition(_START)[2].strip())
         elif "||Ax-b||" in line and "FAILED" in line:
             remarks.append(f"HPL says at line {number} that its result is wrong (FAILED)")
-    return Reading(figures=tuple(figures), unread=tuple(unread), remarks=tuple(remarks))
+    launches = tuple(unknown_launch(n, time=time) for n, time in starts.items())
+    return Reading(
+        figures=tuple(figures), launches=launches, unread=tuple(unread), remarks=tuple(remarks)
+    )

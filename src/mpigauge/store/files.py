@@ -60,7 +60,12 @@ def whole(path: Path) -> Iterator[Path]:
 
 def now() -> str:
     """UTC, as 2026-11-21T05:00:00Z."""
-    return datetime.now(timezone.utc).strftime(_TIME)
+    return in_utc(datetime.now(timezone.utc))
+
+
+def in_utc(moment: datetime) -> str:
+    """The same of another moment, which knows its time zone."""
+    return moment.astimezone(timezone.utc).strftime(_TIME)
 
 
 def moment_of(text: object) -> datetime | None:

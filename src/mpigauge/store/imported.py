@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import mpigauge
 from mpigauge.model.cards import Cards
+from mpigauge.readers.dates import printed_date
 from mpigauge.readers.known import FILE
 from mpigauge.readers.references import reference
-from mpigauge.store.files import SCHEMA
+from mpigauge.store.files import SCHEMA, in_utc, now
 from mpigauge.store.reader import Run
 from mpigauge.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from mpigauge.readers.reading import Reading
 
@@ -40,15 +42,38 @@ def load_reference(name: str) -> Run:
     )
 
 
-def write_imported(reading: Reading, files: Sequence[str], output: Path | None, label: str) -> Path:
-    """A run folder of what was read, and where it is."""
-    header = _header(reading, {"files": list(files)})
+def write_imported(
+    reading: Reading,
+    files: Sequence[str],
+    output: Path | None,
+    label: str,
+    machine: str = "",
+    date: datetime | None = None,
+) -> Path:
+    """A run folder of what was read, and where it is. `machine` and `date`: on which and when it
+    was measured; without a date that which the text says, and if that says none, only when it was
+    imported is known."""
+    measured = date or printed_date(launch.time for launch in reading.launches)
+    header = _header(reading, {"files": list(files), "at": now(), "dated": measured is not None})
     header["command"] = ["mpigauge", "import", *files]
+    if measured:
+        header["created"] = in_utc(measured)
     cards = json.dumps(_cards(reading), ensure_ascii=False)
     with RunWriter.create(header, cards, output=output, label=label) as writer:
+        if machine:
+            writer.write_passport({"machine": {"hostname": machine}})
         writer.append_records(reading.records())
         writer.finish("done")
         return writer.folder
+
+
+def is_dated(header: Mapping[str, Any]) -> bool:
+    """Whether `created` says when the numbers of a run were measured. Runs that were imported by
+    older versions say only when that was."""
+    imported = header.get("imported")
+    if not isinstance(imported, dict):
+        return not imported
+    return bool(imported.get("dated") or imported.get("date"))
 
 
 def _header(reading: Reading, imported: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,16 @@ from mpigauge.cli import options
     is_flag=True,
     help="Files are of unlike things: rows of each have its name as their arm.",
 )
+@click.option(
+    "--machine",
+    metavar="NAME",
+    help="Which machine it was measured on: only runs of one machine make a trend.",
+)
+@click.option(
+    "--date",
+    metavar="DATE",
+    help="When it was measured: 2026-11-21 or 2026-11-21T05:00Z.  [default: what the text says]",
+)
 @options.output_option
 @click.option(
     "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
@@ -39,6 +49,8 @@ def command(
     benchmark: str,
     ranks: int,
     apart: bool,
+    machine: str | None,
+    date: str | None,
     output: Path | None,
     label: str | None,
     form: str,
@@ -50,18 +62,35 @@ def command(
     `mpigauge compare`. Files that `mpigauge share` has made become runs again, below mpigauge-runs
     or the DIR of --output.
     """
-    from mpigauge.cli.importing import read_files, tell_unread, unpack_all
+    from mpigauge.cli.importing import (
+        date_said,
+        machine_said,
+        read_files,
+        tell_undated,
+        tell_unread,
+        unpack_all,
+    )
     from mpigauge.cli.showing import show
+    from mpigauge.model.errors import UserError
     from mpigauge.store import load
     from mpigauge.store.imported import write_imported
     from mpigauge.store.pack import is_pack
     from mpigauge.store.writer import DEFAULT_ROOT
 
+    where, when = machine_said(machine), date_said(date)
     if packs := [file for file in files if is_pack(file)]:
+        if machine is not None or date is not None:
+            raise UserError(
+                f"{packs[0]} is a packed run and knows its machine and date; leave out "
+                "--machine and --date"
+            )
         unpack_all(files, packs, output or DEFAULT_ROOT, form)
         return
     reading = read_files(files, reader, benchmark, ranks, apart)
-    folder = write_imported(reading, list(map(str, files)), output, label or files[0].stem)
-    show(load(folder), form)
+    name = label or files[0].stem
+    folder = write_imported(reading, list(map(str, files)), output, name, where, when)
+    run = load(folder)
+    show(run, form)
     tell_unread(reading)
+    tell_undated(run)
     click.echo(f"imported into {folder}", err=True)
