@@ -17,6 +17,8 @@ import pytest
 from mpigauge.campaign.memory import Memory, rebuild
 from mpigauge.cli.main import run as main
 from mpigauge.model.between import MOST_RUNS, Between, Known, Remembered, Scatter, cell_name
+from mpigauge.report.document import tables
+from mpigauge.report.formats.table import table_lines
 from mpigauge.stats.history import (
     STARTING_SD,
     between,
@@ -440,3 +442,23 @@ def test_a_range_is_not_shown_as_an_error(
     (row,) = json.loads(shown(folder, "json", capsys))["rows"]
     assert row["ci_low_s"] is row["ci_high_s"] is row["latency_low_s"] is None
     assert (row["range_low_s"], row["range_high_s"]) == (1e-6, 1e-6 * (1 + (launches - 1) / 10))
+
+
+@pytest.mark.parametrize("launches", [3, 6])
+@pytest.mark.parametrize("benchmark", ["Sendrecv", "Iallreduce"])
+def test_tables_with_both_statements_fit_on_80_columns(benchmark: str, launches: int) -> None:
+    beside = {"time_pure_s": 1e-3, "time_cpu_s": 1e-3, "overlap_ratio": 0.5}
+    more = beside | {"overlap_low_ratio": 0.25, "overlap_high_ratio": 0.75}
+    measured = [
+        cells.cell(benchmark, message_bytes=size, launch=n, time_p50_s=1e-3 * (1 + n / 30),
+                   moved_bytes=float(size), flags=["tainted", "drift", "bimodal"],
+                   **(more if benchmark == "Iallreduce" else {}))
+        for n in range(launches) for size in (8, 4096, 262144, 1 << 22)
+    ]  # fmt: skip
+    card = replace(cells.cards().benchmarks[0], name=benchmark,
+                   columns="overlap" if benchmark == "Iallreduce" else "parallel")  # fmt: skip
+    known = between(rows(measured), [])
+    (table,) = tables(rows(measured, 0.05, known), replace(cells.cards(), benchmarks=(card,)))
+    lines = table_lines(table)
+    assert any("± machine" in line for line in lines)
+    assert max(map(len, lines)) <= 80

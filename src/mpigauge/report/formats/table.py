@@ -224,7 +224,7 @@ def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAI
 
 def table_lines(table: Table, screen: Screen = PLAIN) -> list[str]:
     colour, (*first, last) = screen.coloured, broken([title(table)])
-    heads, *cells = words_of(table)
+    heads, *cells = _fitting(words_of(table))
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     return [
         *(_bold(part, colour) for part in first),
@@ -235,6 +235,17 @@ def table_lines(table: Table, screen: Screen = PLAIN) -> list[str]:
             for words, row in zip(cells, table.rows, strict=True)
         ),
     ]
+
+
+def _fitting(lines: list[list[str]]) -> list[list[str]]:
+    """Without the number of samples, then why they ended, where columns do not fit side by side;
+    files have them."""
+    for column in (_SAMPLES, _STOP):
+        wide = sum(max(map(len, words)) + 1 for words in zip(*lines, strict=True)) - 1
+        if wide > WIDTH and column.head in lines[0]:
+            place = lines[0].index(column.head)
+            lines = [line[:place] + line[place + 1 :] for line in lines]
+    return lines
 
 
 def words_of(table: Table) -> list[list[str]]:
