@@ -71,6 +71,13 @@ def test_a_machine_that_is_not_known_has_the_starting_value() -> None:
         assert scatter.high == pytest.approx(1.96 * STARTING_SD)
 
 
+def test_few_runs_that_scatter_more_than_the_starting_value_say_so() -> None:
+    for scatter in between(made(), past(4, 0.5)).cells.values():
+        assert not scatter.known
+        assert scatter.runs == 4
+        assert scatter.sd > 2 * STARTING_SD
+
+
 def test_a_known_machine_has_the_scatter_of_its_runs() -> None:
     found = between(made(), past(20, 0.03))
     (scatter, _) = found.cells.values()
@@ -396,7 +403,7 @@ def test_both_statements_are_shown_in_all_formats(
     monkeypatch.setenv(history.SWITCH, "off")
     new, known = (shown(folders[n], "table", capsys) for n in (2, -1))
     assert "± machine" in new
-    assert "This machine is not known yet (0 earlier runs of the 5" in " ".join(new.split())
+    assert "This machine is not known yet (2 earlier runs of the 5" in " ".join(new.split())
     assert "± machine" in known
     assert "not known yet" not in known
     assert max(map(len, known.splitlines())) <= 80

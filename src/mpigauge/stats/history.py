@@ -19,7 +19,8 @@ can. All of this is on logarithms.
    shown with the distance that it has from the usual one, and is said to be outside.
 
 With fewer than five earlier runs that have a cell of the kind the starting value stands for the
-scatter: 8 %. What it reaches on recorded launches is in tests/unit/test_history_replay.py.
+scatter: 8 %, or more where even these few have shown more. What it reaches on recorded launches is
+in tests/unit/test_history_replay.py.
 
 The correlation of launches that follow each other, by which the interval of the run itself is
 widened, is estimated over all cells of the run together, raised by 1/launches as it comes out too
@@ -166,6 +167,7 @@ class _Past:
             weight = 0.5 ** ((len(earlier) - 1 - number) / _HALF_AFTER)
             for name, known in run.cells.items():
                 values[run.conditions, name].append((number, weight, known))
+        self._counts = {which: len(of) for which, of in values.items()}
         self._cells = {
             which: _series(of) for which, of in values.items() if len(of) >= _LEAST_OF_CELL
         }
@@ -177,6 +179,10 @@ class _Past:
 
     def cell(self, name: str) -> _Series | None:
         return self._cells.get((self._conditions, name))
+
+    def few(self, name: str) -> int:
+        """Earlier runs that have this cell, where the machine is not known yet."""
+        return min(self._counts.get((self._conditions, name), 0), LEAST_RUNS - 1)
 
     def pool(self, kind: str) -> _Pool:
         """Of the kind, or of all cells where too few runs have any of it."""
@@ -190,7 +196,9 @@ class _Pool:
     def __init__(self, series: Sequence[_Series]) -> None:
         self.runs = len(frozenset().union(*(each.runs for each in series)))
         weights = [w for each in series for w in each.weights]
-        self.sd = _scale([d for each in series for d in each.distances], weights)
+        far = _MOST_SCATTERS if self.runs >= LEAST_RUNS else math.inf
+        self.sd = _scale([d for each in series for d in each.distances], weights, far)
+        """Of few runs with each distance as it is: which of them are unusual nobody knows yet."""
         self.error = _weighted_median([e for each in series for e in each.errors], weights)
         self.launch_sd = _weighted_median([s for each in series for s in each.launch_sds], weights)
 
@@ -214,8 +222,8 @@ def _scatter(name: str, known: Known, past: _Past) -> Scatter | None:
     if pool.runs < LEAST_RUNS:
         if known.launches < LEAST_LAUNCHES:
             return None
-        sd = math.hypot(STARTING_SD, known.error)
-        return Scatter(sd, -_ENDS * sd, _ENDS * sd, pool.runs)
+        sd = math.hypot(max(STARTING_SD, pool.sd), known.error)
+        return Scatter(sd, -_ENDS * sd, _ENDS * sd, max(pool.runs, past.few(name)))
     scatter = _shrunk_scale(cell, pool)
     own = known.error
     if known.launches < _FEW:  # they may agree by chance
@@ -247,11 +255,13 @@ def _shrunk_scale(cell: _Series | None, pool: _Pool) -> float:
     return math.sqrt((weight * own**2 + _KIND_COUNTS_AS * pool.sd**2) / (weight + _KIND_COUNTS_AS))
 
 
-def _scale(distances: Sequence[float], weights: Sequence[float]) -> float:
+def _scale(
+    distances: Sequence[float], weights: Sequence[float], far: float = _MOST_SCATTERS
+) -> float:
     """Root mean square, where none counts for more than so many times the usual one."""
     if not distances:
         return 0.0
-    most = _MOST_SCATTERS * max(_MAD * _weighted_median(list(map(abs, distances)), weights), 1e-4)
+    most = far * max(_MAD * _weighted_median(list(map(abs, distances)), weights), 1e-4)
     squares = sum(w * min(abs(d), most) ** 2 for d, w in zip(distances, weights, strict=True))
     return math.sqrt(squares / sum(weights))
 
