@@ -9,18 +9,19 @@ import json
 import os
 import pwd
 import shutil
-import socket
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord
-from mpigauge.store import Run, load, names, pack
-from mpigauge.store.disguise import TAKEN_OUT, Disguise
+from mpigauge.store import Run, RunWriter, load, names, pack
+from mpigauge.store.disguise import STAYS, TAKEN_OUT, Disguise
 from mpigauge.store.names import Names, names_in
 from mpigauge.store.pack import is_pack, opened, unpack
 from tests import cells, runs
@@ -35,7 +36,8 @@ SECRETS = (
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(socket, "gethostname", lambda: "juno-login3.hpc.example.edu")
+    host = SimpleNamespace(nodename="juno-login3.hpc.example.edu")
+    monkeypatch.setattr(names, "os", SimpleNamespace(uname=lambda: host, getuid=os.getuid))
     monkeypatch.setattr(names, "_of_process", lambda: "alice")
     monkeypatch.setattr(names, "_homes", lambda _: ["/afs/example.ch/people/alice"])
 
@@ -155,9 +157,9 @@ def test_no_name_is_left_in_the_unpacked_bytes(
     assert [s for s in SECRETS if s.lower() not in before.lower()] == []
     assert run(["share", str(folder), "--anonymous"]) == 0
     (file,) = Path().glob("*.mpigauge")
-    assert file.name == "user1-run.mpigauge"
+    assert file.name == "label1.mpigauge"
     said = capsys.readouterr().err.splitlines()[1]
-    assert said.startswith("mpigauge: taken out: 4 addresses, 1 domain, 4 nodes, 2 users; ")
+    assert said.startswith("mpigauge: taken out: 4 addresses, 1 domain, 1 label, 4 nodes, 2 users")
     for name, content in unzipped(file).items():
         for secret in SECRETS:
             assert secret.lower().encode() not in content.lower(), f"{secret} in {name}"
@@ -307,3 +309,128 @@ def test_other_files_are_no_packs(tmp_path: Path) -> None:
     assert [is_pack(path) for path in (other, text, tmp_path / "empty", tmp_path)] == [False] * 4
     with opened(tmp_path) as same:
         assert same == tmp_path
+
+
+# --- what others may not see --------------------------------------------------------------
+TOKEN = "tok3n/S3CRET+value"
+HIDDEN = {
+    "a value of --env": TOKEN,
+    "a host that no rank ran on": "gpu-login17",
+    "a user": "zoraida",
+    "the name of a program": "projectzeta-solver",
+}
+IN_TEXT = " ".join(HIDDEN.values())
+
+
+def secretive(folder: Path) -> Path:
+    """A run that names each of the secrets once, where it belongs."""
+    header = {
+        "version": "1",
+        "command": ["mpigauge", "run", "PingPong", "--env", f"API_KEY={TOKEN}", "--hosts",
+                    "gpu-login17:2", "--set", "UCX_TLS=tcp"],
+        "plan": {
+            "benchmarks": ["PingPong"],
+            "env": {"API_KEY": TOKEN, "N": "8"},
+            "parts": [{"benchmarks": ["projectzeta-solver"], "sizes": [],
+                       "foreign": {"name": "projectzeta-solver", "words": ["./a.out"]}}],
+        },
+        "mpi": {"name": "mpich", "version": "5.0.2"},
+    }  # fmt: skip
+    lines = [
+        runs.launch(), runs.rank(0, "node-a"), runs.cell(), runs.figure(),
+        cells.line("skip", launch=0, key={"benchmark": "PingPong"}, reason="why"),
+        cells.line("error", launch=0, rank=1, message="it broke"),
+        cells.line("transport", launch=0, used="tcp"),
+        cells.end(),
+    ]  # fmt: skip
+    with RunWriter.create(header, cells.cards_text(), output=folder) as writer:
+        writer.write_passport({
+            "machine": {"hostname": "node-a", "cpu_model": "a CPU", "kernel": "6.1"},
+            "environment": {"USER": "zoraida", "UCX_TLS": "tcp"},
+            "remarks": ["a remark"],
+        })  # fmt: skip
+        for line in lines:
+            assert writer.append(line), line
+        writer.write_command(
+            0, ["mpiexec", "-genv", "API_KEY", TOKEN, "./a.out"], {"API_KEY": TOKEN}
+        )
+        writer.log(0, "stderr", "a line\n")
+        writer.finish("done", reason="")
+    history = {"runs": 0, "correlation": 0.1, "cells": {}, "remark": "a word"}
+    (folder / "history.json").write_text(json.dumps(history), encoding="utf-8")
+    return folder
+
+
+def texts_in(data: object, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Where the texts of a document are."""
+    if isinstance(data, str):
+        yield at
+    for key, value in data.items() if isinstance(data, dict) else []:
+        yield from texts_in(value, (*at, key))
+    for place, value in enumerate(data) if isinstance(data, list) else []:
+        yield from texts_in(value, (*at, place))
+
+
+def planted_in(data: Any, at: tuple[str | int, ...], secret: str) -> None:
+    for key in at[:-1]:
+        data = data[key]
+    data[at[-1]] = f"{data[at[-1]]} {secret}"
+
+
+SOURCES = {"record", "command", "env", "foreign", "USER"}
+"""Where the secrets are named, and the word that says what a record is."""
+
+
+def plant_everywhere(folder: Path) -> int:
+    """All secrets in every text of every file; how many texts there were."""
+    many = 0
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or path.suffix == ".bin":
+            continue
+        text = path.read_text(encoding="utf-8")
+        if path.suffix not in (".json", ".jsonl"):
+            path.write_text(f"{text} {IN_TEXT}\n", encoding="utf-8")
+            continue
+        pieces = text.splitlines() if path.suffix == ".jsonl" else [text]
+        documents = [json.loads(piece) for piece in pieces]
+        for document in documents:
+            for at in list(texts_in(document)):
+                if not SOURCES & set(map(str, at)):
+                    planted_in(document, at, IN_TEXT)
+                    many += 1
+        path.write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
+    return many
+
+
+def test_secrets_in_any_text_of_any_file_are_taken_out(tmp_path: Path) -> None:
+    """As they were before, each of them is named at one place of the run."""
+    folder = secretive(tmp_path / "secretive")
+    assert plant_everywhere(folder) > 300
+    disguised = pack.pack(folder, Path("x"), anonymous=True)
+    assert {"label", "node", "user", "value"} <= set(disguised.taken)
+    for name, content in unzipped(disguised.file).items():
+        for what, secret in HIDDEN.items():
+            assert secret.lower().encode() not in content.lower(), f"{what} in {name}"
+            assert secret.lower() not in name.lower()
+
+
+def test_a_short_value_goes_where_its_variable_is_set(tmp_path: Path) -> None:
+    """But 8 stays a number elsewhere."""
+    made = unpack(
+        pack.pack(secretive(tmp_path / "secretive"), Path("x"), anonymous=True).file, tmp_path / "o"
+    )
+    stored = load(made)
+    assert set(stored.plan["env"].values()) == {"value1", "value2"}
+    assert stored.header["command"][4] == "API_KEY=value1"
+    assert stored.header["command"][-1] == "UCX_TLS=tcp"
+    assert stored.cells[0].message_bytes == 8
+    said = (made / "logs" / "launch-000.command").read_text(encoding="utf-8")
+    assert "-genv API_KEY value1" in said
+
+
+def test_what_stays_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["share", str(secretive(tmp_path / "secretive")), "--anonymous"]) == 0
+    said = capsys.readouterr().err
+    assert "what stays in it, to be looked at before it is published:" in said
+    for each in STAYS:
+        assert f"  {each}\n" in said

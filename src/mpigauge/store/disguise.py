@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Takes the names of hosts and users, and addresses, out of a run, each always in the same way.
+"""Takes names, addresses and values of the environment out of a run, each always in the same way.
 
 What the columns of a record mean is not touched: words of ours (`hot`, `barrier`) stay even where a
 host or a user is called so. Names of projects in paths are not known to us and stay too.
@@ -19,6 +19,8 @@ from mpigauge.model.hostlist import expand
 from mpigauge.store.names import is_address
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mpigauge.store.names import Names
 
 TAKEN_OUT = "(taken out)"
@@ -40,6 +42,18 @@ _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5,}(?![\w:-]
 _GUID = re.compile(r"[0-9A-Fa-f]{4}(?::[0-9A-Fa-f]{4}){3,7}")
 _LONG_ENOUGH = 3
 """Letters of a host's name before its number, to know its brothers by."""
+_SECRET = 6
+"""Letters of a value of the environment that is looked for everywhere; shorter ones are words and
+numbers that others have too, and go where their variable is set."""
+STAYS = (
+    "what was measured, with what: benchmarks, sizes, times, options and settings of the MPI",
+    "the machine: processors, memory, devices, kernel, drivers, versions and MPIs",
+    "other names in paths, as of projects",
+    "what programs have printed (logs, messages of errors)",
+    "environment variables that explain numbers, as the passport has them",
+    "dates",
+)
+"""What is not taken out, for those who publish a run."""
 _NEVER = "(?!)"
 _ANY_DOMAIN = ("local", "localdomain", "lan", "internal", "novalocal", "cluster")
 
@@ -57,6 +71,14 @@ class Disguise:
         for home in names.homes:
             user = self._pseudonym("user", home.rpartition("/")[2])
             self._new[home.lower()] = f"/home/{user}"
+        self._variables = frozenset(names.variables)
+        for value in names.values:
+            self._pseudonym("value", value)
+        for label in names.labels:
+            if len(label) >= _LONG_ENOUGH and label.lower() not in self._new:
+                self._pseudonym("label", label)
+        self._values = _any_of(each for each in names.values if len(each) >= _SECRET)
+        self._set = self._setting()
         self._stems = {_stem(host) for host in names.hosts if len(_stem(host)) >= _LONG_ENOUGH}
         self._names = self._pattern()
 
@@ -66,6 +88,8 @@ class Disguise:
 
     def text(self, text: str) -> str:
         """Any text without them."""
+        text = self._set.sub(lambda m: f"{m['before']}{self._value_of(m['value'])}", text)
+        text = self._values.sub(lambda m: self._pseudonym("value", m[0]), text)
         text = _BATCH_SET.sub(lambda m: f"{m[1]}={_unless_number(m[2])}", text)
         text = _BUILDER.sub(r"\1user@host\2", text)
         text = _MAIL.sub("user@host", text)
@@ -77,7 +101,7 @@ class Disguise:
         """A JSON document without them; text that is none like any text."""
         try:
             data = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return self.text(text)
         return json.dumps(self._value(data), indent=1, ensure_ascii=False) + "\n"
 
@@ -88,20 +112,50 @@ class Disguise:
     def _line(self, line: str) -> str:
         try:
             data = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return self.text(line)
         return json.dumps(self._value(data), separators=(",", ":"), ensure_ascii=False)
 
-    def _value(self, value: Any, key: str = "", depth: int = 0) -> Any:
+    def word(self, text: str) -> str:
+        """A word of ours, which stays although a host or a user is called so."""
+        text = self._values.sub(lambda m: self._pseudonym("value", m[0]), text)
+        whole = self._new.get(text.lower(), "")
+        if whole.startswith("label"):
+            return whole
+        return text if whole else self._names.sub(self._name, text)
+
+    def cards(self, text: str) -> str:
+        """Cards of benchmarks, which hold words of ours and names of programs of the user."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            return self.text(text)
+        return json.dumps(self._words(data), ensure_ascii=False)
+
+    def _words(self, data: Any) -> Any:
+        if isinstance(data, dict):
+            return {name: self._words(item) for name, item in data.items()}
+        if isinstance(data, list):
+            return [self._words(item) for item in data]
+        return self.word(data) if isinstance(data, str) else data
+
+    def _value(self, value: Any, key: str = "", depth: int = 0, of_user: bool = False) -> Any:
+        """`of_user`: it is what the user has set a variable to."""
         if isinstance(value, dict):
             return {
-                self._key(name, depth): self._value(item, name, depth + 1)
+                self._key(name, depth): self._value(
+                    item, name, depth + 1, key == "env" and name in self._variables
+                )
                 for name, item in value.items()
             }
         if isinstance(value, list):
             return [self._value(item, key, depth + 1) for item in value]
-        if not isinstance(value, str) or key in _KEEP:
+        if not isinstance(value, str):
             return value
+        if of_user:
+            return self._value_of(value)
+        if key in _KEEP:
+            return self.word(value)
         return _unless_number(value) if key.startswith(_BATCH) else self.text(value)
 
     def _key(self, name: str, depth: int) -> str:
@@ -125,9 +179,21 @@ class Disguise:
             self._new[known] = f"{kind}{self._counts[kind]}"
         return self._new[known]
 
+    def _setting(self) -> re.Pattern[str]:
+        """A variable that is set, as a shell or a launcher is told it."""
+        names = "|".join(re.escape(name) for name in sorted(self._variables)) or _NEVER
+        value = r"(?P<value>'[^']*'|\"[^\"]*\"|[^\s,]*)"
+        return re.compile(rf"(?P<before>\b(?:{names})=|-genv (?:{names}) ){value}")
+
+    def _value_of(self, text: str) -> str:
+        """What stands for the value of a variable; nothing for nothing."""
+        bare = text.strip("'\"")
+        return self._pseudonym("value", bare) if bare else text
+
     def _pattern(self) -> re.Pattern[str]:
         """Known names, the longest first, and brothers of known hosts by their numbers."""
-        words = [re.escape(name) for name in sorted(self._new, key=len, reverse=True)]
+        named = [name for name, new in self._new.items() if not new.startswith("value")]
+        words = [re.escape(name) for name in sorted(named, key=len, reverse=True)]
         stems = [re.escape(stem) for stem in sorted(self._stems, key=len, reverse=True)]
         known = rf"(?P<known>{'|'.join(words) or _NEVER})(?![A-Za-z0-9])"
         brothers = rf"(?P<list>(?:{'|'.join(stems) or _NEVER})(?:\d+|\[[\d,-]+\]))"
@@ -150,6 +216,10 @@ class Disguise:
         return self._pseudonym("address", text)
 
 
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or _NEVER)
+
+
 def _stem(host: str) -> str:
     """What stands before the number at the end of a host's short name; nothing without one."""
     short = host.partition(".")[0]
@@ -162,10 +232,12 @@ def _unless_number(value: str) -> str:
 
 
 def bytes_without(disguise: Disguise, name: str, content: bytes) -> bytes:
-    """The content of a file of a run. Samples and cards hold no names."""
-    if name.endswith(".bin") or name == "cards.json":
+    """The content of a file of a run. Samples are numbers alone."""
+    if name.endswith(".bin"):
         return content
     text = content.decode("utf-8", "surrogateescape")
+    if name == "cards.json":
+        return disguise.cards(text).encode("utf-8", "surrogateescape")
     kinds = {".jsonl": disguise.lines, ".json": disguise.json}
     change = kinds.get(PurePosixPath(name).suffix, disguise.text)
     return change(text).encode("utf-8", "surrogateescape")

@@ -9,7 +9,8 @@ import json
 import os
 import pwd
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HOST_KEYS = ("host", "hostname", "hosts", "submit_host")
+_HOST_OPTIONS = ("--hosts", "--exclude", "-hosts", "--host", "-host", "-H", "--nodelist")
+_OUR_FOLDER = re.compile(r"\d{8}-\d{6}-")
 _HOST_VARIABLE = re.compile(r"(HOST|HOSTNAME|HOSTS|NODE|NODENAME|NODELIST|NODE_LIST)$")
 _USER_VARIABLE = re.compile(r"(USER|USERNAME|LOGNAME|USER_NAME)$")
 _HOME = re.compile(r"/(?:home|users|Users|u)/([A-Za-z0-9][\w.-]*)")
@@ -35,6 +38,12 @@ class Names(NamedTuple):
     users: tuple[str, ...]
     homes: tuple[str, ...] = ()
     """Home folders of those who measured and who share."""
+    variables: tuple[str, ...] = ()
+    """Environment variables that the user has set for the ranks."""
+    values: tuple[str, ...] = ()
+    """What they were set to: it may be a token or a password."""
+    labels: tuple[str, ...] = ()
+    """Names that the user has given: of programs, and of the run."""
 
 
 def names_in(folder: Path) -> Names:
@@ -46,11 +55,70 @@ def names_in(folder: Path) -> Names:
             continue
         text = _text(path)
         users.update(dict.fromkeys(_HOME.findall(text)))
+        hosts.update(dict.fromkeys(_hosts_of_command(path, text)))
         for data in _documents(path.suffix, text):
             hosts.update(dict.fromkeys(_hosts(data)))
             users.update(dict.fromkeys(_under(data, _USER_VARIABLE)))
     hosts[os.uname().nodename] = None
-    return Names(tuple(_telling(hosts)), tuple(_telling(users)), tuple(_homes(folder)))
+    header: Any = next(iter(_documents(".json", _text(folder / "run.json"))), {})
+    variables = dict.fromkeys(_set_by_user(header))
+    return Names(
+        tuple(_telling(hosts)),
+        tuple(_telling(users)),
+        tuple(_homes(folder)),
+        tuple(dict.fromkeys(name for name, _ in variables)),
+        tuple(dict.fromkeys(value for _, value in variables if value)),
+        tuple(dict.fromkeys(_labels(header, folder))),
+    )
+
+
+def _set_by_user(header: Any) -> Iterator[tuple[str, str]]:
+    """Variables with their values, from the plan and from the command line."""
+    if not isinstance(header, dict):
+        return
+    yield from _environments(header.get("plan"))
+    for word in _told(header.get("command"), ("--env",)):
+        name, sign, value = word.partition("=")
+        if sign:
+            yield name, value
+    for word in _told(header.get("command"), ("--vary", "--vary-block")):
+        name, sign, values = word.removeprefix("env:").partition("=")
+        if sign and word.startswith("env:"):
+            yield from ((name, value) for value in values.split(","))
+
+
+def _environments(data: Any) -> Iterator[tuple[str, str]]:
+    """What stands below `env`, at any depth."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key == "env" and isinstance(value, dict):
+                yield from ((str(name), str(each)) for name, each in value.items())
+            else:
+                yield from _environments(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _environments(item)
+
+
+def _told(command: Any, options: tuple[str, ...]) -> Iterator[str]:
+    """The values of options in a command line."""
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        name, sign, value = word.partition("=")
+        if name in options:
+            yield value if sign else following
+
+
+def _labels(header: Any, folder: Path) -> Iterator[str]:
+    """Of programs that are not ours, and of a folder that somebody has named."""
+    if not _OUR_FOLDER.match(folder.absolute().name):
+        yield folder.absolute().name
+    plan = header.get("plan") if isinstance(header, dict) else None
+    parts = plan.get("parts") if isinstance(plan, dict) else None
+    for part in parts if isinstance(parts, list) else []:
+        foreign = part.get("foreign") if isinstance(part, dict) else None
+        if isinstance(foreign, dict) and foreign.get("name"):
+            yield str(foreign["name"])
 
 
 def _text(path: Path) -> str:
@@ -79,12 +147,25 @@ def _documents(suffix: str, text: str) -> Iterator[Any]:
     """What a file of JSON, or of a line of JSON each, holds; nothing of what is damaged."""
     pieces = text.split("\n") if suffix == ".jsonl" else [text] if suffix == ".json" else []
     for piece in pieces:
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             yield json.loads(piece)
 
 
+def _hosts_of_command(path: Path, text: str) -> Iterator[str]:
+    """Those that a launcher was told, whether a rank ran there or not."""
+    if path.suffix == ".command":
+        with suppress(ValueError):
+            yield from _named(_told(shlex.split(text), _HOST_OPTIONS))
+
+
 def _hosts(data: Any) -> Iterator[str]:
-    for word in (*_at(data, _HOST_KEYS), *_under(data, _HOST_VARIABLE)):
+    told = _told(data.get("command"), _HOST_OPTIONS) if isinstance(data, dict) else ()
+    yield from _named((*_at(data, _HOST_KEYS), *_under(data, _HOST_VARIABLE), *told))
+
+
+def _named(lists: Iterable[str]) -> Iterator[str]:
+    """The hosts in lists of them, however these are written."""
+    for word in lists:
         for each in re.split(r"[,\s]+(?![^\[]*\])", word):
             bare = re.sub(r"(:\d+|\(x?\d+\)|/\d+(\*\d+)?)$", "", each)
             with suppress(UserError):

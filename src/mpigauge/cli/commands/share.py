@@ -21,8 +21,9 @@ import click
 @click.option(
     "--anonymous",
     is_flag=True,
-    help="Take out names of hosts and users, home folders, addresses, and what the batch system "
-    "set: node1, user1, … stand for them, the same everywhere.",
+    help="Take out names of hosts and users, home folders, addresses, values of --env, names that "
+    "you gave, and what the batch system set: node1, user1, … stand for them, the same "
+    "everywhere.",
 )
 def command(run: str, output: Path | None, anonymous: bool) -> None:
     """Pack a stored run into one small file, which `mpigauge show` reads on any machine.
@@ -31,6 +32,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     """
     from mpigauge.cli.showing import find_run
     from mpigauge.model.units import many, memory
+    from mpigauge.store.disguise import STAYS
     from mpigauge.store.pack import pack
 
     file, taken, left_out = pack(find_run(run), output, anonymous)
@@ -39,8 +41,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     click.echo(f"mpigauge: {file}, {memory(file.stat().st_size)}", err=True)
     if anonymous:
         counts = ", ".join(many(count, kind) for kind, count in taken.items())
-        click.echo(
-            f"mpigauge: taken out: {counts or 'no names'}; other names in paths, as of projects, "
-            "are still in it",
-            err=True,
-        )
+        click.echo(f"mpigauge: taken out: {counts or 'no names'}", err=True)
+        click.echo("mpigauge: what stays in it, to be looked at before it is published:", err=True)
+        for each in STAYS:
+            click.echo(f"  {each}", err=True)
