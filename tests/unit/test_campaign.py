@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from mpigauge.model.record import Carried
 from mpigauge.plan import Part, Plan
 from mpigauge.report.document import document
 from mpigauge.stats.launches import rows
-from mpigauge.store import Run, RunWriter, load
+from mpigauge.store import Run, RunWriter, history, load
 from tests import cells, patience
 
 PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
@@ -99,6 +100,8 @@ class Bench:
         self.mpi, self.root = mpi, root
         self.kernels = Kernels(Path("/fake/kernel"), Path("/fake/plugin.so"), Path("/fake/cards"))
         self.watcher = Watcher()
+        self.machine = ""
+        """Its name; empty: no passport is written."""
 
     def run(
         self,
@@ -110,8 +113,11 @@ class Bench:
     ) -> Ending:
         env = {"FAKE": fake, "FAKE_LAUNCHES": launches, **(env or {})}
         plan = replace(plan, env={name: value for name, value in env.items() if value})
-        header = {"version": "1", "plan": plan.to_json()}
+        mpi = {"name": self.mpi.name, "version": self.mpi.version}
+        header = {"version": "1", "plan": plan.to_json(), "mpi": mpi}
         with RunWriter.create(header, cells.cards_text(), output=self.root / "run") as writer:
+            if self.machine:
+                writer.write_passport({"machine": {"hostname": self.machine}})
             return campaign.run(plan, self.mpi, self.kernels, writer, self.watcher, again=again)
 
     def resume(self, fake: str = "") -> Ending:
@@ -523,6 +529,74 @@ def test_resume_after_ctrl_c(bench: Bench) -> None:
     bench.resume()
     assert bench.stored().complete == {0, 1}
     assert {(c.launch, c.message_bytes): c.stop for c in bench.stored().cells}[0, 8] == "precise"
+
+
+# --- what a machine remembers -----------------------------------------------------------------
+@pytest.fixture
+def remembered(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the history, which is on."""
+    bench.machine = "n1"
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    return tmp_path / "history"
+
+
+def test_a_run_is_remembered_and_says_what_it_used(bench: Bench, remembered: Path) -> None:
+    bench.run(replace(PLAN, launches=6))
+    (kept,) = history.histories(remembered)
+    (run,) = kept.runs
+    found = bench.stored().between
+    assert found is not None
+    assert set(run.cells) == set(found.cells)
+    assert not any(scatter.known for scatter in found.cells.values())
+    assert found.runs == 0
+
+
+def test_what_ctrl_c_left_is_remembered_and_replaced_by_the_whole(
+    bench: Bench, remembered: Path
+) -> None:
+    bench.watcher = Watcher(lambda state: state.launch == 3 and measuring(state))
+    bench.run(replace(PLAN, launches=5), fake="slow", launches="3")
+    ((run,),) = [each.runs for each in history.histories(remembered)]
+    assert {known.launches for known in run.cells.values()} <= {3, 4}
+    bench.watcher = Watcher()
+    bench.resume()
+    assert {known.launches for each in history.histories(remembered)
+            for run in each.runs for known in run.cells.values()} == {5}  # fmt: skip
+
+
+def test_a_run_that_failed_is_remembered_as_far_as_it_came(bench: Bench, remembered: Path) -> None:
+    bench.run(replace(PLAN, launches=4), fake="abort", launches="3")
+    ((run,),) = [each.runs for each in history.histories(remembered)]
+    assert {known.launches for known in run.cells.values()} == {3}
+
+
+def test_what_the_machine_has_shown_never_keeps_a_run_going(bench: Bench, remembered: Path) -> None:
+    """Earlier runs were twice as fast and twice as slow, and this one is precise at once."""
+    bench.run(replace(PLAN, launches=6))
+    ((run,),) = [each.runs for each in history.histories(remembered)]
+    (place,) = [each.place for each in history.histories(remembered)]
+    for number in range(10):
+        moved = {name: each._replace(log=each.log + (-1) ** number)
+                 for name, each in run.cells.items()}  # fmt: skip
+        history.add(remembered, place, replace(run, name=str(number), cells=moved))
+    shutil.rmtree(bench.root / "run")
+    bench.run(replace(PLAN, launches=None))
+    assert bench.stored().complete == frozenset(range(6))
+    found = bench.stored().between
+    assert found is not None
+    assert all(scatter.known and scatter.sd > 0.5 for scatter in found.cells.values())
+
+
+def test_a_history_that_cannot_be_written_costs_a_remark(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.machine = "n1"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "file"))
+    assert bench.run().status == "done"
+    found = bench.stored().between
+    assert found is not None
+    assert "this run cannot be remembered" in found.remark
 
 
 def test_a_header_without_plan_cannot_be_resumed(bench: Bench, tmp_path: Path) -> None:
