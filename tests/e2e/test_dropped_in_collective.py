@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.mpi import find
+from mpigauge.mpi import find, folders
+from mpigauge.mpi.build import wanted
+from mpigauge.mpi.build_folder import compiled
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mpigauge.mpi.build_folder import Wanted
 
 MOST_LINES = 40
 COLLECTIVES = "kernels/suites/collectives"
@@ -48,29 +51,20 @@ def test_every_collective_is_a_short_file(repository: Path, shown: str) -> None:
 
 
 @pytest.mark.mpi
-def test_a_dropped_in_file_appears_in_three_suites(
-    repository: Path, shown: str, tmp_path: Path
-) -> None:
-    """Only what writes the cards is built, of a tree that has this collective and no other."""
-    include = find("mpich").include
-    tree, build = tmp_path / "tree", tmp_path / "build"
-    tree.mkdir()
-    shutil.copy(repository / "CMakeLists.txt", tree)
-    shutil.copytree(
-        repository / "kernels", tree / "kernels", ignore=shutil.ignore_patterns("suites")
-    )
-    dropped = tree / COLLECTIVES / "scan.cpp"
-    dropped.parent.mkdir(parents=True)
-    dropped.write_text(shown)
-    empty = tree / "kernels" / "suites" / "node" / "empty.cpp"  # a part of the build by itself
-    empty.parent.mkdir()
-    empty.touch()
-    configure = ["cmake", "-S", str(tree), "-B", str(build), "-DMPIGAUGE_ABI=mpich",
-                 "-DMPIGAUGE_WERROR=ON", f"-DMPIGAUGE_MPI_INCLUDE={include}",
-                 "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # fmt: skip
-    make = ["cmake", "--build", str(build), "--target", "write_cards", "--parallel", "2"]
-    for words in (configure, make):
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    cards = json.loads((build / "cards.json").read_text())["benchmarks"]
-    assert {(card["suite"], card["name"]) for card in cards} == SUITES_OF_FORMS
+def test_a_dropped_in_file_appears_in_three_suites(shown: str, tmp_path: Path) -> None:
+    """Where the kernels were compiled, only this one file more has to be."""
+    needed = wanted(find("mpich"))
+    before = cards_of(needed, tmp_path)
+    assert not before & SUITES_OF_FORMS
+    dropped = {f"{COLLECTIVES}/scan.cpp": shown.encode()}
+    assert not dropped.keys() & needed.sources.keys()
+    after = cards_of(replace(needed, sources=needed.sources | dropped), tmp_path)
+    assert after - before == SUITES_OF_FORMS
+    assert "warning:" not in (tmp_path / "log").read_text()
+
+
+def cards_of(needed: Wanted, folder: Path) -> set[tuple[str, str]]:
+    """Suites and names of all benchmarks that these sources make."""
+    with compiled(needed, folders.cache() / "kernels" / "build", folder / "log") as built:
+        cards = json.loads((built / "cards.json").read_text())["benchmarks"]
+    return {(card["suite"], card["name"]) for card in cards}

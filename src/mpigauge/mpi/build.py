@@ -20,7 +20,7 @@ from mpigauge.mpi.build_folder import Wanted, compiled
 from mpigauge.mpi.remembered import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.mpi.folders import Tell
@@ -47,9 +47,20 @@ def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
     folder = cached / f"{stem}-{compiler_key}"
     if not _is_built(folder):
         tell(f"building the kernels for {mpi.label}, once")
-        sources, known = dict(_read(place, files)), header.read_bytes()
-        _build(folder, Wanted(place, sources, mpi.abi, include, known, compiler, compiler_key))
+        needed = wanted(mpi)
+        name = _digest(needed.header, needed.sources.items())  # they may have changed just now
+        folder = cached / f"{mpi.abi}-{name}-{compiler_key}"
+        _build(folder, needed)
     return _kernels_in(folder, mpi.abi)
+
+
+def wanted(mpi: Mpi) -> Wanted:
+    """What has to be compiled for this MPI, as it is now, and with what."""
+    place, include = source_folder(), headers(mpi)
+    sources = dict(_read(place, list(_source_files(place))))
+    header, compiler = (include / HEADERS[mpi.abi]).read_bytes(), _compiler()
+    key = _hash_of_compiler(compiler)
+    return Wanted(place, sources, mpi.abi, include, header, compiler, key)
 
 
 def _built_elsewhere(cached: Path, stem: str, abi: Abi) -> Kernels:
@@ -113,14 +124,18 @@ def _compiler() -> tuple[str, ...]:
     return words
 
 
+def _digest(header: bytes, sources: Iterable[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256(header)
+    for name, content in sources:
+        digest.update(b"\0" + name.encode() + b"\0" + content)
+    return digest.hexdigest()[:12]
+
+
 def _hash_of_sources(header: Path, place: Path, files: list[Path]) -> str:
     """Of all that they hold; they are read again when one has changed."""
 
     def read() -> str:
-        digest = hashlib.sha256(header.read_bytes())
-        for name, content in _read(place, files):
-            digest.update(b"\0" + name.encode() + b"\0" + content)
-        return digest.hexdigest()[:12]
+        return _digest(header.read_bytes(), _read(place, files))
 
     return remembered("sources", [str(place), str(header)], [header, *files], read)
 
@@ -184,15 +199,15 @@ def _kernels_in(folder: Path, abi: Abi) -> Kernels:
     )
 
 
-def _build(folder: Path, wanted: Wanted) -> None:
+def _build(folder: Path, needed: Wanted) -> None:
     """Copies what was built beside the final place and renames, so that nobody sees half of it."""
     parent = folders.make_folder(folder.parent, "built kernels", "MPIGAUGE_CACHE")
     log = parent / f"{folder.name}.log"
     with folders.locked(parent / f"{folder.name}.lock"):
         if _is_built(folder):
             return
-        with folders.workplace(folder) as work, compiled(wanted, parent / "build", log) as built:
-            _keep(built, work / "kept", folder, wanted.abi, log)
+        with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as built:
+            _keep(built, work / "kept", folder, needed.abi, log)
 
 
 def _keep(built: Path, kept: Path, folder: Path, abi: Abi, log: Path) -> None:
