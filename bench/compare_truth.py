@@ -5,35 +5,49 @@
 
 A trial is two runs of one thing on this machine, launches in turn (A B B A …), compared as stored
 runs are. Then the times of the second run are made longer by a tenth, and they are compared again.
+Both are done once more after one launch in 20, drawn by lot, was made three times as long.
+
+With --apart the runs follow each other, and each knows of the runs before it, as stored runs do.
+
 Exit status: 0 alarms in at most 5 % of tables, and the slow-down found in at least 90 % of the rows
-that both runs know to ±2 %; 1 not so; 2 it could not be tried, or no row was known so well.
+that both runs know to ±2 % (in turn only); 1 not so; 2 it could not be tried, or no row was known
+so well.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
+from random import Random
 
 import common
 
 from mpigauge.analyse.compare import Comparison, Side, compare
 from mpigauge.analyse.items import items
+from mpigauge.model.between import Remembered
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
+from mpigauge.model.row import Row
 from mpigauge.mpi import find, kernels
+from mpigauge.stats.history import between, remember
 from mpigauge.stats.launches import rows
 
 MOST_ALARMS = 0.05
 LEAST_FOUND = 0.90
 KNOWN_TO = 0.02
+WILD, TIMES_AS_LONG = 1 / 20, 3.0
+"""So many launches are made so many times as long."""
 TIMES = ("time_p50_s", "ci_low_s", "ci_high_s")
 """The columns of a cell that a comparison looks at."""
 NOTES = """\
-alarms   tables of which any row was called FASTER or SLOWER though both runs are of one thing
+alarms   tables of which any row, or the curve, was called FASTER or SLOWER though both runs are of
+         one thing
+wild     the same after one launch in 20 was made three times as long
+curve    called SLOWER over all sizes when the second run's times are made longer
 found    rows called SLOWER when the second run's times are made longer. A run that does not know a
          row well has to say UNDECIDED; SAME and FASTER are wrong.
 ±        one standard deviation of such a share of so many, if trials do not depend on each other"""
@@ -45,21 +59,34 @@ Trial = tuple[Sequence[Launch], Sequence[Launch], Sequence[str]]
 
 @dataclass(frozen=True)
 class Found:
-    """What was said of one trial: a verdict, and how well both runs knew it, for each row."""
+    """What was said of one trial."""
 
     alarms: Sequence[str]
+    """Of two runs of one thing: of each row and of the curve."""
     planted: Sequence[tuple[str, float]]
+    """With longer times: of each row, and how well both runs knew it."""
+    curve: str = ""
+    """With longer times: of the curve; empty: it has one size."""
+    wild: Sequence[str] = ()
+    """As `alarms`, with wild launches."""
+    wild_curve: str = ""
 
 
 def measure(
-    here: common.Site, words: Sequence[str], launches: int, seed: int, protect: bool
+    here: common.Site, words: Sequence[str], order: Sequence[str], seed: int, protect: bool
 ) -> Trial:
     runs: dict[str, list[Launch]] = {"A": [], "B": []}
-    order = [side for n in range(launches) for side in ("AB" if n % 2 == 0 else "BA")]
     for at, side in enumerate(order):
         job = common.ours(here, *words, "--seed", str(seed + at))
         runs[side].append(read(common.launch(job, protect).lines))
     return runs["A"], runs["B"], order
+
+
+def order_of(launches: int, apart: bool) -> Sequence[str]:
+    """Of two runs: A B B A …, or one run after the other."""
+    if apart:
+        return ["A"] * launches + ["B"] * launches
+    return [side for n in range(launches) for side in ("AB" if n % 2 == 0 else "BA")]
 
 
 def read(lines: Sequence[common.Line]) -> Launch:
@@ -69,18 +96,67 @@ def read(lines: Sequence[common.Line]) -> Launch:
     return cells
 
 
-def judged(trial: Trial, factor: float) -> Found:
+def judged(
+    trial: Trial,
+    factor: float,
+    lot: Random | None = None,
+    memory: list[Remembered] | None = None,
+) -> Found:
+    """`memory`: of runs at different times, what the machine remembers, which grows by these two;
+    None: launches were taken in turn."""
+    lot = lot or Random(1)
+    wild = wilder(trial, lot)
+    same, slower = (compared(each, memory) for each in (trial, with_longer(trial, factor)))
+    odd, odd_slower = (compared(each, memory) for each in (wild, with_longer(wild, factor)))
+    if memory is not None:
+        for launches in trial[:2]:
+            memory.append(remember(rows_of(launches), memory))
+    return Found(
+        [each.verdict for each in same.verdicts],
+        list(verdicts(slower)),
+        "".join(curve.verdict for curve in slower.curves),
+        [each.verdict for each in odd.verdicts],
+        "".join(curve.verdict for curve in odd_slower.curves),
+    )
+
+
+def compared(trial: Trial, memory: list[Remembered] | None) -> Comparison:
     a, b, order = trial
-    slow = [[longer(cell, factor) for cell in launch] for launch in b]
-    same, slower = (compare([side("A", a, order), side("B", of, order)]) for of in (b, slow))
-    return Found([entry.verdict for entry in same.entries], list(verdicts(slower)))
+    return compare([side("A", a, order, memory), side("B", b, order, memory)])
 
 
-def side(name: str, launches: Sequence[Launch], order: Sequence[str]) -> Side:
+def side(
+    name: str, launches: Sequence[Launch], order: Sequence[str], memory: list[Remembered] | None
+) -> Side:
     """A run as `mpigauge compare` sees it, with the times at which its launches began."""
     starts = [f"{at:06}" for at, of in enumerate(order) if of == name]
-    numbered = (replace(cell, launch=n) for n, of in enumerate(launches) for cell in of)
-    return Side(name, items(rows(numbered)), dict(enumerate(starts)))
+    found = rows_of(launches)
+    if memory is not None:
+        known = between(found, memory)
+        found = [replace(row, scatter=known.of(row.key)) for row in found]
+    return Side(name, items(found), dict(enumerate(starts)), run_alone=memory is not None)
+
+
+def rows_of(launches: Sequence[Launch]) -> list[Row]:
+    return rows(replace(cell, launch=n) for n, of in enumerate(launches) for cell in of)
+
+
+def with_longer(trial: Trial, factor: float) -> Trial:
+    a, b, order = trial
+    return a, [[longer(cell, factor) for cell in launch] for launch in b], order
+
+
+def wilder(trial: Trial, lot: Random) -> Trial:
+    """The same with launches drawn by lot that take three times as long, at all sizes."""
+    a, b, order = trial
+    first, second = (
+        [
+            [longer(cell, TIMES_AS_LONG) for cell in launch] if lot.random() < WILD else launch
+            for launch in launches
+        ]
+        for launches in (a, b)
+    )
+    return first, second, order
 
 
 def longer(cell: Cell, factor: float) -> Cell:
@@ -97,9 +173,9 @@ def verdicts(found: Comparison) -> Iterator[tuple[str, float]]:
             yield second.verdict, max(errors)
 
 
-def alarms(trials: Sequence[Found]) -> int:
+def alarms(said: Iterable[Sequence[str]]) -> int:
     """Tables with any."""
-    return sum(bool({"FASTER", "SLOWER"} & set(trial.alarms)) for trial in trials)
+    return sum(bool({"FASTER", "SLOWER"} & set(each)) for each in said)
 
 
 def planted(trials: Sequence[Found], within: float) -> list[str]:
@@ -116,7 +192,17 @@ def share(count: int, of: int) -> str:
 
 
 def report(trials: Sequence[Found], factor: float) -> list[str]:
-    lines = [f"alarms   {share(alarms(trials), len(trials))} of tables (promised: at most 5 %)"]
+    count = len(trials)
+    both = alarms(trial.alarms for trial in trials), alarms(trial.wild for trial in trials)
+    lines = [f"alarms   {share(both[0], count)} of tables (promised: at most 5 %)"]
+    lines += [f"         {share(both[1], count)} with wild launches (promised: at most 5 %)"]
+    for where, curves in (
+        ("", [trial.curve for trial in trials]),
+        (" with wild launches", [trial.wild_curve for trial in trials]),
+    ):
+        wrong = curves.count("FASTER") + curves.count("SAME")
+        found = share(curves.count("SLOWER"), count)
+        lines += [f"curve    +{100 * (factor - 1):.0f} %{where}: {found}; wrong {wrong}"]
     for within in (KNOWN_TO, 0.05, 0.10):
         said = planted(trials, within)
         wrong = len(said) - said.count("SLOWER") - said.count("UNDECIDED")
@@ -127,11 +213,17 @@ def report(trials: Sequence[Found], factor: float) -> list[str]:
     return lines
 
 
-def status(trials: Sequence[Found]) -> int:
+def status(trials: Sequence[Found], apart: bool = False) -> int:
+    most = MOST_ALARMS * len(trials)
+    kept = all(
+        alarms(said) <= most
+        for said in ([trial.alarms for trial in trials], [trial.wild for trial in trials])
+    )
     known = planted(trials, KNOWN_TO)
+    if apart:
+        return 0 if kept else 1
     if not known:
         return 2
-    kept = alarms(trials) <= MOST_ALARMS * len(trials)
     return 0 if kept and known.count("SLOWER") >= LEAST_FOUND * len(known) else 1
 
 
@@ -144,6 +236,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--benchmark", default="PingPong", help="which (PingPong)")
     parser.add_argument("--sizes", default="", help="with commas; else 0 … 4 MiB, 24 of them")
     parser.add_argument("--longer", type=float, default=1.1, help="the planted factor (1.1)")
+    parser.add_argument("--apart", action="store_true", help="one run after the other, not in turn")
     parser.add_argument("--quick", action="store_true", help="1 trial: does it work at all?")
     common.add_options(parser)
     return parser.parse_args(words)
@@ -154,23 +247,26 @@ def main(words: Sequence[str]) -> int:
     said = ["--benchmarks", options.benchmark, "--ranks", "2", "--seconds", str(options.seconds)]
     said += ["--sizes", options.sizes] if options.sizes else []
     found: list[Found] = []
+    order, lot = order_of(options.launches, options.apart), Random(1)
+    memory: list[Remembered] | None = [] if options.apart else None
     try:
         print(f"# {common.machine()}", flush=True)
         mpi = find(options.mpi)
         here = common.Site(mpi, kernels(mpi), options.cores, {})
         with common.protection(options.protect):
             for number in range(1 if options.quick else options.trials):
-                common.say_progress(f"trial {number + 1}; {alarms(found)} alarms")
+                until_now = alarms(trial.alarms for trial in found)
+                common.say_progress(f"trial {number + 1}; {until_now} alarms")
                 seed = 1 + 2 * options.launches * number
-                trial = measure(here, said, options.launches, seed, options.protect)
-                found.append(judged(trial, options.longer))
+                trial = measure(here, said, order, seed, options.protect)
+                found.append(judged(trial, options.longer, lot, memory))
         common.end_progress()
     except UserError as error:
         print(f"compare_truth: {error}", file=sys.stderr)
         return 2
     print(f"# {mpi.label}; trials: {len(found)}, each of 2 x {options.launches} launches\n")
     print("\n".join(report(found, options.longer)), NOTES, sep="\n\n")
-    return status(found)
+    return status(found, options.apart)
 
 
 if __name__ == "__main__":

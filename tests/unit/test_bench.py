@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -292,11 +293,38 @@ def scattered(seed: int, launches: int = 6) -> list[list[Cell]]:
 def test_a_planted_slow_down_is_found_and_nothing_where_there_is_none(program: ModuleType) -> None:
     trial = scattered(1), scattered(2), list("ABBAABBAABBA")
     found = program.judged(trial, 1.1)
-    assert set(found.alarms) == {"SAME"}
+    assert found.alarms == ["SAME"] * 3
     assert [said for said, _ in found.planted] == ["SLOWER"] * 2
+    assert found.curve == "SLOWER"
     assert all(0 < error < 0.02 for _, error in found.planted)
     assert program.status([found]) == 0
     assert {said for said, _ in program.judged(trial, 0.9).planted} == {"FASTER"}
+
+
+@with_program("compare_truth")
+def test_wild_launches_are_drawn_by_lot(program: ModuleType) -> None:
+    trial = scattered(1, 200), scattered(2, 200), ["A", "B"] * 200
+    wild = program.wilder(trial, Random(1))
+    times = [launch[0].time_p50_s for side in wild[:2] for launch in side]
+    assert 10 <= sum(time > 2e-6 for time in times) <= 30
+    found = program.judged(trial, 1.1)
+    assert (found.curve, found.wild_curve) == ("SLOWER", "SLOWER")
+    assert set(found.wild) == {"SAME"}
+
+
+@with_program("compare_truth")
+def test_runs_at_different_times_know_of_those_before_them(program: ModuleType) -> None:
+    order = program.order_of(6, apart=True)
+    assert "".join(order) == "A" * 6 + "B" * 6
+    assert "".join(program.order_of(3, apart=False)) == "ABBAAB"
+    memory: list[Any] = []
+    found = [
+        program.judged((scattered(2 * n), scattered(2 * n + 1), order), 1.1, memory=memory)
+        for n in range(8)
+    ]
+    assert len(memory) == 16
+    assert [each.curve for each in found[:1] + found[-1:]] == ["UNDECIDED", "SLOWER"]
+    assert program.alarms(each.alarms for each in found) == 0
 
 
 @with_program("compare_truth")
@@ -304,10 +332,12 @@ def test_promises_are_counted_in_tables_and_in_rows_that_are_known(program: Modu
     good = program.Found(["SAME"], [("SLOWER", 0.01)] * 9 + [("UNDECIDED", 0.5)])
     alarm = program.Found(["SAME", "SLOWER", "FASTER"], [("SLOWER", 0.01)])
     missed = program.Found(["SAME"], [("UNDECIDED", 0.01)] * 2)
-    assert program.alarms([good, alarm]) == 1
+    assert program.alarms(each.alarms for each in (good, alarm)) == 1
     assert program.status([good] * 19 + [alarm]) == 0
     assert program.status([good] * 18 + [alarm]) == 1
     assert program.status([good, missed]) == 1
+    assert program.status([good, replace(good, wild=["FASTER"])]) == 1
+    assert program.status([good, missed], apart=True) == 0
     assert program.status([program.Found(["SAME"], [("SLOWER", 0.5)])]) == 2
     assert program.share(3, 100) == "3 of 100, 3.0 ±1.7 %"
     said = "\n".join(program.report([good, missed], 1.1))
