@@ -47,7 +47,6 @@ class Estimate(NamedTuple):
 
 
 NOTHING = Estimate(math.nan, math.nan, math.nan)
-NO_ENDS = math.nan, math.nan
 
 
 @dataclass(frozen=True)
@@ -142,10 +141,14 @@ class Row:
     @property
     def error_words(self) -> str:
         """±2.1 %, or of a few launches where they lie: -1.2…+3.4 %."""
-        if self.is_range:
-            value, low, high = self.time
-            return from_to(low / value - 1, high / value - 1) if value else from_to(*NO_ENDS)
-        return plus_minus(self.relative_error)
+        return self.words_of_error(self.time)
+
+    def words_of_error(self, estimate: Estimate) -> str:
+        """The same of another quantity that this row has, such as its bandwidth."""
+        value, low, high = estimate
+        if self.is_range and value:
+            return from_to(low / value - 1, high / value - 1)
+        return plus_minus(estimate.relative_error)
 
     @property
     def machine_error(self) -> float:

@@ -140,7 +140,7 @@ def _ratio_of(entry: Entry | Overall) -> tuple[str, str]:
 def error_of(item: Item) -> str:
     """Its error, or the range of few launches."""
     if item.row and item.row.is_range:
-        return item.row.error_words
+        return item.row.words_of_error(item.value)
     return plus_minus(item.value.relative_error)
 
 

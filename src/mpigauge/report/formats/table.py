@@ -12,7 +12,6 @@ from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
     byte_count,
     duration,
-    from_to,
     many,
     megabytes_per_s,
     memory,
@@ -178,11 +177,11 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
         )
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
-        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {error_or_range(head.peak, peak)}"
+        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.words_of_error(peak)}"
         yield "peak bandwidth", f"{text}  at {byte_count(head.peak.message_bytes)}"
     if head.busiest and head.message_rate:
         best = head.message_rate
-        text = f"{rate(best.value, best.error)} {error_or_range(head.busiest, best)}"
+        text = f"{rate(best.value, best.error)} {head.busiest.words_of_error(best)}"
         at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
         yield "message rate", f"{text}  ({at}, {head.busiest.cell.inflight} in flight)"
 
@@ -327,13 +326,6 @@ def _colour_of(row: Row) -> str:
     if row.wrong_count:
         return _RED
     return _YELLOW if row.flags else ""
-
-
-def error_or_range(row: Row, estimate: Estimate) -> str:
-    """Of a quantity that this row has: its error, or the range of few launches."""
-    if row.is_range and estimate.value:
-        return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
-    return plus_minus(estimate.relative_error)
 
 
 def _us(estimate: Estimate) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.summary import of_all, of_curves, summaries
 from mpigauge.model.units import byte_count, duration, many, rate
 from mpigauge.report.axes import bytes_per_s
-from mpigauge.report.formats.table import error_or_range, resting_on
+from mpigauge.report.formats.table import resting_on
 from mpigauge.report.limits import entries
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _whose(row: Row) -> tuple[str, ...]:
 def _answer(
     label: str, words: Callable[[float], str], row: Row, of: Estimate, where: str
 ) -> Answer:
-    return Answer(label, words(of.value), error_or_range(row, of), where)
+    return Answer(label, words(of.value), row.words_of_error(of), where)
 
 
 def against_limits(shown: Shown) -> Iterator[Block]:
