@@ -166,6 +166,26 @@ def test_a_row_without_error_says_so() -> None:
     assert "classic" in formats.render("table", shown)
 
 
+def test_the_headline_of_a_sweep_is_of_the_default_and_says_so() -> None:
+    """Whichever setting was measured first."""
+    measured = [
+        cells.cell(message_bytes=n, launch=launch, arm=arm, time_p50_s=time * (1 + n))
+        for arm, time in (("A=1", 4e-6), ("control", 2e-6), ("", 2e-6))
+        for launch in range(6)
+        for n in (0, 8, 64)
+    ]
+    head = headline(rows(measured))
+    assert head.zero is not None
+    assert (head.zero.cell.arm, head.setting_of(head.zero)) == ("", "default settings")
+    assert "default settings" in table_format.headline_lines(head)[0]
+    alone = headline(rows([cell for cell in measured if cell.arm == "A=1"]))
+    assert alone.zero is not None
+    assert alone.setting_of(alone.zero) == "with A=1"
+    usual = headline(rows([cell for cell in measured if not cell.arm]))
+    assert usual.zero is not None
+    assert usual.setting_of(usual.zero) == ""
+
+
 def test_the_headline_block() -> None:
     text = formats.render("table", whole())
     assert "latency, 0 B" in text

@@ -115,7 +115,7 @@ def test_sections_come_in_the_order_in_which_people_ask(page: Page) -> None:
 
 def test_the_answer_has_its_errors(page: Page) -> None:
     assert "Latency of 0 B1.00 µs ±" in page.text
-    assert "PingPong · 6 launches" in page.text
+    assert "PingPong · default settings · 6 launches" in page.text
     assert "What stands out" in page.text
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -245,9 +246,15 @@ def test_the_best_arm(bench: Bench) -> None:
     assert control is not None
     assert (control.compared, control.different) == (3, 0)
     text = render(found, bench.stored().cards)
-    assert text.count("FASTER") == 3
+    assert text.count("best: ") == 3
+    assert text.count("FASTER") == 6
+    assert text.count("SLOWER") == 3
     assert "Control: the default was measured twice; 0 of 3 ratios differ" in text
-    assert '"best": "A=3"' in as_json(found)
+    records = json.loads(as_json(found))["best"]
+    assert {(each["best"], each["outcome"]) for each in records} == {("A=3", "arm")}
+    for arms in (each["arms"] for each in records):
+        assert sorted(arm["arm"] for arm in arms) == ["A=1", "A=2", "A=3"]
+        assert all(arm["value_low"] <= arm["value_value"] <= arm["value_high"] for arm in arms)
 
 
 def test_a_control_of_few_launches_tells_nothing(bench: Bench) -> None:
@@ -258,6 +265,10 @@ def test_a_control_of_few_launches_tells_nothing(bench: Bench) -> None:
     assert control.compared == 0
     text = " ".join(render(found, bench.stored().cards).split())
     assert "fewer than 6 launches tell nothing of chance" in text
+    assert text.count("UNDECIDED: fewer than 6 launches") == 3
+    assert "best: default" not in text
+    outcomes = {each["outcome"] for each in json.loads(as_json(found))["best"]}
+    assert outcomes == {"undecided"}
 
 
 def test_where_nothing_is_better_the_default_stays(bench: Bench) -> None:
@@ -265,7 +276,7 @@ def test_where_nothing_is_better_the_default_stays(bench: Bench) -> None:
     found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
     lines = [line for table in found.tables for line in best_lines(found, table)]
     assert [(line.best, line.worse, line.same) for line in lines] == [(None, 1, 1)] * 3
-    assert render(found, bench.stored().cards).count("1 same, 1 worse") == 3
+    assert render(found, bench.stored().cards).count("best: default (1 same, 1 worse)") == 3
 
 
 # --- cost -----------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ class Best:
     first: Item
     best: Named | None
     """None: none is better than the first, as far as is known."""
+    arms: tuple[Named, ...]
+    """All that were compared with it."""
     as_good: tuple[Named, ...]
     """Others that are better too, and whose intervals reach the best one's."""
     worse: int
@@ -44,6 +46,11 @@ class Best:
     same: int
     few: bool
     """No arm has launches enough for a verdict."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an arm that nothing is known of may still be better than the first."""
+        return self.best is None and bool(self.arms) and (self.few or self.undecided > 0)
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ def control_of(comparison: Comparison) -> Control | None:
 
 def _arms(names: Sequence[str], others: Sequence[Entry]) -> Iterator[Named]:
     for name, entry in zip(names[1:], others, strict=True):
-        if name != CONTROL and entry.item is not None and entry.judged is not None:
+        if name != CONTROL and entry.item is not None:
             yield Named(name, entry)
 
 
@@ -85,6 +92,7 @@ def _best(first: Item, arms: Sequence[Named]) -> Best:
     return Best(
         first=first,
         best=better[0] if better else None,
+        arms=tuple(arms),
         as_good=tuple(arm for arm in better[1:] if _reaches(arm.entry, better[0].entry)),
         worse=sum(arm.entry.worse for arm in arms),
         undecided=said.count("UNDECIDED"),

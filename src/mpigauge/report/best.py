@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.best import Best, Control, Named, best_lines, control_of
 from mpigauge.analyse.items import SECONDS, WORST
-from mpigauge.model.units import byte_count, number, plus_minus
+from mpigauge.model.units import byte_count
 from mpigauge.model.width import broken
 from mpigauge.plan.arms import CONTROL
-from mpigauge.report.beside import error_of, in_unit, joined, table_title, word_in_unit
+from mpigauge.report.beside import (
+    error_of,
+    in_unit,
+    joined,
+    numbers_of,
+    table_title,
+    word_in_unit,
+)
 from mpigauge.report.compared import ends
 from mpigauge.report.fields import plain
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
 
 Words = tuple[str, ...]
+DEFAULT = "default"
 
 
 def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) -> str:
@@ -72,37 +80,33 @@ def _lines(table: Table, lines: Sequence[Best], letters: dict[str, str]) -> Iter
 
 
 def words_of(table: Table, lines: Sequence[Best], names: Mapping[str, str]) -> list[Words]:
-    """The heads, then a line for each size; `names` says what arms are called in it."""
+    """The heads, then for each size the default with what came of it, and every other setting with
+    its numbers; `names` says what arms are called in it."""
     sized = table.first.message_bytes >= 0
     unit = "µs" if table.first.unit == SECONDS else table.first.unit
-    heads = ("bytes" if sized else "", f"default {unit}", "±", "worst", "best", unit, "±", "ratio",
-             "±", "")  # fmt: skip
-    return [heads, *(_words(best, names) for best in lines)]
+    heads = ("bytes" if sized else "", "setting", unit, "±", "worst", "ratio", "95 %", "")
+    return [heads, *(words for best in lines for words in _words(best, names))]
 
 
-def _words(best: Best, letters: Mapping[str, str]) -> Words:
-    first = byte_count(best.first.message_bytes), *_number(best.first), _worst(best.first)
-    if best.best is None:
-        return *first, "default", "", "", "", "", _why_none(best)
-    arm, entry = best.best, best.best.entry
-    others = [letters[each.name] for each in best.as_good]
-    also = f"{entry.verdict}, as {', '.join(others)}" if others else entry.verdict
-    item, ratio = entry.item, entry.ratio
-    if item is None or ratio is None:
-        raise ValueError(f"{arm.name} was called best without a ratio")
-    found = ratio.estimate
-    return (
-        *first,
-        letters[arm.name],
-        *_number(item),
-        number(found.value, found.error),
-        plus_minus(found.relative_error),
-        also,
-    )
+def _words(best: Best, letters: Mapping[str, str]) -> Iterator[Words]:
+    size = byte_count(best.first.message_bytes)
+    own = in_unit(best.first), error_of(best.first)
+    yield size, DEFAULT, *own, _worst(best.first), "", "", _outcome(best, letters)
+    for arm in best.arms:
+        value, error, ratio, ends_of_ratio, said = numbers_of(arm.entry)
+        worst = _worst(arm.entry.item) if arm.entry.item else ""
+        yield "", letters[arm.name], value, error, worst, ratio, ends_of_ratio, said
 
 
-def _number(item: Item) -> Words:
-    return in_unit(item), error_of(item)
+def _outcome(best: Best, letters: Mapping[str, str]) -> str:
+    """Which setting is the best, or that nobody knows."""
+    if best.best is not None:
+        others = [letters[each.name] for each in best.as_good]
+        also = f", as {', '.join(others)}" if others else ""
+        return f"best: {letters[best.best.name]}{also}"
+    if best.is_open:
+        return f"UNDECIDED: {_why_none(best)}"
+    return f"best: {DEFAULT} ({_why_none(best)})"
 
 
 def _worst(item: Item) -> str:
@@ -112,7 +116,7 @@ def _worst(item: Item) -> str:
 
 def _why_none(best: Best) -> str:
     if best.few:
-        return f"undecided: fewer than {LEAST_FOR_INTERVAL} launches"
+        return f"fewer than {LEAST_FOR_INTERVAL} launches"
     counts = (("same", best.same), ("worse", best.worse), ("undecided", best.undecided))
     return ", ".join(f"{count} {word}" for word, count in counts if count) or "no other"
 
@@ -127,7 +131,7 @@ def remarks(comparison: Comparison) -> list[str]:
     how = (
         "Best: the arm with the largest gain of those whose difference from the default holds at "
         f"5 % after Holm's correction over {judged} ratios; “as” names others that reach it. "
-        "Worst: of all launches of the default."
+        "UNDECIDED: an arm may be better or not, as far as is known. Worst: of all launches."
     )
     control = control_of(comparison)
     said = [how]
@@ -162,6 +166,29 @@ def _record(best: Best) -> dict[str, Any]:
         "same": best.same,
         "worse": best.worse,
         "undecided": best.undecided,
+    }
+    known = {name: plain(value) for name, value in said.items()}
+    return known | {"outcome": _outcome_word(best), "arms": [_arm(each) for each in best.arms]}
+
+
+def _outcome_word(best: Best) -> str:
+    """arm, default or undecided."""
+    if best.best is not None:
+        return "arm"
+    return "undecided" if best.is_open else DEFAULT
+
+
+def _arm(named: Named) -> dict[str, Any]:
+    """Its numbers, whatever is known of them."""
+    entry = named.entry
+    ratio = entry.ratio.estimate if entry.ratio else None
+    said = {
+        "arm": named.name,
+        **(ends("value", entry.item) if entry.item else {}),
+        "ratio": ratio and ratio.value,
+        "ratio_low": ratio and ratio.low,
+        "ratio_high": ratio and ratio.high,
+        "verdict": entry.verdict,
     }
     return {name: plain(value) for name, value in said.items()}
 

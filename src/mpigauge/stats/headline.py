@@ -34,6 +34,14 @@ class Headline:
     is no time that a message of nothing could take."""
     busiest: Row | None
     """The row with the highest message rate."""
+    swept: bool = False
+    """Whether these are numbers of one of several settings: of the default, where it is there."""
+
+    def setting_of(self, row: Row) -> str:
+        """With which settings it was measured; empty: there were none to choose from."""
+        if row.cell.arm:
+            return f"with {row.cell.arm}"
+        return "default settings" if self.swept else ""
 
     @property
     def latency_s(self) -> Estimate | None:
@@ -63,6 +71,7 @@ def headline(rows: Sequence[Row]) -> Headline:
         line=line if line and _can_be(line) else None,
         ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
         busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
+        swept=len({row.cell.arm for row in rows}) > 1,
     )
 
 
@@ -71,9 +80,11 @@ def _can_be(line: Fit) -> bool:
 
 
 def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """The rows of the first of these benchmarks that was measured, in its first variant."""
+    """The rows of the first of these benchmarks that was measured, in its first variant; with the
+    default settings, where several were measured."""
     for name in names:
-        found = [row for row in rows if row.benchmark == name]
+        measured = [row for row in rows if row.benchmark == name]
+        found = [row for row in measured if not row.cell.arm] or measured
         if found:
             return [row for row in found if _variant(row) == _variant(found[0])]
     return []

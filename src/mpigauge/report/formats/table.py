@@ -170,7 +170,7 @@ def remark_lines(document: Document, colour: bool = False) -> list[str]:
 def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.zero:
         error = head.zero.error_words
-        words = (head.zero.benchmark, head.zero.cell.placement, resting_on(head.zero))
+        words = (*_whose(head, head.zero), resting_on(head.zero))
         yield (
             f"latency, {byte_count(head.zero.message_bytes)}",
             f"{_us(head.zero.latency)} µs {error}  ({', '.join(filter(None, words))})",
@@ -178,12 +178,18 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
         text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.words_of_error(peak)}"
-        yield "peak bandwidth", f"{text}  at {byte_count(head.peak.message_bytes)}"
+        where = f"at {byte_count(head.peak.message_bytes)}", head.setting_of(head.peak)
+        yield "peak bandwidth", f"{text}  {', '.join(filter(None, where))}"
     if head.busiest and head.message_rate:
         best = head.message_rate
         text = f"{rate(best.value, best.error)} {head.busiest.words_of_error(best)}"
         at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
-        yield "message rate", f"{text}  ({at}, {head.busiest.cell.inflight} in flight)"
+        whose = [at, f"{head.busiest.cell.inflight} in flight", head.setting_of(head.busiest)]
+        yield "message rate", f"{text}  ({', '.join(filter(None, whose))})"
+
+
+def _whose(head: Headline, row: Row) -> tuple[str, str, str]:
+    return row.benchmark, row.cell.placement, head.setting_of(row)
 
 
 def _fitted(head: Headline) -> Iterator[tuple[str, str]]:

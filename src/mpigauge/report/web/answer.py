@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.analyse.best import best_lines
 from mpigauge.analyse.summary import of_all, of_curves, summaries
-from mpigauge.model.units import byte_count, duration, many, rate
+from mpigauge.model.units import byte_count, duration, many, percent, plus_minus, rate
 from mpigauge.report.axes import bytes_per_s
 from mpigauge.report.formats.table import resting_on
 from mpigauge.report.limits import entries
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
     from mpigauge.model.row import Estimate, Row
     from mpigauge.report.kinds import Shown
+    from mpigauge.stats.headline import Headline
 
 
 @dataclass(frozen=True)
@@ -39,27 +41,44 @@ class Block:
 
 
 def answers(shown: Shown) -> Iterator[Answer]:
+    """Of the default settings where several were measured, with the best beside them."""
     head = shown.document.headline
     if head is None:
         return
     if head.zero and head.latency_s:
-        where = " · ".join(filter(None, _whose(head.zero)))
+        where = " · ".join(filter(None, _whose(head, head.zero)))
         label = f"Latency of {byte_count(head.zero.message_bytes)}"
         yield _answer(label, duration, head.zero, head.latency_s, where)
+        yield from _best(shown, label, head.zero)
     if head.peak and head.peak_bandwidth:
         at = f"at {byte_count(head.peak.message_bytes)}"
-        where = " · ".join(filter(None, (at, *_whose(head.peak))))
+        where = " · ".join(filter(None, (at, *_whose(head, head.peak))))
         yield _answer("Highest bandwidth", bytes_per_s, head.peak, head.peak_bandwidth, where)
+        yield from _best(shown, f"Time of {byte_count(head.peak.message_bytes)}", head.peak)
     if head.busiest and head.message_rate:
         at = byte_count(head.busiest.message_bytes)
         flying = f"{head.busiest.cell.inflight} in flight"
-        where = " · ".join(filter(None, (at, flying, *_whose(head.busiest))))
+        where = " · ".join(filter(None, (at, flying, *_whose(head, head.busiest))))
         yield _answer("Message rate", rate, head.busiest, head.message_rate, where)
 
 
-def _whose(row: Row) -> tuple[str, ...]:
-    """Of which benchmark and place, and what its error rests on."""
-    return row.benchmark, row.cell.placement, resting_on(row)
+def _whose(head: Headline, row: Row) -> tuple[str, ...]:
+    """Of which benchmark, place and settings, and what its error rests on."""
+    return row.benchmark, row.cell.placement, head.setting_of(row), resting_on(row)
+
+
+def _best(shown: Shown, label: str, row: Row) -> Iterator[Answer]:
+    """The best setting for just this row and what it gains, where one is known to be better."""
+    arms = shown.arms
+    lines = (line for table in arms.tables for line in best_lines(arms, table)) if arms else ()
+    for line in lines:
+        best, of = line.best, line.first.row
+        if best and best.entry.item and best.entry.ratio and of and of.cell.key == row.cell.key:
+            value, ratio = best.entry.item.value, best.entry.ratio.estimate
+            gain = f"{percent(1 - ratio.value)} less ({ratio.low:.3g} … {ratio.high:.3g} ×)"
+            where = " · ".join((of.benchmark, f"with {best.name}", gain))
+            error = plus_minus(value.relative_error)
+            yield Answer(f"{label}, best setting", duration(value.value), error, where)
 
 
 def _answer(

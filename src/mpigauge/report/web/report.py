@@ -167,7 +167,9 @@ def _best(shown: Shown, several: bool) -> Iterator[Words]:
             ranks = dict(table.first.columns).get("ranks")
             what = "" if table.first.row else f" {table.first.what}"
             on = f" on {many(ranks, 'rank')}" if ranks else ""
-            yield Words(f"{of}Best of {table.first.benchmark}{what}{on}", heads, rows)
+            cut = f", the first {MANY_ROWS} of {len(rows)} lines" if len(rows) > MANY_ROWS else ""
+            title = f"{of}Best of {table.first.benchmark}{what}{on}{cut}"
+            yield Words(title, heads, rows[:MANY_ROWS])
 
 
 def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
