@@ -89,7 +89,7 @@ def _words(found: CurveModel, row: Row) -> list[str]:
     words = [
         byte_count(size),
         microseconds(time.value, time.error),
-        plus_minus(time.relative_error),
+        row.error_words,
     ]
     if found.line:
         point = next((p for p in found.line.points if p.message_bytes == size), None)

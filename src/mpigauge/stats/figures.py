@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Figure
 from mpigauge.model.row import NOTHING, Estimate
+from mpigauge.model.units import from_to, plus_minus
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL, hull
 from mpigauge.stats.order import median
 
@@ -33,6 +34,14 @@ class FigureRow:
     """Of each launch, in their order."""
     numbers: tuple[int, ...]
     """Of these launches."""
+
+    @property
+    def error_words(self) -> str:
+        """±2.1 %, or of a few launches where they lie: -1.2…+3.4 %."""
+        value, low, high = self.value
+        if self.kind == "range" and value:
+            return from_to(low / value - 1, high / value - 1)
+        return plus_minus(self.value.relative_error)
 
     @property
     def worst(self) -> float:

@@ -276,7 +276,7 @@ def _figure_words(row: FigureRow) -> list[str]:
     return [
         *(of.benchmark, of.name, str(of.ranks or ""), str(of.rank) if of.rank >= 0 else ""),
         *(of.placement, of.arm, of.source, f"{row.value.value:.6g}"),
-        *((plus_minus(row.value.relative_error), str(many)) if many > 1 else ("", "")),
+        *((row.error_words, str(many)) if many > 1 else ("", "")),
         of.unit,
     ]
 
