@@ -65,7 +65,7 @@ def test_two_runs_are_put_side_by_side(seen: dict[str, Any]) -> None:
     said = seen["used"]["beside"]
     assert said["said"] == "night12 takes 20 % more time."
     assert [name.strip() for name in said["curves"]] == ["night00", "night12"]
-    assert said["verdicts"].count("SLOWER") == 2
+    assert said["verdicts"].count("SLOWER") == 3  # at two sizes, and over both
     assert seen["used"]["report"] == "night00"
 
 

@@ -382,6 +382,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     store(tmp_path / "a", 1.0, 1, sizes=(8, 8192))
     store(tmp_path / "slow", 1.5, 2, sizes=(8, 8192))
+    store(tmp_path / "one", 1.0, 2, sizes=(8, 8192), launches=1)
     store(tmp_path / "four", 1.0, 2, sizes=(8, 8192), launches=4)
     assert cli(["import", str(VENDOR), "--output", "vendor"]) == 0
     good, bad, near = (
@@ -399,6 +400,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("words", "status"),
     [
         ("a --against good.toml", 0),
+        ("one --against good.toml", 1),
+        ("one --against good.toml --undecided pass", 0),
+        ("one --against bad.toml --undecided pass", 1),
         ("four --against good.toml", 1),
         ("four --against good.toml --undecided pass", 0),
         ("four --against good.toml --points", 0),
@@ -427,7 +431,7 @@ def test_exit_status(folder: Path, words: str, status: int) -> None:
         ("a --points", "--points is about limits or another run; name them with --against"),
         ("vendor --against reduce.toml", "say --points to judge them by their values alone"),
         ("vendor --against reduce.toml --undecided pass",
-         "vendor has one launch of each number that is to be checked, so no interval"),
+         "vendor was imported and has one launch of each number that is to be checked"),
         ("a --tolerance 5%", "--tolerance and --only are about another run; name it"),
         ("a --against good.toml --tolerance 5%", "are about another run; say both in good.toml"),
         ("a --against none.toml", "cannot read none.toml: No such file"),

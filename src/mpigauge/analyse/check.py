@@ -99,9 +99,15 @@ def against_reference(
 
 
 def only_points(lines: Sequence[Line]) -> bool:
-    """Whether none of the numbers that were looked at comes from more than one launch."""
-    launches = [len(line.item.sample.values) for line in lines if line.item and line.value]
-    return bool(launches) and max(launches) == 1
+    """Whether all numbers that were looked at are of others and of one launch each: there will
+    never be more of them."""
+    found = [line.item for line in lines if line.item and line.value]
+    return bool(found) and all(len(i.sample.values) == 1 and _is_imported(i) for i in found)
+
+
+def _is_imported(item: Item) -> bool:
+    of = item.row.cell if item.row else item.figure
+    return of is not None and of.origin == "imported"
 
 
 def right_data(items: Sequence[Item]) -> list[Line]:

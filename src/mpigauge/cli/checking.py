@@ -40,8 +40,8 @@ def check_against(
 
 
 def check_all(run: Run, check: Check | None, points: bool = False) -> Found:
-    """Everything that a run is checked for. UserError: there is nothing, or there is no number of
-    more than one launch and nobody said that these are to be judged by their values."""
+    """Everything that a run is checked for. UserError: there is nothing, or it was imported, is of
+    one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.analyse.check import only_points, right_data
     from mpigauge.cli.comparing import items_of
     from mpigauge.stats.words import noise_sentences
@@ -49,8 +49,8 @@ def check_all(run: Run, check: Check | None, points: bool = False) -> Found:
     lines, notes = check(run) if check else ([], [])
     if only_points(lines) and not points:
         raise UserError(
-            f"{run.path} has one launch of each number that is to be checked, so no interval is "
-            "known; say --points to judge them by their values alone"
+            f"{run.path} was imported and has one launch of each number that is to be checked, "
+            "so no interval is known; say --points to judge them by their values alone"
         )
     lines = [*right_data(items_of(run)), *lines, *_peers(run)]
     if not lines:
