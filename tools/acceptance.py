@@ -68,6 +68,11 @@ PARTS = {
         (sys.executable, "-m", "pytest", "-rs", "tests/e2e/test_readme.py"),
         {"CCACHE_DISABLE": "1", "PIP_NO_CACHE_DIR": "1"},
     ),
+    "coverage-over-runs": Part(
+        "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
+        "tests/unit/test_history_replay.py on recorded launches",
+        program("bench/coverage_of_runs.py"),
+    ),
     "false-steps": Part(
         "how often a trend claims a step that is not there",
         "tests/unit/test_trend.py on series that are fixed",

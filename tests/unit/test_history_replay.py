@@ -43,6 +43,7 @@ class Statement(NamedTuple):
     high: float
     """Ends, as times."""
     earlier: int
+    outside: bool
 
     @property
     def half_width(self) -> float:
@@ -86,7 +87,7 @@ def statements(run: Sequence[Row], known: Between, earlier: int) -> list[Stateme
         assert scatter is not None, row.key
         value = row.cell.time_p50_s
         low, high = value * math.exp(scatter.low), value * math.exp(scatter.high)
-        found.append(Statement(row, low, high, earlier))
+        found.append(Statement(row, low, high, earlier, scatter.outside))
     return found
 
 
@@ -131,3 +132,35 @@ def test_the_first_five_runs_cover_it_from_the_starting_value(repository: Path, 
     runs = recorded(repository, group)
     said, _ = replayed(runs)
     assert coverage([each for each in said if each.earlier < LEAST_RUNS], truths(runs)) >= 0.8
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("mpich_idle_3s", "mpich_busy_3s"), ("mpich_busy_3s", "mpich_idle_3s"),
+     ("intel_idle_6s", "intel_busy_5s"), ("intel_busy_5s", "intel_idle_6s")],
+)  # fmt: skip
+def test_it_adapts_to_a_machine_that_is_busy_or_idle_now(
+    repository: Path, before: str, after: str
+) -> None:
+    """From the sixth run in the new state on it covers what that state shows."""
+    _, memory = replayed(recorded(repository, before))
+    runs = recorded(repository, after)
+    said, _ = replayed(runs, memory)
+    known = [each for each in said if each.earlier >= LEAST_RUNS]
+    assert coverage(known, truths(runs)) >= 0.9
+
+
+@pytest.mark.parametrize("group", ["mpich_idle_3s", "intel_idle_6s"])
+def test_an_idle_machine_is_seldom_outside_of_what_it_has_shown(
+    repository: Path, group: str
+) -> None:
+    runs = recorded(repository, group)
+    said, _ = replayed(runs)
+    assert sum(each.outside for each in said) <= 0.05 * len(said)
+
+
+def test_the_first_busy_run_of_an_idle_machine_is_outside(repository: Path) -> None:
+    _, memory = replayed(recorded(repository, "mpich_idle_3s"))
+    first = recorded(repository, "mpich_busy_3s")[0]
+    known = between(first, memory)
+    assert all(scatter.outside for scatter in known.cells.values())
