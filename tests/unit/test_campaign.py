@@ -22,7 +22,7 @@ from mpigauge import campaign
 from mpigauge.campaign import Again, Ending, State, budget, launch
 from mpigauge.campaign.process import Job, _processes
 from mpigauge.campaign.results import Results
-from mpigauge.campaign.run import to_tell
+from mpigauge.campaign.run import Campaign, to_tell
 from mpigauge.campaign.state import Outcome
 from mpigauge.launch import Command
 from mpigauge.model.errors import RunError, UserError
@@ -521,6 +521,29 @@ def test_records_that_do_not_come_whole_fail_their_launch(bench: Bench) -> None:
     assert bench.stored().complete == {0}
     bench.resume()
     assert bench.stored().complete == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("strict", "taken_s", "made"), [(True, 4.0, [0, 1]), (True, 40.0, [0]), (False, 4.0, [0, 1, 2])]
+)
+def test_a_strict_plan_leaves_out_the_parts_for_which_no_time_is_left(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, strict: bool, taken_s: float, made: list[int]
+) -> None:
+    """The first is always made. Launches take as long as we say, by a clock of ours."""
+
+    def launched(watch: launch.Watch) -> Outcome:
+        return replace(one(watch), wall_s=taken_s)
+
+    one = launch.launch
+    monkeypatch.setattr(launch, "launch", launched)
+    monkeypatch.setattr(
+        Campaign,
+        "elapsed_s",
+        lambda self: taken_s * len(self.state.outcomes),
+    )
+    parts = tuple(replace(PART, sizes=(size,)) for size in (0, 8, 64))
+    plan = replace(PLAN, parts=parts, launches=1, seconds=10.0, strict=strict)
+    assert [outcome.launch for outcome in bench.run(plan).outcomes] == made
 
 
 def test_resume_after_ctrl_c(bench: Bench) -> None:

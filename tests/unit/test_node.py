@@ -27,7 +27,9 @@ from mpigauge.plan.node import (
     NOISE,
     PEAKS,
     SHARES,
+    STREAM,
     STREAMS,
+    array_beyond_caches,
     counts,
     node_plan,
 )
@@ -68,6 +70,11 @@ X86 = _cards(
 )
 
 
+PRODUCTS = _cards("DGEMM", "SGEMM").benchmarks[-2:]
+WITH_PRODUCTS = replace(X86, benchmarks=(*X86.benchmarks, *PRODUCTS))
+FIRST_WORDS = ("NODE:Copy", "NODE:DGEMM")
+
+
 def ground(name: str = "epyc-rome-2s-nps4.xml") -> Ground:
     return Ground(topology.built(MACHINES / name))
 
@@ -103,10 +110,13 @@ def text(*measured: Cell) -> str:
 
 # --- plan -----------------------------------------------------------------------------------
 def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
-    cores, copies, loaded, memory, curve = node_plan(read_request({}), X86, ground(), MPICH).parts
+    made = node_plan(read_request({"seconds": "20s"}), X86, ground(), MPICH).parts
+    stream, cores, copies, loaded, memory, curve = made
+    assert stream.benchmarks == tuple(f"NODE:{name}" for name in STREAM)
+    assert stream.ranks == memory.ranks
     assert {part.world_ranks for part in (memory, curve, cores, loaded, copies)} == {128}
     assert memory.ranks == (1, 2, 4, 8, 16, 32, 64, 128)
-    assert set(memory.benchmarks) == {f"NODE:{n}" for n in (*STREAMS, *TUNED, "Memcpy")}
+    assert set(memory.benchmarks) == {f"NODE:{n}" for n in (*STREAMS[4:], *TUNED, "Memcpy")}
     assert curve.ranks == (1,)
     assert cores.ranks == (1, 128)
     assert {"PingPong", "NODE:Noise"} <= set(cores.benchmarks)
@@ -116,9 +126,62 @@ def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
 
 def test_it_takes_a_minute_and_one_launch_unless_more_is_asked_for() -> None:
     usual = node_plan(read_request({}), X86, ground(), MPICH)
-    assert (usual.seconds, usual.launches) == (60, 1)
+    assert (usual.seconds, usual.launches, usual.strict) == (60, 1, True)
     more = node_plan(read_request({"seconds": "2m", "launches": 7}), X86, ground(), MPICH)
-    assert (more.seconds, more.launches) == (120, 7)
+    assert (more.seconds, more.launches, more.strict) == (120, 7, False)
+
+
+@pytest.mark.parametrize(("seconds", "times"), [("5s", 1), ("20s", 1), ("60s", 3), ("10m", 6)])
+def test_stream_and_products_come_first_and_as_often_as_there_is_time(
+    seconds: str, times: int
+) -> None:
+    made = node_plan(read_request({"seconds": seconds}), WITH_PRODUCTS, ground(), MPICH)
+    firsts = [part.benchmarks[0] for part in made.parts]
+    assert firsts[:3] == ["NODE:Copy", "NODE:DGEMM", "NODE:DGEMM"]
+    assert firsts.count("NODE:Copy") == times
+    assert firsts.count("NODE:DGEMM") == 2 * times
+    first = sum(part.weight for part in made.parts if part.benchmarks[0] in FIRST_WORDS)
+    assert first / sum(part.weight for part in made.parts) == pytest.approx(1 / 3, abs=0.1)
+    assert len(set(made.parts)) == len(made.parts) - 3 * (times - 1)
+
+
+@pytest.mark.parametrize(
+    ("cache", "memory", "expected"),
+    [(16 << 20, 0, 128 << 20), (96 << 20, 1 << 40, 384 << 20), (1 << 30, 4 << 30, 341 << 20),
+     (1 << 30, 1 << 20, 128 << 20), (0, 0, 128 << 20)],
+)  # fmt: skip
+def test_arrays_are_larger_than_caches_where_the_memory_has_room(
+    cache: int, memory: int, expected: int
+) -> None:
+    machine = ground().machine
+    caches = tuple(replace(each, bytes=cache) for each in machine.caches[:1]) if cache else ()
+    others = (replace(each, bytes=0) for each in machine.numa[1:])
+    numa = (replace(machine.numa[0], bytes=memory), *others)
+    changed = replace(machine, caches=caches, numa=numa)
+    assert array_beyond_caches(changed, 2) == (expected,)
+
+
+def test_what_fits_into_a_cache_is_said() -> None:
+    found = seen(stream("Triad", 1, 10.0, size=4 << 20))
+    document = Document(tuple(rows([stream("Triad", 1, 10.0, size=4 << 20)])), X86)
+    small = "\n".join(page(document, replace(found, cache_bytes=32 << 20)))
+    assert "3 arrays of 4 MiB fit into a cache of 32 MiB: that is not the memory" in small
+    assert "fit into a cache" not in "\n".join(page(document, replace(found, cache_bytes=1 << 20)))
+
+
+@pytest.mark.parametrize(("launches", "said"), [(1, "1 launch"), (3, "…+"), (6, "±")])
+def test_each_row_has_an_error_or_says_why_it_has_none(launches: int, said: str) -> None:
+    measured = [
+        replace(
+            stream("Triad", 1, 10.0 + 0.1 * launch),
+            launch=launch,
+            ci_low_s=math.nan,
+            ci_high_s=math.nan,
+        )
+        for launch in range(launches)
+    ]
+    line = next(line for line in text(*measured).splitlines() if line.startswith("Triad   plain"))
+    assert said in line
 
 
 def test_peaks_that_this_kind_of_processor_never_has_are_not_asked_for() -> None:
@@ -130,7 +193,7 @@ def test_peaks_that_this_kind_of_processor_never_has_are_not_asked_for() -> None
 def test_one_core_has_no_partner() -> None:
     made = node_plan(read_request({"np": 1}), X86, ground(), MPICH)
     assert not {"PingPong", "NODE:Line"} & set(made.benchmarks)
-    assert [part.ranks for part in made.parts] == [(1,), (1,), (1,)]
+    assert {part.ranks for part in made.parts} == {(1,)}
 
 
 def test_few_cores_load_the_memory_for_a_part_of_the_time_too() -> None:

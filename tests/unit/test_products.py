@@ -180,7 +180,8 @@ def test_a_wrong_library_is_refused_before_anything_is_started(capsys: Any) -> N
 
 # --- plan -----------------------------------------------------------------------------------
 def planned(**said: Any) -> Plan:
-    return node_plan(replace(read_request({}), **said), CARDS, ground(), MPICH)
+    """In so short a time that each part has one launch."""
+    return node_plan(replace(read_request({"seconds": "20s"}), **said), CARDS, ground(), MPICH)
 
 
 def with_products(plan: Plan) -> list[Part]:

@@ -121,6 +121,8 @@ class Node:
     places: tuple[Placed, ...] = ()
     products: tuple[Product, ...] = ()
     throttles: tuple[Throttle, ...] = ()
+    cache_bytes: int = 0
+    """The largest cache of the machine; 0: not known."""
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from statistics import median
 
 from mpigauge import batch
 from mpigauge.campaign import launch as one
@@ -112,11 +113,21 @@ class Campaign:
         while self.plan.round(number) < self.plan.most_rounds:
             if number % parts == 0 and self.enough(self.plan.round(number)):
                 return None
+            if self.no_time_for(number):
+                return None
             if number not in self.writer.complete and not self.given_up(number):
                 in_time = self.plan.seconds is None or self.seconds(number) is not None
                 return number if in_time else None
             number += 1
         return None
+
+    def no_time_for(self, number: int) -> bool:
+        """Whether the time is to hold, and what is left is less than a launch has usually taken.
+        Without the first there would be nothing at all."""
+        if not self.plan.strict or self.plan.seconds is None or not self.state.outcomes:
+            return False
+        walls = [outcome.wall_s for outcome in self.state.outcomes]
+        return number > 0 and self.plan.seconds - self.elapsed_s() < median(walls)
 
     def given_up(self, number: int) -> bool:
         """Whether the part of this launch has failed so often that it would fail again."""

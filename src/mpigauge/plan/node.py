@@ -17,15 +17,18 @@ from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.resolve import plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
+    from mpigauge.model.topology import Topology
     from mpigauge.plan.ground import Ground
     from mpigauge.plan.request import Request
 
 SECONDS = 60.0
-STREAMS = ("Read", "Write", "Copy", "Scale", "Add", "Triad", "Update", "Dot")
+STREAM = ("Copy", "Scale", "Add", "Triad")
+"""The four that everybody knows, which come first."""
+STREAMS = (*STREAM, "Read", "Write", "Update", "Dot")
 CURVES = ("Triad", "Chase", "Chase_huge")
 PEAKS = ("Peak_scalar", "Peak_sse2", "Peak_avx2", "Peak_avx512", "Peak_neon")
 SINGLE = tuple(f"{name}_single" for name in PEAKS)
@@ -47,7 +50,21 @@ COPIES = ("Copy_once", "Copy_twice", "Copy_once_fresh", "Copy_twice_fresh")
 NOISE = "Noise"
 MESSAGE = "PingPong"
 ARRAY = tuple(parse_sizes("128Mi"))
-"""Of each of three arrays, on each rank: more than the caches of most cores hold."""
+"""Of each of three arrays, on each rank, unless a cache is so large that they have to be larger."""
+FIRST = ("Copy", "DGEMM")
+"""What parts begin with that come before the others..."""
+FIRST_SHARE = 1 / 3
+"""...and their share of the time..."""
+EACH_S = 20.0
+"""...of which each of their launches needs so much..."""
+MOST_TIMES = 6
+"""...until they have an interval."""
+TIMES_A_CACHE = 4
+"""As STREAM asks for: each array is so many times as large as the caches that it could be in."""
+OF_MEMORY = 0.5
+"""What all arrays take of a machine's memory at most."""
+ARRAYS = 3
+ARRAY_STEP = 1 << 20
 SETS = tuple(parse_sizes("8Ki..256Mi"))
 MESSAGES = tuple(parse_sizes("0,8"))
 DATA = "both"
@@ -63,30 +80,65 @@ SHARE = 12
 
 
 def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
-    """One launch of each part, unless more are asked for. UserError: several placements."""
+    """One launch of each part, and of STREAM and DGEMM as many as the time has room for, unless a
+    number is asked for. UserError: several placements."""
     seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
-    arrays = request.sizes or ARRAY
+    arrays = request.sizes or array_beyond_caches(ground.machine, seats.ranks)
     seated = [ground.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
     seated += [on_all_cores(part, seated[0]) for part in parts_of_hosts(seats.ranks, cards)]
     seated += [*thread_parts(request, ground, arrays), *memory_parts(request, ground, arrays)]
+    seconds = request.seconds or SECONDS
+    if request.launches is None:
+        seated = by_worth(seated, seconds)
     seated = list(with_blas(seated, request.blas, cards))
     plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
-    seconds, launches = plan.seconds or SECONDS, request.launches or 1
-    return replace(plan, seconds=seconds, launches=launches, data=DATA)
+    launches, strict = request.launches or 1, request.launches is None
+    return replace(plan, seconds=seconds, launches=launches, data=DATA, strict=strict)
+
+
+def by_worth(parts: Sequence[Part], seconds: float) -> list[Part]:
+    """STREAM's loops and DGEMM first, with a third of the time; where there is enough of it they
+    have several launches, with others in between, so that their numbers have errors."""
+    first = [part for part in parts if part.benchmarks[0] in _words(FIRST)]
+    others = [part for part in parts if part not in first]
+    times = max(1, min(MOST_TIMES, int(seconds / EACH_S)))
+    rest = sum(part.weight for part in others)
+    share = max(1, round(rest * FIRST_SHARE / (1 - FIRST_SHARE) / max(1, len(first) * times)))
+    shared = [replace(part, share=share) for part in first]
+    ordered = list(shared)
+    for done, part in enumerate(others, 1):
+        ordered.append(part)
+        due, made = (number * (times - 1) // len(others) for number in (done, done - 1))
+        ordered += shared * (due - made)
+    return ordered
+
+
+def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:
+    """Bytes of an array of each rank: four times the largest cache of a core, where the memory has
+    room for all of them; the page says of what fits into a cache all the same."""
+    largest = max((cache.bytes for cache in machine.caches), default=0)
+    wanted = max(ARRAY[0], TIMES_A_CACHE * largest)
+    memory = sum(node.bytes or 0 for node in machine.numa)
+    room = int(OF_MEMORY * memory) // (ARRAYS * ranks) if memory else wanted
+    return (max(ARRAY[0], min(wanted, room)) // ARRAY_STEP * ARRAY_STEP,)
 
 
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
     """What cores can do (each kind of processor has peaks of its own) and what others take of them,
     messages by copies, loads under load, memory on more and more ranks, the way from cache to
-    memory, and products. What knows enough early comes first and leaves its time to the others;
-    products come last, since one of them takes as long as it takes."""
-    streams = [word for name in STREAMS for word in (name, f"{name}_tuned")]
+    memory, and products. What most ask for comes first, STREAM's four loops and DGEMM: where the
+    time is short, the last are left out."""
+    streams = [name for name in STREAMS if name not in STREAM]
+    streams += [f"{name}_tuned" for name in STREAMS]
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
     peaks = _known((*PEAKS, *SINGLE), cards)
     products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
-    parts = [Part(own, ranks, alone_and_all, MESSAGES)]
+    parts = [Part(_words(STREAM), ranks, counts(ranks), arrays)]
+    if products:
+        parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
+    parts.append(Part(own, ranks, alone_and_all, MESSAGES))
     if ranks > 1:
         parts += [
             Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
@@ -96,8 +148,6 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
         Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
         Part(_words(CURVES), ranks, (1,), SETS),
     ]
-    if products:
-        parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
     return tuple(parts)
 
 

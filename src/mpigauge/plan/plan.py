@@ -123,6 +123,9 @@ class Plan:
     """Options of model.settings, in the kernels' words."""
     shuffle: bool = False
     """Each round has its parts in another order."""
+    strict: bool = False
+    """The time holds: parts come in the order of their worth, and those for which nothing is left
+    of it are left out."""
     fail_fast: bool = False
     """End with the first launch that fails."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -7,12 +7,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import number, plus_minus
+from mpigauge.model.units import from_to, number, plus_minus
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
 
 GIGA = 1e-9
+ONE_LAUNCH = "1 launch"
+"""Instead of an error, which one launch does not have."""
 
 
 def scaled(estimate: Estimate, scale: float = GIGA) -> str:
@@ -20,6 +22,8 @@ def scaled(estimate: Estimate, scale: float = GIGA) -> str:
     return number(estimate.value * scale, estimate.error * scale)
 
 
-def error(estimate: Estimate) -> str:
-    """± with a percentage; empty where it is not known."""
-    return plus_minus(estimate.relative_error) if math.isfinite(estimate.error) else ""
+def error(estimate: Estimate, is_range: bool = False) -> str:
+    """± with a percentage; of a few launches, where they lie; of one, that it is one."""
+    if is_range and estimate.value:
+        return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
+    return plus_minus(estimate.relative_error) if math.isfinite(estimate.error) else ONE_LAUNCH

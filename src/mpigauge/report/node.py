@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.products import SINGLE, is_single
 from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken
+from mpigauge.plan.node import ARRAYS
 from mpigauge.report import products
 from mpigauge.report.estimates import GIGA, error, scaled
 from mpigauge.report.formats.table import heading, remark_lines
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.report.document import Document
 
-WAY = 58
+WAY = 63
 """The column in which the way begins."""
 _STREAM_WORDS = (
     "  bytes as STREAM counts them; on bus: with lines that are fetched to be written to",
@@ -57,10 +58,13 @@ def _memory(found: Node) -> Iterator[str]:
         return
     size = byte_count(streams[0].message_bytes)
     yield f"Memory, STREAM-like: {many(most, 'rank')}, arrays of {size} on each"
-    yield f"{'':8}{'':8}{'GB/s':>9} {'error':>7}{'on bus':>8}{'of best':>9}{'gain':>7}  way"
+    yield f"{'':8}{'':8}{'GB/s':>9} {'error':>12}{'on bus':>8}{'of best':>9}{'gain':>7}  way"
     for stream in streams:
         yield from broken([_stream(stream)], indent=" " * WAY)
     yield from broken(_STREAM_WORDS, indent=" " * 4)
+    if 0 < streams[0].message_bytes * ARRAYS <= found.cache_bytes:
+        cache = byte_count(found.cache_bytes)
+        yield f"  {ARRAYS} arrays of {size} fit into a cache of {cache}: that is not the memory"
 
 
 def _stream(stream: Stream) -> str:
@@ -68,8 +72,9 @@ def _stream(stream: Stream) -> str:
     way = _WAY[stream.tuned] if stream.name != "Memcpy" else "libc"
     gain = f"{stream.gain:.2f} ×" if math.isfinite(stream.gain) else ""
     of_best = percent(stream.bandwidth.value / stream.limit)
+    known = error(stream.bandwidth, stream.row.is_range)
     return (
-        f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {error(stream.bandwidth):>7}"
+        f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {known:>12}"
         f"{bus:>8}{of_best:>9}{gain:>7}  {stream.row.cell.variant}"
     ).rstrip()
 
@@ -136,7 +141,8 @@ def _peak(row: Row, hz: float) -> str:
         return f"{name:8}{UNKNOWN}"
     cycle = rate.value / row.ranks / hz
     each = f", {number(cycle)} a cycle of each" if math.isfinite(cycle) else ""
-    return f"{name:8}{scaled(rate):>8} GFLOP/s {error(rate):>7}  {many(row.ranks, 'rank')}{each}"
+    known = error(rate, row.is_range)
+    return f"{name:8}{scaled(rate):>8} GFLOP/s {known:>12}  {many(row.ranks, 'rank')}{each}"
 
 
 def _floors(found: Node) -> Iterator[str]:

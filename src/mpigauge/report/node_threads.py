@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ def thread_lines(found: Node) -> Iterator[str]:
 
 def _sweep(sweep: Sweep) -> Iterator[str]:
     yield f"Triad on threads of one rank, {sweep.order}, GB/s"
-    yield f"{'threads':>10}{'plain':>9} {'error':>7}{'tuned':>9} {'error':>7}"
+    yield f"{'threads':>10}{'plain':>9} {'error':>9}{'tuned':>9} {'error':>9}"
     for count, speeds in sweep.speeds.items():
         both = "".join(_speed(speeds.get(name)) for name in ("Triad", TRIAD))
         yield f"{count:>10}{both}".rstrip()
@@ -43,8 +44,8 @@ def enough_words(found: Enough | None, what: str) -> Iterator[str]:
 
 def _speed(estimate: Estimate | None) -> str:
     if estimate is None:
-        return f"{UNKNOWN:>9} {'':7}"
-    return f"{scaled(estimate):>9} {error(estimate):>7}"
+        return f"{UNKNOWN:>9} {'':9}"
+    return f"{scaled(estimate):>9} {error(estimate):>9}"
 
 
 def place_lines(found: Node) -> Iterator[str]:
@@ -82,7 +83,8 @@ def _load(each: Placed) -> str:
 def _short(estimate: Estimate | None, scale: float) -> str:
     if estimate is None:
         return UNKNOWN
-    return f"{scaled(estimate, scale)} {error(estimate)}".rstrip()
+    known = error(estimate) if math.isfinite(estimate.error) else ""
+    return f"{scaled(estimate, scale)} {known}".rstrip()
 
 
 def _words(found: Node) -> str:

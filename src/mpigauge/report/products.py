@@ -20,7 +20,7 @@ def lines(found: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[s
         return
     yield "Products of matrices, GFLOP/s"
     yield (
-        f"{'':6}{'n':>7}{'k':>7}  {'':22}{'GFLOP/s':>9} {'error':>7}{'of peak':>9}{'nominal':>9}"
+        f"{'':6}{'n':>7}{'k':>7}  {'':22}{'GFLOP/s':>9} {'error':>12}{'of peak':>9}{'nominal':>9}"
         f"{'busy':>6}  library"
     )
     first: dict[tuple[object, ...], Product] = {}
@@ -45,7 +45,7 @@ def _line(product: Product, against: Product) -> str:
     beside = f"  {ratio:.2f} × {against.library}" if product is not against else ""
     return (
         f"{product.name:6}{product.order:>7}{product.depth:>7}  {_where(product):22}"
-        f"{scaled(speed):>9} {error(speed):>7}{percent(product.of_peak):>9}"
+        f"{scaled(speed):>9} {error(speed, row.is_range):>12}{percent(product.of_peak):>9}"
         f"{percent(product.of_nominal):>9}{number(row.cell.busy_cores):>6}  "
         f"{row.cell.variant or product.library}{beside}"
     )

@@ -166,7 +166,32 @@ def present(stored: Run) -> None:
         raise UserError(
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
         )
+    seen = replace(seen, cache_bytes=largest_cache(stored))
     more = list(sections(found.rows, stored.noise, stored.ranks))
     if found.compilers:
         more.insert(0, compiler_lines(found.compilers, found.accounts))
+    if missing := left_out(stored):
+        more.append([f"Left out for want of time (--in): {', '.join(missing)}"])
     write("\n".join([*page(found, seen, screen().coloured, more), ""]))
+
+
+def largest_cache(stored: Run) -> int:
+    """Of the machine in the passport; 0: not known."""
+    from mpigauge.topology.stored import stored as as_it_was
+
+    try:
+        machine = as_it_was(stored.passport.get("machine") or {})
+    except (KeyError, TypeError):
+        return 0
+    return max((cache.bytes for cache in machine.caches), default=0)
+
+
+def left_out(stored: Run) -> list[str]:
+    """Benchmarks of a plan that keeps to its time, for which none was left."""
+    if not stored.plan.get("strict"):
+        return []
+    known = {cell.benchmark for cell in stored.cells}
+    known |= {str(skip.key.get("benchmark", "")) for skip in stored.skips}
+    planned = [name for part in stored.plan.get("parts") or () for name in part["benchmarks"]]
+    bare = dict.fromkeys(str(name).rpartition(":")[2] for name in planned)
+    return [name for name in bare if name not in known]
