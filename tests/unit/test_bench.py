@@ -209,6 +209,20 @@ def test_the_price_is_launches_times_measuring_time(program: ModuleType) -> None
 
 
 @with_program("time_to_precision")
+def test_the_command_is_judged_by_its_wall_time(program: ModuleType) -> None:
+    """It measures for a tenth of IMB's time, but takes longer to do so."""
+    launches = [
+        *(program.Launch("IMB", {0: 1.0}, 1.0, 1.2) for _ in range(5)),
+        *(program.Launch("mpigauge", {0: 1.0}, 0.1, 2.4) for _ in range(5)),
+    ]
+    assert program.verdict(launches, 0.5)[1]
+    text, met = program.verdict(launches, 0.5, by_wall=True)
+    assert not met
+    assert "wall time 2.00" in text
+    assert "goal 0.50 of IMB's wall time: MISSED" in text
+
+
+@with_program("time_to_precision")
 def test_what_is_never_reached_is_said(program: ModuleType) -> None:
     wild = [program.Launch("IMB", {0: t}, 1.0, 2.0) for t in (1.0, 3.0) * 5]
     never = program.cost(wild)
@@ -224,7 +238,7 @@ def test_the_report_meets_its_goal_or_not(program: ModuleType) -> None:
     assert program.report([*imb, *ours], 1 / 3)[1]
     text, met = program.report([*imb, *ours], 1 / 10)
     assert not met
-    assert "goal 0.10: MISSED" in text
+    assert "goal 0.10 of IMB's measuring time: MISSED" in text
 
 
 # --- store_query ---------------------------------------------------------------------------
@@ -413,3 +427,12 @@ def test_widths_are_judged_by_the_scatter_of_runs(program: ModuleType) -> None:
     assert wide.covers == 1.0
     assert wide.by_sd > program.WIDEST
     assert not wide.kept
+
+
+# --- start_up ------------------------------------------------------------------------------
+@with_program("start_up")
+def test_ratios_to_imb_are_of_runs_of_one_round(program: ModuleType) -> None:
+    """A machine that gets slower meanwhile makes no difference."""
+    table = program.table({"IMB": [1.0, 2.0, 4.0], "ours": [3.0, 6.0, 12.0]})
+    *_, ours = table.splitlines()
+    assert ours.split() == ["ours", "3.00", "6.00", "12.00", "3.00"]
