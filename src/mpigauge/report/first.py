@@ -102,12 +102,14 @@ def remarks(found: Document, noise: Iterable[Noise], run: str) -> list[str]:
     """What is wrong first, then what was left out or failed, then all flags in one sentence. What
     others took is in another."""
     about_rows = sentences(found.rows)
-    wrong = about_rows[: any(row.wrong_count for row in found.rows)]
-    known = {*about_rows, *noise_sentences(noise)}
-    flags = Counter(flag for row in found.rows for flag in row.flags)
-    counted = ", ".join(f"{count} {flag}" for flag, count in flags.most_common())
-    said = [f"Of {len(found.rows)} cells {counted}; `mpigauge show {run}` says what that means."]
-    return [*wrong, *(each for each in found.sentences if each not in known), *said * bool(flags)]
+    elsewhere = {*about_rows, *noise_sentences(noise)}
+    said = about_rows[:1] if any(row.wrong_count for row in found.rows) else []
+    said += [each for each in found.sentences if each not in elsewhere]
+    if flags := Counter(flag for row in found.rows for flag in row.flags):
+        counted = ", ".join(f"{count} {flag}" for flag, count in flags.most_common())
+        cells = many(len(found.rows), "cell")
+        said.append(f"Of {cells} {counted}; `mpigauge show {run}` says what that means.")
+    return said
 
 
 def next_steps(found: Document, grade: str, run: str) -> list[str]:
