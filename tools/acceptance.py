@@ -83,6 +83,16 @@ PARTS = {
         "tests/unit/test_compare.py on numbers that are fixed",
         program("bench/compare_truth.py"),
     ),
+    "fuzzing": Part(
+        "damaged texts for everything that reads, for half an hour",
+        "tests/unit/test_fuzz.py, about a minute of them",
+        program("bench/fuzz.py", "--minutes", "30"),
+    ),
+    "soak": Part(
+        "a hundred short runs, drawn at random, on three MPIs",
+        "tests/e2e/test_soak.py, one on each",
+        program("bench/soak.py", "--runs", "100"),
+    ),
     "inner-loop": Part(
         "processor time from an edit of a kernel to its row",
         "tests/unit/test_mpi_build.py with a compiler that only counts",

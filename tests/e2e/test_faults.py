@@ -247,8 +247,8 @@ def test_ctrl_c(spec: str, tmp_path: Path) -> None:
     patience.wait_for(lambda: nothing_runs(stored))
 
 
-def test_ctrl_c_twice(mpich: str, tmp_path: Path) -> None:
-    process = long_run(mpich, tmp_path)
+def test_ctrl_c_twice(spec: str, tmp_path: Path) -> None:
+    process = long_run(spec, tmp_path)
     cli.kill(process.pid, signal.SIGINT)
     cli.kill(process.pid, signal.SIGINT)
     assert "interrupted" in failed(process)
@@ -257,15 +257,15 @@ def test_ctrl_c_twice(mpich: str, tmp_path: Path) -> None:
     patience.wait_for(lambda: nothing_runs(stored))
 
 
-def test_sigterm_of_a_batch_system(mpich: str, tmp_path: Path) -> None:
-    process = long_run(mpich, tmp_path)
+def test_sigterm_of_a_batch_system(spec: str, tmp_path: Path) -> None:
+    process = long_run(spec, tmp_path)
     cli.kill(process.pid, signal.SIGTERM)
     assert "interrupted" in failed(process)
     assert load(tmp_path / "out").status["status"] == "interrupted"
 
 
-def test_a_killed_mpigauge_leaves_no_ranks(mpich: str, tmp_path: Path) -> None:
-    process = long_run(mpich, tmp_path)
+def test_a_killed_mpigauge_leaves_no_ranks(spec: str, tmp_path: Path) -> None:
+    process = long_run(spec, tmp_path)
     stored = load(tmp_path / "out")
     cli.kill(process.pid)
     process.communicate()
@@ -275,8 +275,8 @@ def test_a_killed_mpigauge_leaves_no_ranks(mpich: str, tmp_path: Path) -> None:
     assert "PingPong" in shown.stdout
 
 
-def test_a_full_disk(mpich: str, small_disk: Path) -> None:
-    words = ("run", "PingPong", "--mpi", mpich, "--launches", "20", "--output", "out")
+def test_a_full_disk(spec: str, small_disk: Path) -> None:
+    words = ("run", "PingPong", "--mpi", spec, "--launches", "20", "--output", "out")
     done = cli.mpigauge(*words, cwd=small_disk)
     assert done.returncode == 1
     line = cli.last_line(done.stderr)

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -33,11 +32,7 @@ from typing import Any, NoReturn
 from mpigauge.analyse.quantities import QUANTITIES
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.sizes import parse_bytes, parse_sizes
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from mpigauge.model.toml import parse_toml
 
 CHOOSERS: Mapping[str, type] = {"ranks": int, "placement": str, "arm": str, "cache": str}
 """Columns that a limit can be restricted to, and the type of their values."""
@@ -75,8 +70,8 @@ def parse_limits(text: str, file: str, benchmarks: Sequence[str]) -> list[Limit]
     """All limits of a file. UserError: what is wrong, in which line, and what would be right."""
     reader = _Reader(file, text.splitlines(), benchmarks)
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text, file)
+    except ValueError as error:
         found = _ERROR_LINE.search(str(error))
         where = f"line {found[1]} of {file}" if found else file
         raise UserError(f"{where} is no TOML: {error}") from None

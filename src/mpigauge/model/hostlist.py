@@ -61,7 +61,8 @@ def expand(word: str, place: str) -> list[str]:
     for each in choices:
         count *= len(each)
     if count > MOST_HOSTS:
-        raise UserError(f"{place}: '{word}' stands for {count} hosts; the most is {MOST_HOSTS}")
+        many = count if count < 10**_MOST_DIGITS else f"more than 10^{_MOST_DIGITS}"
+        raise UserError(f"{place}: '{word}' stands for {many} hosts; the most is {MOST_HOSTS}")
     return ["".join(parts) for parts in product(*choices)]
 
 

@@ -29,7 +29,7 @@ HELP = (
 )
 MOST = 1 << 40
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_SIZE = re.compile(r"(?P<number>\d+)\s*(?P<factor>[kmgt]?)i?(?:b(?:ytes?)?)?", re.IGNORECASE)
+_SIZE = re.compile(r"(?P<number>\d{1,15})\s*(?P<factor>[kmgt]?)i?(?:b(?:ytes?)?)?", re.IGNORECASE)
 
 
 def default_sizes() -> list[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +43,26 @@ class Toml:
 
     def head(self, table: str, number: int = 0) -> str:
         """Where a table begins."""
-        return f"{self.path}, line {self._of_table(table, number)[0][0]}"
+        found = self._of_table(table, number)
+        return f"{self.path}, line {found[0][0] if found else 1}"
+
+    @cached_property
+    def _headed(self) -> list[tuple[int, str, str]]:
+        """The lines that say anything, with their numbers, and the table that each begins."""
+        found = []
+        for at, line in enumerate(self.lines, 1):
+            text = line.partition("#")[0].strip()
+            is_head = text.startswith("[") and text.endswith("]")
+            if text:
+                found.append((at, line, text.strip("[] \t") if is_head else ""))
+        return found
 
     def _of_table(self, table: str, number: int) -> list[tuple[int, str]]:
         """The numbered lines of a table and of those in it, its head among them."""
         current, seen, found = "", -1, []
-        for at, line in enumerate(self.lines, 1):
-            text = line.partition("#")[0].strip()
-            if text.startswith("[") and text.endswith("]"):
-                current = text.strip("[] \t")
+        for at, line, head in self._headed:
+            if head:
+                current = head
                 seen += current == table
             inside = current == table or (table != "" and current.startswith(f"{table}."))
             if inside and (table == "" or seen == number):
@@ -61,11 +73,18 @@ class Toml:
 def read_toml(path: Path) -> Toml:
     """UserError: it cannot be read, or is no TOML; with line and column."""
     text = read_text(path)
-    if _DEEP.search(text.replace(" ", "").replace("\t", "")):
-        raise UserError(f"{path} is nested too deeply to be read")
     try:
-        return Toml(path, tomllib.loads(text), tuple(text.splitlines()))
-    except RecursionError:
-        raise UserError(f"{path} is nested too deeply to be read") from None
-    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+        return Toml(path, parse_toml(text, str(path)), tuple(text.splitlines()))
+    except ValueError as error:
         raise UserError(f"{path} is no TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """The values in this text. UserError: it is nested too deeply to be read. ValueError: it is no
+    TOML, or has a number of thousands of digits."""
+    if _DEEP.search(text.replace(" ", "").replace("\t", "")):
+        raise UserError(f"{name} is nested too deeply to be read")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise UserError(f"{name} is nested too deeply to be read") from None

@@ -92,7 +92,7 @@ def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
         if not data.get(needed):
             raise UserError(f"{places.block}: a [[command]] needs '{needed}'")
     run, ranks = data["run"], data.get("ranks", 1)
-    words = shlex.split(run) if isinstance(run, str) else [str(word) for word in run]
+    words = _words(run, places)
     if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
         raise UserError(f"{places.of('ranks')}: ranks is a number from 1 on, not {ranks}")
     reader = _text(data, "reader", places, "")
@@ -106,6 +106,18 @@ def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
         ranks=ranks,
         launcher=_truth(data.get("launcher", True), "launcher", places),
     )
+
+
+def _words(run: Any, places: Places) -> list[str]:
+    """Of a command line, or of a list of them."""
+    if isinstance(run, list):
+        return [str(word) for word in run]
+    if not isinstance(run, str):
+        raise UserError(f"{places.of('run')}: run is a command line or a list of its words")
+    try:
+        return shlex.split(run)
+    except ValueError as error:
+        raise UserError(f"{places.of('run')}: '{run}' is no command line: {error}") from None
 
 
 def _merits(data: Mapping[str, Any], places: Places) -> tuple[Merit, ...]:

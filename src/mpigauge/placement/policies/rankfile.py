@@ -22,8 +22,8 @@ from mpigauge.placement.ask import Ask
 from mpigauge.placement.registry import policy
 from mpigauge.placement.site import Site
 
-_LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)\s+slots?\s*=\s*(\S+)")
-_PART = re.compile(r"(?:(\d+):)?(\*|\d+(?:-\d+)?)")
+_LINE = re.compile(r"rank\s+(\d{1,9})\s*=\s*(\S+)\s+slots?\s*=\s*(\S+)")
+_PART = re.compile(r"(?:(\d{1,9}):)?(\*|\d{1,9}(?:-\d{1,9})?)")
 _FORM = "write lines such as: rank 0=HOST slot=4, or slot=1:0-2 for cores 0 to 2 of socket 1"
 
 
@@ -38,9 +38,9 @@ def rankfile(ask: Ask) -> list[Seat]:
         if rank in found:
             raise ask.refuse(f"line {number} names rank {rank} again; each rank has one line")
         found[rank] = Seat(site.name, _pus(ask, number, site, match[3]))
-    missing = [rank for rank in range(max(found, default=0) + 1) if rank not in found]
-    if missing:
-        raise ask.refuse(f"rank {missing[0]} is missing; a rankfile names every rank from 0 on")
+    missing = next((rank for rank in range(max(len(found), 1)) if rank not in found), None)
+    if missing is not None:
+        raise ask.refuse(f"rank {missing} is missing; a rankfile names every rank from 0 on")
     return [found[rank] for rank in sorted(found)]
 
 
@@ -58,7 +58,7 @@ def _lines(ask: Ask) -> Iterator[tuple[int, str]]:
 def _site(ask: Ask, number: int, name: str) -> Site:
     """A host by name, or by its place: +n0 is the first."""
     names = [site.name for site in ask.sites]
-    place = re.fullmatch(r"\+n(\d+)", name)
+    place = re.fullmatch(r"\+n(\d{1,9})", name)
     if place and int(place[1]) < len(names):
         return ask.sites[int(place[1])]
     if name in names:
