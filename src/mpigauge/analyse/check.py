@@ -76,7 +76,7 @@ def against_reference(
     what one of them has not. A number of the reference that rests on fewer than six launches is
     taken as it is: it is a demand, not a measurement to be doubted. `points`: a number of the run
     that does so is judged by its value alone."""
-    found = compare([reference, run], tolerance)
+    found = compare([reference, run], tolerance, curves=False)
     both = [line for table in found.tables for line in table.lines]
     lines = [
         _referred(first.item, second, tolerance, points)

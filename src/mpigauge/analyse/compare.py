@@ -151,16 +151,18 @@ def compare(
     tolerance: float = TOLERANCE,
     varied: str = "",
     response: str = MEDIAN,
+    curves: bool = True,
 ) -> Comparison:
     """Everything that the first side shares with any other; no tables where nothing is shared.
 
-    `response`: one of items.RESPONSES; of best and worst launches nothing is decided.
+    `response`: one of items.RESPONSES; of best and worst launches nothing is decided. `curves`:
+    they are judged as a whole, too; who does not show that keeps all the weight for single numbers.
     """
     first, *others = sides if response == MEDIAN else [_extreme(each, response) for each in sides]
     pairs = [Pair(first, other, _partners(first.items, other.items)) for other in others]
     shared = [p for p in range(len(first.items)) if any(p in pair.partners for pair in pairs)]
     tables = _places_of_tables(first, shared)
-    said = judgements(pairs, tables, tolerance, many=response == MEDIAN)
+    said = judgements(pairs, tables, tolerance, many=curves and response == MEDIAN)
     overall = _overall_of(pairs, tables, said)
     notes = [
         left

@@ -112,7 +112,7 @@ def print_best(run: Run, by: str, tolerance: float, form: str) -> None:
     from mpigauge.analyse.compare import compare
     from mpigauge.report.best import as_json, render
 
-    found = compare(sides_within(run, by), tolerance, by)
+    found = compare(sides_within(run, by), tolerance, by, curves=False)
     lines = heading_of([run], found.names)
     click.echo(as_json(found) if form == "json" else render(found, run.cards, lines), nl=False)
 

@@ -66,7 +66,9 @@ class Shown:
         starts = {launch.launch: launch.time for launch in self.run.launches}
         for column in ("arm", "placement"):
             if len({getattr(of, column) for of in (*[r.cell for r in rows], *figures)}) > 1:
-                return compare(split(rows, figures, column, starts), TOLERANCE, column)
+                return compare(
+                    split(rows, figures, column, starts), TOLERANCE, column, curves=False
+                )
         return None
 
 
