@@ -49,13 +49,25 @@ double min_of(const std::vector<double>& values) {
   return *std::min_element(values.begin(), values.end());
 }
 
-std::vector<double> pooled(const Cell& cell, std::vector<std::uint64_t> Chunk::* which) {
+std::vector<double> sorted_samples(const Cell& cell) {
   std::vector<double> all;
   for (const auto& chunk : cell.chunks()) {
-    const auto values = per_call(chunk.*which, chunk.calls);
+    const auto values = per_call(chunk.slowest, chunk.calls);
     all.insert(all.end(), values.begin(), values.end());
   }
+  std::sort(all.begin(), all.end());
   return all;
+}
+
+using Chunks = std::vector<const Chunk*>;
+
+// As the value is made of the slowest ranks; so what is smaller in each sample stays smaller.
+double median_of_medians(const Chunks& chunks, std::vector<std::uint64_t> Chunk::* which) {
+  std::vector<double> medians;
+  for (const Chunk* chunk : chunks) {
+    medians.push_back(median(per_call(chunk->*which, chunk->calls)));
+  }
+  return median(std::move(medians));
 }
 
 bool drifts(const std::vector<double>& medians) {
@@ -66,14 +78,29 @@ bool drifts(const std::vector<double>& medians) {
   return std::fabs(median(late) / median(early) - 1) > 0.02 && rank_test(early, late) < 0.01;
 }
 
-bool bimodal(const std::vector<double>& medians) {
-  if (medians.size() < 8) return false;
-  auto sorted = medians;
-  std::sort(sorted.begin(), sorted.end());
-  const Interval spread{quantile(sorted, 0.1), quantile(sorted, 0.9)};
-  if (spread.high - spread.low < 0.1 * median(medians)) return false;
-  const double gap = largest_gap(medians, 0.15) * median(medians);
-  return gap > 0.5 * (spread.high - spread.low) || lag_one(medians) > 0.5;
+// Of four fifths of the values.
+double spread(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.9) - quantile(values, 0.1);
+}
+
+bool in_two_groups(const std::vector<double>& values) {
+  return largest_gap(values, 0.15) * median(values) > 0.5 * spread(values);
+}
+
+bool spreads(const std::vector<double>& values) {
+  return values.size() >= 8 && spread(values) >= 0.1 * median(values);
+}
+
+// Of all that was measured: two speeds of which one is left out are two speeds. Where a visit has
+// calls of both, only its samples show them; there the steps of a coarse clock are no groups.
+bool bimodal(const Cell& cell, double step) {
+  const auto& medians = cell.medians_of_all();
+  if (spreads(medians) && (in_two_groups(medians) || lag_one(medians) > 0.5)) return true;
+  const auto samples = sorted_samples(cell);
+  const double least_gap = 3 * step / cell.chunks().front().calls;
+  return spreads(samples) && in_two_groups(samples) &&
+         largest_gap(samples, 0.15) * median(samples) > least_gap;
 }
 
 // Median of a part in one chunk, in ticks per call; NaN where it was not timed.
@@ -88,17 +115,17 @@ std::vector<double> without_nan(std::vector<double> values) {
 }
 
 // Each visit has its own share: what disturbs a machine for a while is in all parts of a visit.
-void add_parts(Summary& s, const Cell& cell, double tick, bool of_shorter) {
+void add_parts(Summary& s, const Chunks& kept, double tick, bool of_shorter) {
   std::vector<double> plain, with_progress;
   std::array<std::vector<double>, part_count> parts;
-  for (const auto& chunk : cell.chunks()) {
-    const double pure = part_of(chunk, Part::pure);
-    const double cpu = part_of(chunk, Part::cpu);
-    const double both = median(per_call(chunk.slowest, chunk.calls));
+  for (const Chunk* chunk : kept) {
+    const double pure = part_of(*chunk, Part::pure);
+    const double cpu = part_of(*chunk, Part::cpu);
+    const double both = median(per_call(chunk->slowest, chunk->calls));
     plain.push_back(overlap(pure, cpu, both, of_shorter));
-    with_progress.push_back(overlap(pure, cpu, part_of(chunk, Part::progress), of_shorter));
+    with_progress.push_back(overlap(pure, cpu, part_of(*chunk, Part::progress), of_shorter));
     for (std::size_t i = 0; i < part_count; ++i) {
-      parts[i].push_back(part_of(chunk, static_cast<Part>(i)));
+      parts[i].push_back(part_of(*chunk, static_cast<Part>(i)));
     }
   }
   for (std::size_t i = 0; i < part_count; ++i) s.parts[i] = median(without_nan(parts[i])) * tick;
@@ -140,6 +167,14 @@ void Cell::set_probe(Chunk chunk) {
 bool Cell::use_clean() const {
   return clean_ >= least_for_interval() &&
          static_cast<double>(clean_) >= least_clean_share * static_cast<double>(chunks_.size());
+}
+
+std::vector<const Chunk*> Cell::kept() const {
+  std::vector<const Chunk*> kept;
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.taint == 0 || !use_clean()) kept.push_back(&chunk);
+  }
+  return kept;
 }
 
 std::vector<double> Cell::medians() const {
@@ -213,7 +248,7 @@ Stop Sampling::judge(std::size_t i) const {
   const Estimate estimate = cell.estimate();
   if (estimate.error() <= target()) return Stop::precise;
   // IMB runs a row once to calibrate, a tenth to warm up, and once to measure.
-  double budget = 2.1 * goals_[i].calls_of_imb * estimate.value;
+  double budget = 2.1 * goals_[i].calls_of_imb * (estimate.value + goals_[i].wait_ticks);
   if (goals_[i].most_s > 0) budget = std::min(budget, goals_[i].most_s * rules_.hz);
   return cell.spent() >= budget ? Stop::budget : Stop::running;
 }
@@ -334,8 +369,7 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   if (cell.chunks().empty() && !cell.empty()) cell.add(cell.probe());
   Summary s;
   const double tick = 1 / rules.hz;
-  auto all = pooled(cell, &Chunk::slowest);
-  std::sort(all.begin(), all.end());
+  const auto all = sorted_samples(cell);
   s.samples = all.size();
   s.chunks = cell.chunks().size();
   if (all.empty()) return s;
@@ -344,24 +378,25 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   s.p50 = estimate.value * tick;
   s.interval = {estimate.interval.low * tick, estimate.interval.high * tick};
   s.has_interval = estimate.has_interval;
-  s.rank_min = median(pooled(cell, &Chunk::fastest)) * tick;
-  s.rank_avg = median(pooled(cell, &Chunk::mean)) * tick;
-  s.rank_max = median(all) * tick;
+  const auto kept = cell.kept();
+  s.rank_min = median_of_medians(kept, &Chunk::fastest) * tick;
+  s.rank_avg = median_of_medians(kept, &Chunk::mean) * tick;
+  s.rank_max = s.p50;
   s.mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
   s.best = all.front() * tick;
   s.p01 = quantile(all, 0.01) * tick;
   s.p99 = quantile(all, 0.99) * tick;
   s.worst = all.back() * tick;
   std::vector<double> firsts;
-  for (const auto& chunk : cell.chunks()) firsts.push_back(static_cast<double>(chunk.first));
+  for (const Chunk* chunk : kept) firsts.push_back(static_cast<double>(chunk->first));
   s.first = median(firsts) * tick;
   s.tainted_ratio = cell.tainted_ratio();
-  add_parts(s, cell, tick, of_shorter);
+  add_parts(s, kept, tick, of_shorter);
 
   const auto medians = cell.medians();
   if (s.tainted_ratio > tainted_share_to_flag) s.flags.emplace_back("tainted");
   if (drifts(medians)) s.flags.emplace_back("drift");
-  if (bimodal(medians)) s.flags.emplace_back("bimodal");
+  if (bimodal(cell, rules.clock_step_ticks)) s.flags.emplace_back("bimodal");
   if (stop != Stop::precise && estimate.error() > target) s.flags.emplace_back("unconverged");
   if (estimate.error() > target && spread_by_detours(cell, rules, target))
     s.flags.emplace_back("detours");

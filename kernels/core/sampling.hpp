@@ -85,6 +85,7 @@ struct Goal {
   std::uint32_t most_calls = 0;  ///< not 0: of a batch, since each needs its own buffer
   double most_s = 0;             ///< not 0: it takes no longer
   std::uint32_t arms_of = 0;     ///< not 0: cells with the same are one case in several settings
+  double wait_ticks = 0;         ///< before each sample until all ranks start
 };
 
 /// Median and interval of a cell so far, in ticks per call.
@@ -103,9 +104,11 @@ class Cell {
   void add(Chunk chunk);
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
   [[nodiscard]] unsigned rounds() const { return static_cast<unsigned>(chunks_.size()); }
-  /// Medians of the chunks that the estimate rests on: the untainted ones where they are enough,
-  /// else all.
+  /// The chunks that the estimate rests on: the untainted ones where they are enough, else all.
+  [[nodiscard]] std::vector<const Chunk*> kept() const;
+  /// Their medians.
   [[nodiscard]] std::vector<double> medians() const;
+  [[nodiscard]] const std::vector<double>& medians_of_all() const { return medians_; }
   [[nodiscard]] Estimate estimate() const;
   /// What a call takes once it is warm, as far as known, in ticks; 0 where nothing is.
   [[nodiscard]] double warm_call() const;
@@ -182,7 +185,8 @@ struct Share {
   Interval interval{std::nan(""), std::nan("")};
 };
 
-/// What is printed of a cell, in seconds per call.
+/// What is printed of a cell, in seconds per call. All of it is of the chunks that the value rests
+/// on; only counts, the mean and the tails are of all, as they say what else happened.
 struct Summary {
   std::size_t samples = 0;
   std::uint32_t calls = 1;

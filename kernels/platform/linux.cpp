@@ -304,6 +304,8 @@ std::string host_name() {
   return name.data();
 }
 
+std::string boot_id() { return first_line("/proc/sys/kernel/random/boot_id"); }
+
 int process_id() noexcept { return getpid(); }
 
 double process_age_s() {
@@ -395,12 +397,6 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 
 namespace {
 
-long context_switches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw + usage.ru_nivcsw;
-}
-
 // What was stolen from a core, as last looked up.
 class Steal {
  public:
@@ -426,21 +422,23 @@ thread_local Steal steal;
 
 }  // namespace
 
+Counted counted() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return {.blocked = usage.ru_nvcsw, .preempted = usage.ru_nivcsw, .cpu = current_cpu()};
+}
+
 TaintProbe::TaintProbe() {
   steal.grew(current_cpu());
   mark();
 }
 
-void TaintProbe::mark() {
-  switches_ = context_switches();
-  cpu_ = current_cpu();
-}
+void TaintProbe::mark() { before_ = counted(); }
 
 unsigned TaintProbe::taint() const {
-  unsigned bits = 0;
-  if (context_switches() != switches_) bits |= Taint::switched;
-  if (current_cpu() != cpu_) bits |= Taint::migrated;
-  if (steal.grew(current_cpu())) bits |= Taint::stolen;
+  const Counted after = counted();
+  unsigned bits = taint_between(before_, after);
+  if (steal.grew(after.cpu)) bits |= Taint::stolen;
   return bits;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/clock.hpp"
+#include "platform/taint.hpp"
 
 namespace mpigauge::platform {
 
@@ -38,6 +39,8 @@ std::optional<int> launcher_rank();
 std::optional<int> launcher_size();
 
 std::string host_name();
+/// Says which start of which system this is; empty where it does not tell.
+std::string boot_id();
 int process_id() noexcept;
 /// Seconds since this process was started; the system knows that in steps of 10 ms. NaN where it
 /// does not tell.
@@ -71,8 +74,8 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
-/// Why a stretch of time is not to be trusted; bits of one word.
-enum Taint : unsigned { switched = 1, migrated = 2, stolen = 4 };
+/// Of the calling thread, now.
+Counted counted() noexcept;
 
 /// Watches the calling thread from mark() to taint(), each of which costs about 0.2 us.
 /// Stolen time is looked up at most every 5 ms, by the constructor and by taint(): that takes tens
@@ -86,8 +89,7 @@ class TaintProbe {
   [[nodiscard]] unsigned taint() const;
 
  private:
-  long switches_ = 0;
-  int cpu_ = -1;
+  Counted before_;
 };
 
 }  // namespace mpigauge::platform

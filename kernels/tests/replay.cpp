@@ -23,6 +23,7 @@
 #include <string>
 
 #include "core/sampling.hpp"
+#include "platform/taint.hpp"
 
 namespace {
 
@@ -33,7 +34,7 @@ constexpr double ns = 1e-9;
 
 struct Call {
   double seconds = 0.0;
-  bool seen_disturbed = false;  ///< the system would have told of it
+  platform::Counted counted{.cpu = 0};  ///< by the system, meanwhile
 };
 
 /// Where times come from; it goes on while others have their turns.
@@ -98,7 +99,8 @@ class Trace : public Source {
   std::size_t at_;
 };
 
-// --- made up: 1 microsecond is the median of each ------------------------------------------
+// --- made up: 1 microsecond is the median of each, 1 ms of the last
+// ------------------------------------------
 
 /// Log-normal noise round a base that depends on time.
 class Noisy : public Source {
@@ -195,7 +197,7 @@ class Interrupted : public Noisy {
     Noisy::pass(lost);
     elapsed_s_ += lost;
     next_s_ = elapsed_s_ + waiting(every_s);
-    return {made.seconds + lost, uniform() < 0.9};
+    return {made.seconds + lost, {.preempted = uniform() < 0.9 ? 1 : 0, .cpu = 0}};
   }
   void pass(double seconds) override {
     Noisy::pass(seconds);
@@ -209,6 +211,21 @@ class Interrupted : public Noisy {
   double elapsed_s_ = 0.0, next_s_;
 };
 
+/// A library that sleeps until the message is there, in calls a thousand times as long: two of five
+/// find it there, the others wait for it.
+class Blocking : public Noisy {
+ public:
+  explicit Blocking(Random& random) : Noisy(random, 0.002) {}
+  Call call() override {
+    const bool waits = uniform() < 0.6;
+    // The middle of all calls is where a sixth of those that wait are done.
+    const double late = waits ? 0.08 + 0.72 * uniform() : 0;
+    const double taken = 1e-3 * (0.8 + late) * std::exp(0.002 * normal());
+    Noisy::pass(taken);
+    return {taken, {.blocked = waits ? 1 : 0, .cpu = 0}};
+  }
+};
+
 using Begin = std::function<std::unique_ptr<Source>(Random&)>;
 
 const std::map<std::string, Begin>& processes() {
@@ -219,6 +236,7 @@ const std::map<std::string, Begin>& processes() {
       {"bimodal-fast", [](Random& r) { return std::make_unique<Bimodal>(r, 20e-3); }},
       {"wandering", [](Random& r) { return std::make_unique<Wandering>(r); }},
       {"interrupted", [](Random& r) { return std::make_unique<Interrupted>(r); }},
+      {"blocking", [](Random& r) { return std::make_unique<Blocking>(r); }},
   };
   return table;
 }
@@ -291,7 +309,7 @@ class Launch {
       for (std::uint32_t c = 0; c < visit.calls; ++c) {
         const Call made = call(visit.cell);
         all += made.seconds;
-        if (made.seen_disturbed) chunk.taint = 1;
+        chunk.taint |= platform::taint_between({.cpu = 0}, made.counted);
       }
       chunk.slowest.push_back(static_cast<std::uint64_t>(std::llround(all * rules_.hz)));
     }

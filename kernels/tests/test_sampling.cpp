@@ -370,6 +370,15 @@ TEST(the_target_is_half_the_precision_but_no_less_than_2_percent) {
   CHECK_EQ(target(0.01), 0.02);
 }
 
+TEST(waiting_for_the_start_is_no_time_of_the_call) {
+  const auto rounds = [](double wait_ticks) {
+    Bench bench({.precision = 1e-6}, {us}, 0.5, {.calls_of_imb = 100, .wait_ticks = wait_ticks});
+    bench.run();
+    return bench.cell(0).rounds();
+  };
+  CHECK(rounds(9 * us) > 5 * rounds(0));
+}
+
 TEST(a_cell_may_have_a_time_of_its_own) {
   Bench bench({.precision = 1e-6}, {1000 * us, 1000 * us}, 0.5,
               {.calls_of_imb = forever, .most_s = 0.1});
@@ -566,6 +575,54 @@ TEST(a_summary_is_in_seconds_per_call) {
   CHECK(s.calls == 10 && s.samples == 18 && s.chunks == 6);
 }
 
+namespace {
+
+// Chunks of ranks that differ, on a machine that now and then takes a core away for long.
+Cell noisy_cell(std::uint64_t seed, double tainted_share) {
+  std::mt19937_64 random(seed);
+  std::lognormal_distribution<double> call(std::log(us), 0.3), share(std::log(0.5), 0.3);
+  std::uniform_real_distribution<double> chance;
+  Cell cell;
+  for (unsigned round = 1; round <= 4 + seed % 40; ++round) {
+    Chunk chunk{.round = round, .taint = chance(random) < tainted_share ? 1U : 0U};
+    const double lost = chunk.taint != 0 ? 20 * chance(random) : 1;
+    for (int i = 0; i < 1 + static_cast<int>(seed % 7); ++i) {
+      const double slowest = call(random) * lost;
+      const double fastest = slowest * std::min(1.0, share(random));
+      chunk.slowest.push_back(static_cast<std::uint64_t>(slowest));
+      chunk.fastest.push_back(static_cast<std::uint64_t>(fastest));
+      chunk.mean.push_back(static_cast<std::uint64_t>((slowest + fastest) / 2));
+    }
+    cell.add(std::move(chunk));
+  }
+  return cell;
+}
+
+}  // namespace
+
+TEST(columns_of_a_row_are_in_order_whatever_was_left_out) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (const double tainted : {0.0, 0.2, 0.6, 0.9, 1.0}) {
+      const Summary s = summarise(noisy_cell(seed, tainted), {}, Stop::budget, 0.025);
+      CHECK(s.rank_min <= s.rank_avg && s.rank_avg <= s.rank_max);
+      CHECK_EQ(s.rank_max, s.p50);
+      CHECK(s.best <= s.p01 && s.p01 <= s.p50 && s.p50 <= s.p99 && s.p99 <= s.worst);
+      CHECK(s.best <= s.mean && s.mean <= s.worst);
+    }
+  }
+}
+
+TEST(what_the_value_leaves_out_no_other_rank_s_column_has) {
+  Cell cell;
+  for (unsigned round = 1; round <= 8; ++round) cell.add(flat(round, 100));
+  for (unsigned round = 9; round <= 20; ++round) cell.add(flat(round, 900, 1));
+  const Summary s = summarise(cell, {}, Stop::precise, 0.025);
+  for (const double column : {s.p50, s.rank_min, s.rank_avg, s.rank_max, s.first}) {
+    CHECK_NEAR(column, 100e-9, 1e-15);
+  }
+  CHECK_NEAR(s.worst, 900e-9, 1e-15);  // the tails are of everything that happened
+}
+
 TEST(a_summary_of_nothing_is_empty) {
   CHECK_EQ(summarise(Cell(), {}, Stop::time, 0.025).samples, 0U);
 }
@@ -603,6 +660,30 @@ TEST(phases_are_flagged) {
   std::vector<double> medians;
   for (int i = 0; i < 40; ++i) medians.push_back(us * (i / 10 % 2 == 0 ? 1.0 : 1.3) + i);
   CHECK(has(flags_of(cell_of(medians)), "bimodal"));
+}
+
+TEST(two_groups_are_flagged_though_one_is_left_out) {
+  Cell cell;
+  for (unsigned round = 1; round <= 40; ++round) {
+    const bool disturbed = round % 2 == 0;
+    cell.add(flat(round, us * (disturbed ? 1.5 : 1) + round, disturbed ? 1 : 0));
+  }
+  CHECK_NEAR(cell.estimate().value, us, 0.05 * us);
+  CHECK(has(flags_of(cell), "bimodal"));
+}
+
+TEST(two_groups_in_each_visit_are_flagged) {
+  Cell cell;
+  for (unsigned round = 1; round <= 40; ++round) {
+    cell.add(chunk_of(round, {1000 + round, 1400 + round, 1010 + round, 1390, 1405, 1395, 1002}));
+  }
+  CHECK(has(flags_of(cell), "bimodal"));
+}
+
+TEST(steps_of_a_coarse_clock_are_no_groups) {
+  Cell cell(40);
+  for (unsigned round = 1; round <= 40; ++round) cell.add(chunk_of(round, {80, 120, 80, 120, 80}));
+  CHECK(!has(flags_of(cell, Stop::precise, {.clock_step_ticks = 40}), "bimodal"));
 }
 
 TEST(one_outlier_is_no_second_group) {

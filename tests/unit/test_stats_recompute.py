@@ -56,6 +56,15 @@ def test_ranks_are_told_apart() -> None:
     assert in_order == pytest.approx((100e-9, 101e-9, 102e-9))
 
 
+@given(CHUNKS, st.integers(0, 1 << 30))
+def test_columns_of_the_same_samples_are_in_order(chunks: list[list[int]], marks: int) -> None:
+    taints = [marks >> (i % 30) & 1 for i in range(len(chunks))]
+    times = recompute(*stored(chunks, taints), calls=1)
+    assert times.time_min_s <= times.time_avg_s <= times.time_max_s == times.time_p50_s
+    assert times.time_best_s <= times.time_p01_s <= times.time_p50_s
+    assert times.time_p50_s <= times.time_p99_s <= times.time_worst_s
+
+
 def test_interval_is_that_of_order_statistics() -> None:
     times = recompute(*stored([[i] for i in range(10, 19)]), calls=1)
     assert (times.ci_low_s, times.ci_high_s) == pytest.approx((11e-9, 17e-9))

@@ -48,15 +48,16 @@ def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0
     seconds = ticks.astype(np.float64) / (calls * raw.hz)
     slowest, fastest, mean = seconds
     medians = chunk_medians(raw, slowest)
+    value = float(np.median(medians))
     low, high = median_interval(medians, fixed_order(len(medians)))
     p01, p99 = np.quantile(slowest, (0.01, 0.99))
     return Times(
-        time_p50_s=float(np.median(medians)),
+        time_p50_s=value,
         ci_low_s=low - step_s / calls / 2,
         ci_high_s=high + step_s / calls / 2,
-        time_min_s=float(np.median(fastest)),
-        time_avg_s=float(np.median(mean)),
-        time_max_s=float(np.median(slowest)),
+        time_min_s=float(np.median(chunk_medians(raw, fastest))),
+        time_avg_s=float(np.median(chunk_medians(raw, mean))),
+        time_max_s=value,
         time_mean_s=float(slowest.mean()),
         time_best_s=float(slowest.min()),
         time_p01_s=float(p01),
@@ -65,12 +66,12 @@ def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0
     )
 
 
-def chunk_medians(raw: Raw, slowest: NDArray[np.float64]) -> list[float]:
+def chunk_medians(raw: Raw, samples: NDArray[np.float64]) -> list[float]:
     """Of the chunks that nothing disturbed, where these are enough, else of all."""
     import numpy as np
 
     ends = np.cumsum([chunk.n for chunk in raw.chunks])
-    medians = [float(np.median(part)) for part in np.split(slowest, ends[:-1])]
+    medians = [float(np.median(part)) for part in np.split(samples, ends[:-1])]
     clean = [m for m, chunk in zip(medians, raw.chunks, strict=True) if chunk.taint == 0]
     return clean if _enough(clean, medians) else medians
 
