@@ -348,19 +348,24 @@ void Run::apart(Body body, Close close, Rotation at) {
   auto& ticks = outcome_.ticks;
   ticks.resize(task_.samples);
   outcome_.late.resize(task_.samples);
+  std::vector<platform::Ticks> opened(task_.samples);
   at = warm_up(body, at);
   if (task_.warm > 0) close();
   begin_timing();
   for (std::uint32_t i = 0; i < task_.samples; ++i) {
     if (fresh()) renew(at, 1);
-    outcome_.late[i] = team_.starter->start() ? 0 : 1;
-    const auto start = platform::ticks();
+    const Start start = team_.starter->start();
+    const auto from = start.opened != 0 ? start.from : platform::ticks();
     body(at.turn);
     close();
-    ticks[i] = platform::ticks() - start;
+    const auto end = platform::ticks();
+    ticks[i] = end > from ? end - from : 0;
+    opened[i] = start.opened;
+    outcome_.late[i] = start.late ? 1 : 0;
     at.advance();
   }
   outcome_.taint |= probe_.taint();
+  team_.starter->settle(opened, outcome_.late);
 }
 
 template <class Body, class Close>

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
+
+#include "core/statistics.hpp"
 
 namespace mpigauge {
 
@@ -27,6 +31,20 @@ struct Reading {
 };
 
 constexpr int pings = 30;
+
+// Windows by the clock. One that is 16 times as wide as the time in which the ranks leave a barrier
+// is missed by one in 16.
+constexpr double widths_of_leaving = 16;
+constexpr double narrowest_window_s = 4e-6, widest_window_s = 200e-6;
+constexpr platform::Ticks most_widening = 4;
+constexpr double readings_before_opening = 10, readings_late = 4;
+constexpr std::size_t barriers_to_try = 20, windows_to_try = 40;
+
+void most_of_all(std::vector<std::int64_t>& values, MPI_Comm comm) {
+  const auto mine = values;
+  call(MPI_Allreduce(mine.data(), values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+                     MPI_MAX, comm));
+}
 
 void answer_pings(int child, MPI_Comm comm) {
   for (int i = 0; i < pings; ++i) {
@@ -89,6 +107,7 @@ std::string_view word(SyncMethod method) {
     case SyncMethod::barrier: return "barrier";
     case SyncMethod::dissemination: return "dissemination";
     case SyncMethod::clock: return "clock";
+    case SyncMethod::automatic: return "auto";
     case SyncMethod::none: break;
   }
   return "none";
@@ -102,6 +121,17 @@ void dissemination_barrier(MPI_Comm comm) {
     call(MPI_Sendrecv(nullptr, 0, MPI_BYTE, to, sync_tag, nullptr, 0, MPI_BYTE, from, sync_tag,
                       comm, MPI_STATUS_IGNORE));
   }
+}
+
+bool share_a_clock(MPI_Comm comm, const platform::ClockFacts& clock) {
+  const std::string boot = platform::boot_id();
+  const std::size_t hash = std::hash<std::string>{}(boot + platform::host_name() + clock.name);
+  const auto source = static_cast<std::int64_t>(hash >> 1U);
+  const Reading reading = read_offset(comm);
+  const bool fits = std::fabs(reading.offset) <= reading.error;
+  std::vector<std::int64_t> all{source, -source, boot.empty() || !fits ? 1 : 0};
+  most_of_all(all, comm);
+  return all[0] == -all[1] && all[2] == 0;
 }
 
 CommonClock::CommonClock(MPI_Comm comm, double hz) {
@@ -133,49 +163,115 @@ platform::Ticks CommonClock::own_time(platform::Ticks reference) const {
   return reference - static_cast<platform::Ticks>(std::llround(shift));
 }
 
-Starter::Starter(SyncMethod method, MPI_Comm comm, double hz)
-    : method_(method), comm_(comm), hz_(hz) {
+Starter::Starter(SyncMethod method, MPI_Comm comm, const platform::ClockFacts& clock,
+                 bool one_clock)
+    : method_(method),
+      comm_(comm),
+      hz_(clock.hz),
+      reading_ticks_(clock.cost_s * clock.hz),
+      step_ticks_(clock.step_s * clock.hz),
+      one_clock_(one_clock) {
   if (method_ == SyncMethod::clock) renew();
 }
 
 void Starter::renew() {
-  if (method_ != SyncMethod::clock) return;
-  clock_ = CommonClock(comm_, hz_);
-  // Time that an announcement needs to reach everyone: the slowest of a few broadcasts, doubled.
-  double slowest = 0.0;
-  for (int i = 0; i < 10; ++i) {
-    call(MPI_Barrier(comm_));
-    const auto before = platform::ticks();
-    std::uint64_t moment = before;
-    call(MPI_Bcast(&moment, sizeof moment, MPI_BYTE, 0, comm_));
-    if (i > 1) slowest = std::max(slowest, static_cast<double>(platform::ticks() - before));
-  }
-  const double mine[2] = {slowest, clock_.error()};
-  double all[2] = {0.0, 0.0};
-  call(MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, comm_));
-  slack_ticks_ = std::min(2 * all[0] + 2e-6 * hz_, 1e-3 * hz_);
-  error_ticks_ = all[1];
+  if (!one_clock_) clock_ = CommonClock(comm_, hz_);
+  const double mine = one_clock_ ? reading_ticks_ / 2 + step_ticks_ : clock_.error();
+  call(MPI_Allreduce(&mine, &error_ticks_, 1, MPI_DOUBLE, MPI_MAX, comm_));
+  const double readings = std::max(reading_ticks_, step_ticks_);
+  double all = 0.0;
+  call(MPI_Allreduce(&readings, &all, 1, MPI_DOUBLE, MPI_MAX, comm_));
+  head_start_ = static_cast<platform::Ticks>(std::ceil(readings_before_opening * all));
+  tolerance_ = static_cast<platform::Ticks>(std::ceil(readings_late * all));
+  choose_width();
+  empty_ = 0;
+  empty_ = time_empty_windows();
 }
 
-bool Starter::start() {
+// So wide that ranks seldom leave the barrier on both sides of a boundary between windows.
+void Starter::choose_width() {
+  std::vector<std::int64_t> latest(barriers_to_try), earliest(barriers_to_try);
+  for (std::size_t i = 0; i < barriers_to_try; ++i) {
+    call(MPI_Barrier(comm_));
+    latest[i] = static_cast<std::int64_t>(clock_.reference_time(platform::ticks()));
+    earliest[i] = -latest[i];
+  }
+  most_of_all(latest, comm_);
+  most_of_all(earliest, comm_);
+  std::vector<double> apart(barriers_to_try);
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    apart[i] = static_cast<double>(latest[i] + earliest[i]);
+  }
+  // The median: where others have the cores, single barriers take as long as they please.
+  const double wanted = widths_of_leaving * median(std::move(apart));
+  width_ = static_cast<platform::Ticks>(
+      std::clamp(wanted, narrowest_window_s * hz_, widest_window_s * hz_));
+  // Ranks know the rate of the clock slightly differently, and the width has to be the same.
+  call(MPI_Bcast(&width_, sizeof width_, MPI_BYTE, 0, comm_));
+  least_width_ = width_;
+}
+
+// The slowest rank's time for nothing: its reading of the clock, and how late it noticed the
+// opening.
+platform::Ticks Starter::time_empty_windows() {
+  std::vector<std::int64_t> took(windows_to_try);
+  std::vector<platform::Ticks> opened(windows_to_try);
+  std::vector<std::uint8_t> late(windows_to_try);
+  for (std::size_t i = 0; i < windows_to_try; ++i) {
+    const Start start = start_by_clock();
+    took[i] = static_cast<std::int64_t>(platform::ticks() - start.from);
+    opened[i] = start.opened;
+    late[i] = start.late ? 1 : 0;
+  }
+  settle(opened, late);
+  most_of_all(took, comm_);
+  std::vector<double> counted;
+  for (std::size_t i = 0; i < took.size(); ++i) {
+    if (late[i] == 0) counted.push_back(static_cast<double>(took[i]));
+  }
+  return counted.empty() ? 0 : static_cast<platform::Ticks>(median(std::move(counted)));
+}
+
+void Starter::widen() { width_ = std::min(2 * width_, most_widening * least_width_); }
+
+void Starter::narrow() { width_ = std::max(width_ / 2, least_width_); }
+
+Start Starter::start() {
   switch (method_) {
-    case SyncMethod::barrier: call(MPI_Barrier(comm_)); return true;
-    case SyncMethod::dissemination: dissemination_barrier(comm_); return true;
+    case SyncMethod::automatic:
+    case SyncMethod::barrier: call(MPI_Barrier(comm_)); break;
+    case SyncMethod::dissemination: dissemination_barrier(comm_); break;
     case SyncMethod::clock: return start_by_clock();
     case SyncMethod::none: break;
   }
-  return true;
+  return {};
 }
 
-bool Starter::start_by_clock() {
+Start Starter::start_by_clock() {
   call(MPI_Barrier(comm_));
-  std::uint64_t moment = platform::ticks() + static_cast<std::uint64_t>(slack_ticks_);
-  call(MPI_Bcast(&moment, sizeof moment, MPI_BYTE, 0, comm_));
-  const auto mine = clock_.own_time(moment);
-  if (platform::ticks() > mine) return false;
-  while (platform::ticks() < mine) {
+  const auto here = clock_.reference_time(platform::ticks()) + head_start_;
+  const auto opened = (here / width_ + 1) * width_;
+  const auto mine = clock_.own_time(opened);
+  auto now = platform::ticks();
+  while (now < mine) now = platform::ticks();
+  if (now > mine + tolerance_) return {.opened = opened, .from = now, .late = true};
+  return {.opened = opened, .from = mine + empty_, .late = false};
+}
+
+void Starter::settle(const std::vector<platform::Ticks>& opened,
+                     std::vector<std::uint8_t>& late) const {
+  if (method_ != SyncMethod::clock) return;
+  const std::size_t n = opened.size();
+  std::vector<std::int64_t> all(3 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    all[i] = static_cast<std::int64_t>(opened[i]);
+    all[n + i] = -all[i];
+    all[2 * n + i] = late[i];
   }
-  return true;
+  most_of_all(all, comm_);
+  for (std::size_t i = 0; i < n; ++i) {
+    late[i] = all[i] != -all[n + i] || all[2 * n + i] != 0 ? 1 : 0;
+  }
 }
 
 std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_root, int root) {

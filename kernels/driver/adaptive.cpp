@@ -11,6 +11,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <set>
 
 #include "core/knobs.hpp"
 #include "core/sampling.hpp"
@@ -28,6 +29,11 @@ constexpr double progress_every_s = 0.5;
 constexpr std::size_t most_progress_lines = 48;
 constexpr double write_every_s = 0.2;
 constexpr double renew_clock_every_s = 5.0;
+// Of a call, that the start by a common clock may be wrong by.
+constexpr double most_sync_error = 0.05;
+// Windows are wider after so many samples of which many were missed, narrower where few were.
+constexpr std::size_t samples_for_width = 40;
+constexpr double many_missed = 0.2, few_missed = 0.02;
 
 // How a visit travels to the leader: blocks with a number for each sample...
 enum Block : std::size_t { slowest, fastest, late, first_part };
@@ -69,7 +75,8 @@ Parcel::Parcel(std::size_t samples)
 
 void Parcel::take(const std::vector<std::uint64_t>& ticks) {
   for (std::size_t i = 0; i < n_; ++i) {
-    const auto mine = static_cast<std::int64_t>(ticks[i]);
+    // A call may be over before an empty window would be, and no time is nothing.
+    const auto mine = std::max<std::int64_t>(static_cast<std::int64_t>(ticks[i]), 1);
     most_[at(slowest, i)] = std::max(most_[at(slowest, i)], mine);
     most_[at(fastest, i)] = std::max(most_[at(fastest, i)], -mine);
     sum_[i] += mine;
@@ -133,7 +140,20 @@ struct RoundHead {
   std::uint32_t visits = 0;
   std::uint32_t renew_clock = 0;
   std::uint32_t write = 0;  // leaders hand in the rows that are finished
+  std::uint32_t widen = 0;
+  std::uint32_t narrow = 0;
 };
+
+// A cell in all its variants.
+std::string name_of(const Job& job) {
+  const Card& card = *job.row.card;
+  return std::string(card.suite) + ':' + std::string(card.name) + '/' +
+         std::to_string(job.row.shape.ranks) + '/' + std::to_string(job.row.shape.bytes);
+}
+
+bool may_be_by_clock(const Job& job) {
+  return job.row.card->meet == Meet::each && !job.row.card->threaded;
+}
 
 // What fresh data begin with differs from visit to visit.
 constexpr std::uint32_t writes_between_rounds = 97;
@@ -156,6 +176,10 @@ class AdaptivePhase {
 
  private:
   void choose_jobs(const std::vector<Job>& jobs);
+  void make_starter(const std::vector<Job>& jobs);
+  void choose_sync();
+  void set_sync(const std::set<std::string>& by_clock);
+  void note_missed(const Visit& visit, const Chunk& chunk);
   [[nodiscard]] std::vector<std::uint32_t> all_jobs() const;
   bool reserve_buffers(const std::vector<std::uint32_t>& which);
   void drop_largest(std::size_t memory);
@@ -203,6 +227,8 @@ class AdaptivePhase {
   double shown_at_s_ = 0.0;
   double written_at_s_ = platform::now_s();
   double clock_at_s_ = platform::now_s();
+  bool clock_by_cell_ = false;  // each cell has the clock or a barrier, as exact as the clock is
+  std::size_t started_ = 0, missed_ = 0;  // samples by the clock, on rank 0
 };
 
 AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::vector<Job>& jobs,
@@ -214,9 +240,45 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
       stats_rank_(rank_in(stats_comm_)),
       active_rank_(rank_in(groups.active())) {
   rules_ = session.rules(seconds, size_of(stats_comm_));
-  starter_ = Starter(session.options.sync, groups.comm(), session.clock.hz);
+  make_starter(jobs);
   team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_, &buffers_};
   choose_jobs(jobs);
+}
+
+void AdaptivePhase::make_starter(const std::vector<Job>& jobs) {
+  const Options& o = session_.options;
+  const auto by_clock = [](const Job& job) { return job.sync == SyncMethod::clock; };
+  clock_by_cell_ = o.sync == SyncMethod::automatic && !session_.one_clock &&
+                   !session_.oversubscribed &&
+                   std::any_of(jobs.begin(), jobs.end(), may_be_by_clock);
+  const bool windows = clock_by_cell_ || std::any_of(jobs.begin(), jobs.end(), by_clock);
+  starter_ = Starter(windows ? SyncMethod::clock : SyncMethod::barrier, groups_.comm(),
+                     session_.clock, session_.one_clock);
+}
+
+// Across hosts, after the first round: the clock for those cells of which it is exact enough for
+// every variant, the same on all ranks.
+void AdaptivePhase::choose_sync() {
+  std::vector<std::uint8_t> exact(jobs_.size(), 0);
+  if (leads_all()) {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const double call_ticks = sampling_[0].cells()[i].warm_call();
+      exact[i] = starter_.error_ticks() <= most_sync_error * call_ticks ? 1 : 0;
+    }
+  }
+  call(MPI_Bcast(exact.data(), static_cast<int>(exact.size()), MPI_BYTE, 0, groups_.active()));
+  std::set<std::string> by_clock, not_exact;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    (exact[i] != 0 ? by_clock : not_exact).insert(name_of(jobs_[i]));
+  }
+  for (const auto& name : not_exact) by_clock.erase(name);
+  set_sync(by_clock);
+}
+
+void AdaptivePhase::set_sync(const std::set<std::string>& by_clock) {
+  for (Job& job : jobs_) {
+    if (may_be_by_clock(job) && by_clock.contains(name_of(job))) job.sync = SyncMethod::clock;
+  }
 }
 
 void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
@@ -237,9 +299,10 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     const double calls = std::min(calls_of_imb(bytes), seldom ? seldom_calls : calls_of_imb(0));
     // Completed together, so that how many they are is part of what is measured.
     const bool together = job.row.completion == Completion::end;
+    const bool by_clock = job.sync == SyncMethod::clock;
     goals.push_back({calls, job.row.card->meet == Meet::never,
                      together ? static_cast<std::uint32_t>(calls) : 0, most_calls(job.row),
-                     job.row.card->most_s, job.arms_of});
+                     job.row.card->most_s, job.arms_of, by_clock ? starter_.wait_ticks() : 0.0});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
@@ -292,6 +355,9 @@ void AdaptivePhase::drop_largest(std::size_t memory) {
 }
 
 void AdaptivePhase::run() {
+  if (const auto& known = session_.options.by_clock; clock_by_cell_ && known) {
+    set_sync({known->begin(), known->end()});
+  }
   for (bool on = !jobs_.empty(); on;) {
     const auto others = wanted_by_other_groups();
     if (session_.stop_wanted()) sampling_[0].interrupt();
@@ -303,6 +369,9 @@ void AdaptivePhase::run() {
     if (head.fresh_buffers != 0) buffers_.drop();
     if (!reserve_buffers(cells_of(round))) throw std::bad_alloc();
     if (head.renew_clock != 0) starter_.renew();
+    if (head.widen != 0) starter_.widen();
+    if (head.narrow != 0) starter_.narrow();
+    if (clock_by_cell_ && head.number == 1 && !session_.options.by_clock) choose_sync();
     for (const Visit& v : round.visits) on = on && visit(round, v);
     write_progress();
   }
@@ -315,10 +384,16 @@ RoundHead AdaptivePhase::share(Round& round) {
                  .fresh_buffers = round.fresh_buffers && !round.visits.empty() ? 1U : 0U,
                  .visits = static_cast<std::uint32_t>(round.visits.size())};
   const double now = platform::now_s();
-  if (leads_all() && session_.options.sync == SyncMethod::clock && round.number > 0 &&
+  if (leads_all() && starter_.wanders() && round.number > 0 &&
       now - clock_at_s_ > renew_clock_every_s) {
     head.renew_clock = 1;
     clock_at_s_ = now;
+  }
+  if (started_ >= samples_for_width) {
+    const double share = static_cast<double>(missed_) / static_cast<double>(started_);
+    head.widen = share > many_missed ? 1 : 0;
+    head.narrow = share < few_missed ? 1 : 0;
+    started_ = missed_ = 0;
   }
   if (leads_all() && now - written_at_s_ > write_every_s) {
     head.write = 1;
@@ -358,6 +433,7 @@ bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   const Task task{apart ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
                   (round.number + 1) * writes_between_rounds};
   const double start_s = platform::now_s();
+  starter_.use(job.sync);
   Run run(job.row, team_, task);
   if (!attempted(visit.cell, run)) return true;
   collect(round, visit, run.take_outcome(), start_s);
@@ -400,7 +476,14 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
   chunk.round = round.number;
   chunk.calls = visit.calls;
   parcel.unpack(chunk);
+  note_missed(visit, chunk);
   sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
+}
+
+void AdaptivePhase::note_missed(const Visit& visit, const Chunk& chunk) {
+  if (!leads_all() || jobs_[visit.cell].sync != SyncMethod::clock) return;
+  started_ += visit.samples;
+  missed_ += visit.samples - chunk.slowest.size();
 }
 
 void AdaptivePhase::write_progress() {
@@ -471,9 +554,9 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   Stop stop = sampling_[0].stopped(i);
   if (stop == Stop::time && session_.interrupted) stop = Stop::interrupted;
   Summary s = summarise(cell, rules_, stop, sampling_[0].target(), job.row.card->of_shorter);
-  const SyncMethod sync = sync_of(*job.row.card, session_.options);
-  const double sync_error = sync == SyncMethod::clock ? starter_.error_ticks() / rules_.hz : 0.0;
-  if (sync_error > 0.05 * s.p50) s.flags.emplace_back("sync");
+  const bool by_clock = job.sync == SyncMethod::clock;
+  const double sync_error = by_clock ? starter_.error_ticks() / rules_.hz : 0.0;
+  if (sync_error > most_sync_error * s.p50) s.flags.emplace_back("sync");
   const Measured measured{.summary = s,
                           .rounds = cell.rounds(),
                           .epochs = buffers_.epoch(),
@@ -521,7 +604,7 @@ std::string AdaptivePhase::why_empty(std::size_t i) const {
   const auto refused = refused_.find(static_cast<std::uint32_t>(i));
   if (refused != refused_.end()) return refused->second;
   if (sampling_[0].cells()[i].missed() > 0)
-    return "some rank always missed the agreed start (--sync clock)";
+    return "some rank always missed the agreed start; --sync barrier needs none";
   return session_.interrupted ? "interrupted before its turn" : "no time was left for it";
 }
 

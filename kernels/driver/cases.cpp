@@ -186,7 +186,8 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
           Case row = case_of(card, {bytes, ranks}, options, *way);
           row.completion = completion;
           if (card.on_files) row.directory = directory;
-          add_hot_and_cold(jobs, {&benchmark, row}, options);
+          add_hot_and_cold(
+              jobs, {.benchmark = &benchmark, .row = row, .sync = sync_of(card, options)}, options);
         }
       }
     }
@@ -220,8 +221,11 @@ void prepare_world(const Card& card) {
   if (card.prepare != nullptr && missing_call(card).empty()) card.prepare();
 }
 
+// Threads of a rank may share its cores, and IMB lets them meet at barriers.
 SyncMethod sync_of(const Card& card, const Options& options) {
-  return card.meet == Meet::each ? options.sync : SyncMethod::none;
+  if (card.meet != Meet::each) return SyncMethod::none;
+  if (options.sync != SyncMethod::automatic) return options.sync;
+  return card.threaded ? SyncMethod::barrier : options.automatic_sync;
 }
 
 Object key_of(const Job& job, const Options& options, const Whose& whose) {
@@ -239,7 +243,7 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::op, job.row.op != nullptr ? job.row.op->name : std::string_view())
       .add(column::cache, job.row.cold ? "cold" : "hot")
       .add(column::data, job.row.shape.fresh ? "fresh" : "static")
-      .add(column::sync, word(sync_of(card, options)))
+      .add(column::sync, word(job.sync))
       .add(column::root_shift, job.row.root_shift)
       .add(column::inflight, job.row.shape.inflight)
       .add(column::completion, word(job.row.completion))

@@ -19,8 +19,9 @@ namespace mpigauge {
 struct Job {
   const Benchmark* benchmark = nullptr;
   Case row;
-  std::size_t arm = 0;        ///< in Options::arms
-  std::uint32_t arms_of = 0;  ///< not 0: a number that all arms of this case share
+  std::size_t arm = 0;                 ///< in Options::arms
+  std::uint32_t arms_of = 0;           ///< not 0: a number that all arms of this case share
+  SyncMethod sync = SyncMethod::none;  ///< how ranks meet before the timed calls
 };
 
 /// Sizes of a benchmark: rounded up to whole elements, each once, in the order given.

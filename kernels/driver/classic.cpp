@@ -154,7 +154,7 @@ Visitor::Visitor(const Session& session, const Groups& groups, bool own_barriers
       starter_(own_barriers && session.options.sync == SyncMethod::barrier
                    ? SyncMethod::dissemination
                    : session.options.sync,
-               groups.comm(), session.clock.hz),
+               groups.comm(), session.clock, session.one_clock),
       row_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()),
       apart_(session.options.multi == Multi::apart) {
   team_ = {.comm = groups.comm(),

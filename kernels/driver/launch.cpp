@@ -48,6 +48,7 @@ Object launch_record(const Session& session) {
       .add("touch_send", o.settings.touch_send)
       .add("touch_recv", o.settings.touch_recv)
       .add("topo", format_sides(o.settings.topo))
+      .add("one_clock", session.one_clock)
       .add("clock", clock);
   return line;
 }
@@ -170,6 +171,14 @@ void look_around(Session& session, const Binding& binding) {
   session.oversubscribed = any != 0;
 }
 
+// Ranks that share cores would keep each other from the moment at which a window opens.
+void choose_sync(Session& session) {
+  Options& o = session.options;
+  session.one_clock = share_a_clock(MPI_COMM_WORLD, session.clock);
+  const bool by_clock = session.one_clock && !session.oversubscribed && !o.classic;
+  o.automatic_sync = by_clock ? SyncMethod::clock : SyncMethod::barrier;
+}
+
 std::string_view how_it_stopped(const Session& session) {
   if (session.interrupted) return "interrupted";
   return session.timed_out ? "time" : "done";
@@ -220,6 +229,7 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   const auto writer = open_records(session);
   session.writer = writer.get();
   look_around(session, binding);
+  choose_sync(session);
   if (session.writer != nullptr) session.writer->write(launch_record(session));
   session.write_all(MPI_COMM_WORLD, rank_record(session, binding).text());
   if (recorded) {

@@ -295,12 +295,17 @@ const std::vector<Row>& table() {
       {"cache", "hot, cold or both", set_cache},
       {"cache-bytes", "what cold buffers have to exceed",
        [](Options& o, Text v) { o.cache_bytes = number<std::size_t>(v, 1, most_bytes); }},
-      {"sync", "barrier, dissemination or clock",
+      {"sync", "auto, barrier, dissemination or clock",
        [](Options& o, Text v) {
-         o.sync = choice(v, std::array<std::pair<std::string_view, SyncMethod>, 3>{
-                                {{"barrier", SyncMethod::barrier},
+         o.sync = choice(v, std::array<std::pair<std::string_view, SyncMethod>, 4>{
+                                {{"auto", SyncMethod::automatic},
+                                 {"barrier", SyncMethod::barrier},
                                  {"dissemination", SyncMethod::dissemination},
                                  {"clock", SyncMethod::clock}}});
+       }},
+      {"by-clock", "cells that --sync auto starts by the clock: SUITE:NAME/RANKS/BYTES, or none",
+       [](Options& o, Text v) {
+         o.by_clock = v == "none" ? std::vector<std::string>() : words_in(v);
        }},
       {"data", "of send buffers: static (written once), fresh (before each call) or both",
        set_data},

@@ -50,6 +50,10 @@ struct Options {
   bool cold = false;
   std::size_t cache_bytes = std::size_t{64} << 20U;
   SyncMethod sync = SyncMethod::barrier;
+  SyncMethod automatic_sync = SyncMethod::barrier;  ///< what automatic means in this launch
+  /// Cells that are started by the clock, as another launch found: SUITE:NAME/RANKS/BYTES. None: to
+  /// be found.
+  std::optional<std::vector<std::string>> by_clock;
   bool static_data = true;
   bool fresh_data = false;
   std::vector<std::string> insist;  ///< refused where they have no fresh data; others stay static

@@ -36,6 +36,7 @@ struct Session {
   int local_ranks = 1;                             ///< of the world on this host
   ThreadLevel thread_level = ThreadLevel::single;  ///< that the library provides
   bool oversubscribed = false;                     ///< more ranks on a host than cores they may use
+  bool one_clock = false;                          ///< all ranks read the same
   Writer* writer = nullptr;                        ///< on rank 0 only
   double init_s = std::numeric_limits<double>::quiet_NaN();     ///< what MPI_Init took
   double startup_s = std::numeric_limits<double>::quiet_NaN();  ///< from the process's start on

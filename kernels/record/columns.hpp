@@ -37,7 +37,8 @@ inline constexpr std::string_view cache = "cache";
 // static: the send buffer is written once, as IMB does; fresh: before each call, by the rank that
 // sends it.
 inline constexpr std::string_view data = "data";
-// How ranks are brought together before a timed call: none, barrier, dissemination, clock.
+// How ranks start a timed call together: none, barrier, dissemination, clock (at the opening of a
+// window of the common clock, from which the time counts).
 inline constexpr std::string_view sync = "sync";
 // The root moves by one rank at each call.
 inline constexpr std::string_view root_shift = "root_shift";
@@ -124,7 +125,8 @@ inline constexpr std::string_view time_p99_s = "time_p99_s";
 inline constexpr std::string_view time_worst_s = "time_worst_s";
 // First call after another cell had its turn, median over visits: caches hold other data. [s]
 inline constexpr std::string_view time_first_s = "time_first_s";
-// Estimated error of the common clock (sync = clock); 0 elsewhere. [s]
+// What the common start may be wrong by (sync = clock): of the common clock, or of noticing it; 0
+// elsewhere. [s]
 inline constexpr std::string_view sync_error_s = "sync_error_s";
 // Communication alone, without the computation; median over samples of the slowest rank. Empty
 // where there is none. [s]

@@ -222,6 +222,26 @@ def test_starts_by_a_common_clock(where: Site) -> None:
     assert all(c.sync == "clock" and 0 < c.sync_error_s < 1 for c in ended.cells)
 
 
+def test_ranks_that_share_a_clock_start_by_it(where: Site) -> None:
+    """All forms of a collective; what follows each other needs no start. Nobody measured the
+    offset of a clock: the error is about a reading of it."""
+    ended = run(where, 2, "--benchmarks", "PingPong,Bcast,Ibcast,Ibcast_pure", "--sync", "auto",
+                "--sizes", "8,4096", "--seconds", 5)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    started = {c.benchmark: (c.sync, c.sync_error_s < 1e-6) for c in ended.cells}
+    by_clock = {name: ("clock", True) for name in started if name != "PingPong"}
+    assert started == {"PingPong": ("none", True), **by_clock}
+    assert len(by_clock) == 3
+
+
+def test_ranks_that_share_cores_start_after_a_barrier() -> None:
+    ranks = len(os.sched_getaffinity(0)) + 1
+    ended = run(site("mpich"), ranks, "--benchmarks", "Bcast", "--sync", "auto", "--sizes", "8",
+                "--ranks", ranks, "--seconds", 3)  # fmt: skip
+    assert ended.status == 0, ended.errors
+    assert {c.sync for c in ended.cells} == {"barrier"}
+
+
 def test_late_starters_do_not_keep_a_launch_alive() -> None:
     """With more ranks than cores nearly every start is late."""
     ended = run(site("mpich"), 3, "--benchmarks", "Bcast", "--sync", "clock", "--sizes", "8",

@@ -14,7 +14,7 @@ values are to be judged as such.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -95,7 +95,33 @@ def against_reference(
         if second.item and not second.item.better
     ]
     told = [f"measured otherwise: {words}" for words in found.unlike]
+    told += _started_otherwise(both, reference.name, run.name)
     return lines, told + [f"not checked: {note}" for note in notes]
+
+
+def _started_otherwise(both: Iterable[Sequence[Entry]], reference: str, run: str) -> Iterator[str]:
+    """That collectives of the two did not start alike, and what would make them."""
+    pairs = (
+        (_start_of(first.item), _start_of(second.item))
+        for first, second in both
+        if first.item and second.item
+    )
+    for theirs, ours in dict.fromkeys(pairs):
+        if theirs != ours and theirs in _STARTS and ours in _STARTS:
+            yield (
+                f"measured otherwise: collectives of {run} started {_STARTS[ours]}, those of "
+                f"{reference} {_STARTS[theirs]}; --sync {theirs} measures as there"
+            )
+
+
+_STARTS = {
+    "clock": "by the clock", "barrier": "after a barrier",
+    "dissemination": "after a barrier of our own",
+}  # fmt: skip
+
+
+def _start_of(item: Item) -> str:
+    return str(dict(item.columns).get("sync", ""))
 
 
 def only_points(lines: Sequence[Line]) -> bool:

@@ -89,6 +89,10 @@ class Results:
     def wrong_count(self) -> int:
         return sum(cell.wrong_count for cells in self._cells.values() for cell in cells.values())
 
+    def cells(self) -> list[Cell]:
+        """Of all launches."""
+        return [cell for cells in self._cells.values() for cell in cells.values()]
+
     def cells_of(self, launch: int) -> int:
         return sum(launch in cells for cells in self._cells.values())
 

@@ -28,6 +28,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
 from mpigauge.mpi.transports import teller_of
 from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.plan.meeting import started_by_clock
 from mpigauge.stats.order import LOOKS
 from mpigauge.store import RunWriter
 
@@ -192,7 +193,17 @@ class Campaign:
             use_all=self.plan.use_all,
             stop_file=str((self.writer.folder / f"stop-{number:03d}").absolute()),
             bound_by=self.plan.bound_by,
+            by_clock=self.by_clock(number),
         )
+
+    def by_clock(self, number: int) -> tuple[str, ...] | None:
+        """Across hosts the first launch of a part finds out which cells the clock is exact enough
+        for; the later ones do the same, so that they measure the same."""
+        if self.plan.sync != "auto" or len(self.plan.part(number).hosts) < 2:
+            return None
+        part = self.plan.part_number(number)
+        own = [c for c in self.state.results.cells() if self.plan.part_number(c.launch) == part]
+        return started_by_clock(own)
 
     def command(self, planned: LaunchPlan) -> Command:
         system = self.given.system.name if self.given else ""

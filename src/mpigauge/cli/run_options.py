@@ -53,8 +53,9 @@ RUN_OPTIONS = (
     ),
     click.option(
         "--sync",
-        type=click.Choice(["barrier", "dissemination", "clock"]),
-        help="How ranks are brought together before a call.  [default: barrier]",
+        type=click.Choice(["auto", "barrier", "dissemination", "clock"]),
+        help="How ranks are brought together before a call of a collective.  [default: auto, by a "
+        "clock that they share, else barrier]",
     ),
     click.option(
         "--bind",

@@ -79,7 +79,8 @@ class Cell:
     # that sends it.
     data: str
 
-    # How ranks are brought together before a timed call: none, barrier, dissemination, clock.
+    # How ranks start a timed call together: none, barrier, dissemination, clock (at the opening
+    # of a window of the common clock, from which the time counts).
     sync: str
 
     # The root moves by one rank at each call.
@@ -216,7 +217,8 @@ class Cell:
     # First call after another cell had its turn, median over visits: caches hold other data. [s]
     time_first_s: float
 
-    # Estimated error of the common clock (sync = clock); 0 elsewhere. [s]
+    # What the common start may be wrong by (sync = clock): of the common clock, or of noticing
+    # it; 0 elsewhere. [s]
     sync_error_s: float
 
     # Communication alone, without the computation; median over samples of the slowest rank. Empty
@@ -527,7 +529,10 @@ COLUMNS = (
         "str",
         "",
         "cell",
-        "How ranks are brought together before a timed call: none, barrier, dissemination, clock.",
+        (
+            "How ranks start a timed call together: none, barrier, dissemination, clock (at "
+            "the opening of a window of the common clock, from which the time counts)."
+        ),
     ),
     Column(
         "root_shift",
@@ -857,7 +862,10 @@ COLUMNS = (
         "float",
         "s",
         "time",
-        "Estimated error of the common clock (sync = clock); 0 elsewhere.",
+        (
+            "What the common start may be wrong by (sync = clock): of the common clock, or of"
+            " noticing it; 0 elsewhere."
+        ),
     ),
     Column(
         "time_pure_s",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import Figure
+from mpigauge.plan.meeting import same_meeting
 
 if TYPE_CHECKING:
     from mpigauge.plan.plan import Part, Plan
@@ -24,7 +25,10 @@ def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     """
     wanted = list(numbers)
     parts = tuple(each for part in plan.parts for each in _parts(part, wanted))
-    return replace(plan, parts=parts, seed=plan.seed + 1) if parts else None
+    if not parts:
+        return None
+    sync = same_meeting(each for each in wanted if isinstance(each, Cell))
+    return replace(plan, parts=parts, seed=plan.seed + 1, sync=sync or plan.sync)
 
 
 def _parts(part: Part, numbers: Iterable[Cell | Figure]) -> Iterator[Part]:

@@ -34,6 +34,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "cache": plan.cache,
         "cache-bytes": plan.cache_bytes,
         "sync": plan.sync,
+        "by-clock": None if launch.by_clock is None else _list(launch.by_clock) or "none",
         **plan.heeded,
         **part.heeded,
         "data": plan.data,

@@ -104,6 +104,7 @@ class Plan:
     cache: str = "hot"
     cache_bytes: int = 64 << 20
     sync: str = "barrier"
+    """auto: by the clock where ranks share one that is exact enough, else after a barrier."""
     data: str = "static"
     insist: tuple[str, ...] = ()
     """Benchmarks that are refused where they have no fresh data; others stay static."""
@@ -195,6 +196,8 @@ class LaunchPlan:
     use_all: bool = False
     stop_file: str = ""
     bound_by: str = "kernel"
+    by_clock: tuple[str, ...] | None = None
+    """What an earlier launch has found out of `sync`: auto across hosts; None: nothing did."""
 
 
 def _part(data: Mapping[str, Any]) -> Part:

@@ -47,7 +47,7 @@ class Request:
     inflight: int | None = None
     cache: str = "hot"
     data: str = "static"
-    sync: str = "barrier"
+    sync: str = "auto"
     place: tuple[str, ...] = ()
     """Policies of placement, each measured."""
     unbound: bool = False

@@ -82,6 +82,16 @@ def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") ->
     return sorted(named, key=_order)
 
 
+def started_otherwise(of: Series, among: Sequence[Series]) -> list[Series]:
+    """The same number where ranks were brought together in another way: a series of its own."""
+    return [each for each in among if each.id != of.id and _but_sync(each) == _but_sync(of)]
+
+
+def _but_sync(of: Series) -> tuple[dict[str, Any], dict[str, Any]]:
+    columns = {name: value for name, value in of.columns.items() if name != "sync"}
+    return dict(of.asked), columns
+
+
 def _order(of: Series) -> tuple[object, ...]:
     return -of.runs, of.benchmark.lower(), of.message_bytes, *of.asked.values(), of.id
 

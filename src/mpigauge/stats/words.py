@@ -30,7 +30,8 @@ MEANING = {
     "clock": "the operation is so short that the clock's own cost and step count",
     "detours": "as many samples are longer by a detour as were heard on these cores, and without "
     "them it would be as precise as wanted",
-    "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI",
+    "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI; "
+    "collectives start after a barrier, not by the clock",
 }
 LETTERS = {
     "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",

@@ -15,7 +15,14 @@ from mpigauge.cli.reporting import compared, shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.query.choice import Choice, fitting, lines, menus
-from mpigauge.query.series import MOST_RUNS, Series, facts, nights, series
+from mpigauge.query.series import (
+    MOST_RUNS,
+    Series,
+    facts,
+    nights,
+    series,
+    started_otherwise,
+)
 from mpigauge.report.web.browse import Line, Listed, Turn, beside_page, runs_page, said_page
 from mpigauge.report.web.report import report
 from mpigauge.report.web.trend import NumberLine, trend_page, trends_page
@@ -161,8 +168,9 @@ class Site:
             seen = trend(nights(library.con, of, names), of.kind)
             where = " · ".join(filter(None, (*of.asked.values(), _apart(found)[of.id])))
             unit = "s" if of.is_time else str(of.columns["unit"])
-            left = _left_out(of.runs - len(seen.nights))
-            return Page(200, trend_page(self.base, _title(of), where, seen, unit, left))
+            others = started_otherwise(of, found)
+            left = " ".join([_left_out(of.runs - len(seen.nights)), *map(_started, others)])
+            return Page(200, trend_page(self.base, _title(of), where, seen, unit, left.strip()))
 
         return self.shelf.ask(go)
 
@@ -213,6 +221,15 @@ def _left_out(count: int) -> str:
         return ""
     kept = f"the newest {MOST_RUNS} with a value above 0 and right data are shown"
     return f"{many(count, 'run')} left out: {kept}."
+
+
+def _started(of: Series) -> str:
+    """That there are runs of which nothing is shown here, as they measured something else."""
+    return (
+        f"From {of.first:%Y-%m-%d} to {of.last:%Y-%m-%d} {many(of.runs, 'run')} brought the ranks "
+        f"together in another way (sync: {of.columns['sync']}), which changes the times: they are "
+        "a series of their own."
+    )
 
 
 def _title(of: Series) -> str:

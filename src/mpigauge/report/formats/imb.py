@@ -178,6 +178,8 @@ def _section(table: Table, facts: Facts) -> Iterator[str]:
     yield from ("", rule, f"# Benchmarking {name} ")
     yield from _who(table, facts)
     yield from (f"# {column} = {value}" for column, value in _said(table))
+    if table.rows and table.rows[0].cell.sync == "clock":
+        yield "# sync = clock: times run from the opening of a common window, not from a barrier "
     yield rule
     if mode := _MODES.get(table.variant.get("completion", "")):
         yield from ("#", f"#    MODE: {mode} ", "#")

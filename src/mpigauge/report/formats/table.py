@@ -289,9 +289,17 @@ def title(table: Table) -> str:
     words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
     words += [f"{first.inflight} in flight"] if table.card.windowed else []
+    words += [_STARTED[first.sync]] if first.sync in _STARTED and not first.source else []
     words += [variant_word(name, value) for name, value in table.variant.items()]
     over = {resting_on(row) for row in table.rows}
     return " · ".join(words + (list(over) if len(over) == 1 else []))
+
+
+_STARTED = {
+    "clock": "started by the clock",
+    "barrier": "started after a barrier",
+    "dissemination": "started after a barrier of our own",
+}
 
 
 def variant_word(name: str, value: object) -> str:

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How ranks are brought together before a call, where that was found out by measuring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+
+
+def started_by_clock(cells: Iterable[Cell]) -> tuple[str, ...] | None:
+    """The cells of the first of these launches that started by the clock, in the kernels' words
+    SUITE:NAME/RANKS/BYTES; None where there is no launch yet."""
+    known = list(cells)
+    first = min((cell.launch for cell in known), default=None)
+    if first is None:
+        return None
+    own = [cell for cell in known if cell.launch == first and cell.sync == "clock"]
+    return tuple(dict.fromkeys(map(_word, own)))
+
+
+def _word(cell: Cell) -> str:
+    name = f"{cell.suite}:{cell.benchmark}"
+    return f"{name}/{cell.ranks}/{max(cell.message_bytes, 0)}"
+
+
+def same_meeting(cells: Iterable[Cell]) -> str:
+    """How all of these were started that had to be; empty where there are several ways, or none."""
+    ways = {cell.sync for cell in cells} - {"none"}
+    return ways.pop() if len(ways) == 1 else ""

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How ranks start a call: by default, again, across hosts, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge.analyse.check import against_reference
+from mpigauge.analyse.compare import Side
+from mpigauge.analyse.items import items
+from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.plan.again import narrowed
+from mpigauge.plan.meeting import same_meeting, started_by_clock
+from mpigauge.plan.request import read_request
+from mpigauge.query.series import Series, started_otherwise
+from mpigauge.readers.registry import find_reader
+from mpigauge.readers.text import Text
+from mpigauge.report.document import document
+from mpigauge.report.formats import render
+from mpigauge.stats.launches import rows
+from tests import planted
+from tests.cells import cell
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+
+PART = Part(benchmarks=("Bcast", "Allreduce"), world_ranks=4)
+PLAN = Plan(parts=(PART,), mpi="mpich", seed=7, sync="auto")
+
+
+def bcast(size: int = 8, sync: str = "clock", launch: int = 0, **changed: Any) -> Cell:
+    return cell("Bcast", message_bytes=size, sync=sync, launch=launch, ranks=4, **changed)
+
+
+def said(by_clock: tuple[str, ...] | None) -> dict[str, str]:
+    words = kernel_words(PLAN, LaunchPlan(number=1, part=PART, seed=1, by_clock=by_clock))
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+# --- which way ------------------------------------------------------------------------------
+def test_the_default_asks_for_the_clock_where_there_is_one() -> None:
+    assert read_request({}).sync == "auto"
+    assert said(None)["--sync"] == "auto"
+    assert "--by-clock" not in said(None)
+
+
+def test_later_launches_do_as_the_first() -> None:
+    """Whatever they would find themselves."""
+    found = [bcast(8, "barrier"), bcast(65536), bcast(1 << 20), bcast(8, "clock", launch=2)]
+    words = started_by_clock(found)
+    assert words == ("MPI1:Bcast/4/65536", "MPI1:Bcast/4/1048576")
+    assert said(words)["--by-clock"] == "MPI1:Bcast/4/65536,MPI1:Bcast/4/1048576"
+
+
+def test_a_first_launch_in_which_no_cell_had_the_clock_binds_the_later_ones() -> None:
+    assert started_by_clock([]) is None
+    assert started_by_clock([bcast(8, "barrier")]) == ()
+    assert said(())["--by-clock"] == "none"
+
+
+def test_hot_and_cold_of_a_cell_are_one_word() -> None:
+    assert started_by_clock([bcast(), bcast(cache="cold")]) == ("MPI1:Bcast/4/8",)
+
+
+@pytest.mark.parametrize("sync", ["barrier", "clock", "dissemination"])
+def test_what_is_measured_again_starts_as_it_did(sync: str) -> None:
+    again = narrowed(PLAN, [bcast(sync=sync), cell("Allreduce", sync=sync, ranks=4)])
+    assert again is not None
+    assert again.sync == sync
+
+
+def test_numbers_that_started_in_several_ways_are_measured_as_planned() -> None:
+    assert same_meeting([bcast(), bcast(sync="barrier")]) == ""
+    again = narrowed(PLAN, [bcast(), bcast(64, "barrier")])
+    assert again is not None
+    assert again.sync == "auto"
+
+
+def test_plans_of_older_runs_keep_their_barrier() -> None:
+    stored = replace(PLAN, sync="barrier").to_json()
+    assert Plan.from_json(stored).sync == "barrier"
+    del stored["sync"]
+    assert Plan.from_json(stored).sync == "barrier"
+
+
+# --- what is said ---------------------------------------------------------------------------
+def launches(sync: str) -> list[Cell]:
+    return [bcast(size, sync, launch) for launch in range(6) for size in (8, 64)]
+
+
+def test_a_check_against_another_way_says_so_in_a_line() -> None:
+    one, two = (Side(way, tuple(items(rows(launches(way)), []))) for way in ("barrier", "clock"))
+    (note,) = against_reference(one, two, 0.1)[1]
+    assert "collectives of clock started by the clock, those of barrier after a barrier" in note
+    assert note.endswith("--sync barrier measures as there")
+    assert against_reference(one, one, 0.1)[1] == []
+
+
+def test_tables_say_how_their_calls_started() -> None:
+    by_clock = render("table", document(planted.run(launches("clock"))))
+    assert "Bcast · 4 ranks · byte · started by the clock" in by_clock
+    assert "started after a barrier" in render("table", document(planted.run(launches("barrier"))))
+    pairs = render("table", document(planted.run([cell(launch=i) for i in range(6)])))
+    assert "started" not in pairs
+
+
+@pytest.mark.parametrize("sync", ["clock", "barrier"])
+def test_a_text_for_readers_of_imb_says_it_in_a_remark_that_they_skip(sync: str) -> None:
+    text = render("imb", document(planted.run(launches(sync))))
+    remarks = [line for line in text.splitlines() if "sync = clock" in line]
+    assert len(remarks) == (sync == "clock")
+    assert all(line.startswith("# ") for line in remarks)
+    reading = find_reader("imb").read(Text(text.encode()))
+    assert reading.rows == 2
+
+
+# --- over time ------------------------------------------------------------------------------
+def series(id_: str, sync: str, **changed: Any) -> Series:
+    columns = {"suite": "MPI1", "benchmark": "Bcast", "message_bytes": 8, "sync": sync} | changed
+    asked = {"host": "n1", "mpi_name": "mpich", "transport": "", "settings": ""}
+    return Series(id_, 3, datetime(2026, 1, 1), datetime(2026, 2, 1), asked, columns)
+
+
+def test_a_trend_knows_the_series_before_the_other_way() -> None:
+    now, before = series("a", "clock"), series("b", "barrier")
+    others = [now, before, series("c", "barrier", message_bytes=64)]
+    assert started_otherwise(now, others) == [before]
+    assert started_otherwise(before, others) == [now]
