@@ -58,8 +58,9 @@ class Memory:
                 history.add(root, place, run)
         except OSError as error:
             return (
-                f"this run cannot be remembered in {root} ({error.strerror or error}); "
-                f"{history.SWITCH} names another folder, or is off"
+                "this run cannot be remembered in the folder of the history "
+                f"({error.strerror or 'it cannot be written'}); {history.SWITCH} names another, or "
+                "is off"
             )
         return ""
 

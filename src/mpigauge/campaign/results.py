@@ -15,6 +15,9 @@ from mpigauge.stats.figures import figure_rows
 from mpigauge.stats.history import correlation_of, shrunk
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate, in_order
 
+_NOTICEABLE = 1e-3
+"""Change of the widening for which all rows are made anew."""
+
 
 class Results:
     def __init__(
@@ -42,8 +45,10 @@ class Results:
             tuple(cells[i].time_p50_s for i in sorted(cells)) for cells in self._cells.values()
         ]
         own = correlation_of(values for values in series if all(value > 0 for value in values))
-        self._between = Between(len(self._earlier), shrunk(own, self._earlier))
-        self._rows.clear()
+        now = Between(len(self._earlier), shrunk(own, self._earlier))
+        if abs(now.widening / self._between.widening - 1) > _NOTICEABLE:
+            self._between = now
+            self._rows.clear()
 
     def add(self, record: Record) -> bool:
         """Takes what a record says of a cell, and tells whether it did."""
