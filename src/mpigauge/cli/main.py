@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 
 import click
 
-from mpigauge.cli import begun, commands
+from mpigauge.cli import begun, commands, strict
 from mpigauge.cli.screen import in_words, is_terminal
 from mpigauge.cli.streams import OutputError, forget_output, open_streams
 from mpigauge.model.errors import RunError, UserError, did_you_mean
@@ -44,7 +44,10 @@ class Commands(click.Group):
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
             raise click.UsageError(f"there is no command '{name}'{hint}")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        if found[1] is not None:
+            strict.check(found[1], found[2], ctx)
+        return found
 
 
 @click.group(

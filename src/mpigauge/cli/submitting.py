@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import commands
+from mpigauge.cli import commands, strict
 from mpigauge.model.errors import RunError, UserError, did_you_mean
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     from mpigauge.plan import read_request
 
     found: click.Command = import_module(f"{commands.__name__}.{name}").command
+    strict.check(found, rest, click.Context(found))
     said = found.make_context(f"mpigauge {name}", rest).params
     if name != "resume":
         read_request(said)

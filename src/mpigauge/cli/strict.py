@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What is wrong with a command line whatever the command: an empty value, or two where one counts.
+
+click takes the last of several values and an empty one as if nothing had been said, so that
+something else is measured than was asked for. Looked for in what was typed, before any command
+reads it: options in a plan file may stand again on the command line, where they count more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+
+def check(command: click.Command, words: list[str], parent: click.Context) -> None:
+    """UsageError: a value is empty, or an option that takes one value stands there twice."""
+    context = click.Context(command, parent, command.name, **command.context_settings)
+    if isinstance(command, click.Group):
+        _check_part(command, words, context)
+        return
+    if set(words) & set(context.help_option_names):
+        return
+    try:
+        given, _, order = command.make_parser(context).parse_args(list(words))
+    except click.UsageError:
+        return  # which the command says itself
+    _refuse_repeated(order, context)
+    _refuse_empty(order, given, context)
+
+
+def _check_part(group: click.Group, words: list[str], context: click.Context) -> None:
+    part = group.get_command(context, words[0]) if words else None
+    if part is not None:
+        check(part, words[1:], context)
+
+
+def _refuse_repeated(order: Iterable[click.Parameter], context: click.Context) -> None:
+    for param, times in Counter(order).items():
+        if isinstance(param, click.Option) and times > 1 and not _may_be_repeated(param):
+            why = f"{param.opts[-1]} stands there {times} times; it takes one value"
+            raise click.UsageError(why, context)
+
+
+def _may_be_repeated(option: click.Option) -> bool:
+    """A flag says the same again."""
+    return option.multiple or option.count or (option.is_flag and not option.secondary_opts)
+
+
+def _refuse_empty(
+    order: Iterable[click.Parameter], given: Mapping[str, Any], context: click.Context
+) -> None:
+    for param in order:
+        value = given.get(param.name or "")
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if any(isinstance(each, str) and not each.strip() for each in values):
+            raise click.UsageError(f"{_name(param)}: the value is empty", context)
+
+
+def _name(param: click.Parameter) -> str:
+    if isinstance(param, click.Option):
+        return param.opts[-1]
+    return param.metavar or str(param.name).upper()
