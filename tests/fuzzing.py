@@ -120,7 +120,7 @@ HOSTILE = (
     b"0x" + b"f" * 3000, b"",
 )  # fmt: skip
 """What no program should print, and somebody sends."""
-_FILLERS = (b" ", b"\t", b"0", b"1", b"a", b".", b"-", b":", b"#", b"[", b"(", b"\n", b" 1", b"a.")
+FILLERS = (b" ", b"\t", b"0", b"1", b"a", b".", b"-", b":", b"#", b"[", b"(", b"\n", b" 1", b"a.")
 
 
 def damaged(data: bytes, chance: random.Random, others: Sequence[bytes]) -> bytes:
@@ -192,7 +192,7 @@ def pumped(data: bytes, chance: random.Random) -> bytes:
     line = chance.choice(lines)
     at = chance.randrange(len(line) + 1)
     part = line[at : at + chance.randint(1, 40)]
-    filler = chance.choice((part, part, *_FILLERS)) or b" "
+    filler = chance.choice((part, part, *FILLERS)) or b" "
     count = LARGE // len(filler)
     before, after = [*data.split(line, 1), b""][:2] if line else (b"", b"")
     before, after = before[: LARGE // 8], after[: LARGE // 8]

@@ -40,7 +40,7 @@ def parse_bitmap(text: str) -> frozenset[int]:
     """The numbers in a set as hwloc writes it: words of 32 bits, the highest first, an empty one
     for 0, as in 0x0000ffff,,0x0. ValueError where it is none, or has no end."""
     words = text.split(",")
-    if len(text) > MOST or len(words) > MOST // _WORD_BITS:
+    if len(text) > MOST // 2 or len(words) > MOST // _WORD_BITS:
         raise ValueError(f"a set of {len(words)} words is larger than that of any machine")
     bits = 0
     for word in words:
