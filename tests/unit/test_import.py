@@ -243,11 +243,11 @@ def test_machine_and_date_can_be_said(capsys: pytest.CaptureFixture[str]) -> Non
     ("words", "why"),
     [
         (["--date", "21.11.2020"], "--date: '21.11.2020' is no date; write it as 2026-11-21 or"),
-        (["--date", ""], "--date: '' is no date"),
+        (["--date", ""], "--date: the value is empty"),
         (["--date", "2021-02-29"], "--date: '2021-02-29' is no date"),
         (["--date", "1969-07-20"], "nothing was measured on 1969-07-20; it has to be between 1990"),
         (["--date", "9999-01-01"], "nothing was measured on 9999-01-01"),
-        (["--machine", ""], "--machine: '' is no name; write one such as node01"),
+        (["--machine", ""], "--machine: the value is empty"),
         (["--machine", "a\x1b[31m"], "--machine: 'a\\x1b[31m' is no name"),
     ],
 )
