@@ -26,6 +26,10 @@ struct ClassicRow {
   double parts[part_count] = {};
   std::uint64_t wrong = 0;
   unsigned remarks = 0;
+  /// Where it was sampled: whether it became as precise as was wanted, and its relative error (NaN:
+  /// not known).
+  bool precise = true;
+  double error = 0.0;
 };
 
 /// Whether its rows have parts beside their time.

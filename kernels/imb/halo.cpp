@@ -25,6 +25,8 @@ struct HaloSettings {
   std::vector<std::size_t> counts{1, 2, 4, 8};
   std::int64_t repetitions = 1000;
   std::int64_t warm_up = 100;
+  bool stride = false;
+  Chosen chosen;
 };
 
 std::vector<int> sides_of(const Value& value) {
@@ -39,7 +41,7 @@ std::vector<int> sides_of(const Value& value) {
 const std::vector<OptionRow<HaloSettings>>& halo_options() {
   using S = HaloSettings&;
   using V = const Value&;
-  static const auto rows = with_ours<HaloSettings>({
+  static const auto rows = with_ours(with_choice<HaloSettings>({
       {"-topo", "A.B.C", "sides of the grid; without it as even as the ranks allow",
        [](S s, V v) { s.options.settings.topo = sides_of(v); }},
       {"-count", "N,N,...", "elements of a message",
@@ -59,8 +61,12 @@ const std::vector<OptionRow<HaloSettings>>& halo_options() {
        [](S s, V v) { s.warm_up = integer(v, 0, most_int); }},
       {"-thread_level", "single|funneled|serialized|multiple", "that MPI is asked for",
        [](S s, V v) { s.options.thread_level = thread_level(v); }},
+      {"-stride", "N", "between the ranks of a pair; a grid has no pairs, so it changes nothing",
+       [](S s, V v) { s.stride = integer(v, 0, most_int / 2) != 0; }},
+      {"-malloc_align", "N", "bytes, of buffers; they begin on pages, so all up to 4096 hold",
+       [](S s, V v) { s.options.settings.align = align_of(v); }},
       {"-lenient", "", "leave unknown words out", [](S, V) {}},
-  });
+  }));
   return rows;
 }
 
@@ -73,24 +79,48 @@ std::string row_of(const Job& job, const ClassicRow& row, std::size_t dimensions
   return text.data();
 }
 
+// The places of the grid, which may be fewer than there are ranks. Throws UsageError where they are
+// more.
+int ranks_of_grid(const std::vector<int>& sides, int ranks) {
+  double places = 1;
+  for (const int side : sides) places *= side;
+  if (sides.empty()) return ranks;
+  if (places > ranks) {
+    throw UsageError("-topo: a grid of " + format_sides(sides) +
+                     " has more places than the job has "
+                     "processes, " +
+                     std::to_string(ranks));
+  }
+  return static_cast<int>(places);
+}
+
+std::string heading(const HaloSettings& s, const Card& card, int ranks, int world,
+                    std::size_t dimensions) {
+  std::string text = "\n# Benchmarking " + std::string(card.name) +
+                     " (processes: " + std::to_string(ranks) +
+                     "; threads: " + std::to_string(s.options.settings.threads) +
+                     "; dimensions: " + std::to_string(dimensions) + ")\n";
+  Place place;
+  place.ranks = ranks;
+  place.world_ranks = world;
+  text += idle_text(place);
+  if (s.stride) text += "# -stride changes nothing: a grid has neighbours, not pairs\n";
+  return text;
+}
+
 void table(const HaloSettings& s, const Benchmark& benchmark, Session& session) {
   Options& options = session.options;
   options.sizes.emplace();
   const std::size_t element = find_type(options.datatype)->bytes;
   for (const std::size_t count : s.counts) options.sizes->push_back(count * element);
-  const auto jobs = jobs_of(benchmark, session.ranks, options);
-  if (const auto excuse = benchmark.card.excuse(jobs.front().row.shape); !excuse.empty()) {
-    throw UsageError("-topo: " + excuse);
-  }
   const auto& topo = options.settings.topo;
-  const std::size_t dimensions = topo.empty() ? even_sides(session.ranks).size() : topo.size();
-  say_from_rank_0(session, "\n# Benchmarking " + std::string(benchmark.card.name) +
-                               " (processes: " + std::to_string(session.ranks) +
-                               "; threads: " + std::to_string(options.settings.threads) +
-                               "; dimensions: " + std::to_string(dimensions) + ")\n");
+  const int ranks = ranks_of_grid(topo, session.ranks);
+  const auto jobs = jobs_of(benchmark, ranks, options);
+  const std::size_t dimensions = topo.empty() ? even_sides(ranks).size() : topo.size();
+  say_from_rank_0(session, heading(s, benchmark.card, ranks, session.ranks, dimensions));
   Rows rows(
       session, [&](const Job& job, const ClassicRow& row) { return row_of(job, row, dimensions); },
-      [&](const Job&) { return Repeat{s.warm_up, s.repetitions}; });
+      [&](const Job&) { return Repeat{s.warm_up, s.repetitions}; }, ranks);
   rows.run(jobs);
 }
 
@@ -100,13 +130,19 @@ int run_halo(const Program& program, const Words& words) {
     if (speaks_for_all()) say(text);
     return 0;
   }
+  if (has_word(words, "-list")) {
+    const std::string text = list_of(program);
+    if (speaks_for_all()) say(text);
+    return 0;
+  }
   HaloSettings settings;
   settings.options = plain_options();
   settings.options.datatype = "int";
   const Words names = read_words(halo_options(), words, settings);
+  settings.chosen.named.insert(settings.chosen.named.end(), names.begin(), names.end());
   Words unknown;
   const auto selected =
-      benchmarks_named(program, names, has_word(words, "-lenient") ? &unknown : nullptr);
+      chosen_benchmarks(program, settings.chosen, has_word(words, "-lenient") ? &unknown : nullptr);
   return run_launch(program.name, settings.options, {platform::allowed_cpus(), {}},
                     [&](Session& session) {
                       for (const Benchmark* benchmark : selected)

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t mt_dashes = 77;
 constexpr int most_int = std::numeric_limits<int>::max();
-constexpr int most_align = 4096;  // buffers begin on pages
+constexpr int most_threads = 4096;
 
 struct MtSettings {
   Options options;
@@ -32,7 +32,7 @@ struct MtSettings {
   bool check = false;
   bool header = true;
   bool lenient = false;
-  Words named, included, excluded;
+  Chosen chosen;
 };
 
 std::vector<std::size_t> counts_of(const Value& value) {
@@ -43,17 +43,10 @@ std::vector<std::size_t> counts_of(const Value& value) {
   return counts;
 }
 
-// A power of two.
-std::size_t align_of(const Value& value) {
-  const auto align = static_cast<std::size_t>(integer(value, 1, most_align));
-  if ((align & (align - 1)) != 0) throw UsageError("'" + value.text + "' is no power of two");
-  return align;
-}
-
 const std::vector<OptionRow<MtSettings>>& mt_options() {
   using S = MtSettings&;
   using V = const Value&;
-  static const auto rows = with_ours<MtSettings>({
+  static const auto rows = with_ours(with_choice<MtSettings>({
       {"-count", "N,N,...", "elements of a message", [](S s, V v) { s.counts = counts_of(v); }},
       {"-datatype", "int|char", "what the elements are",
        [](S s, V v) {
@@ -88,13 +81,8 @@ const std::vector<OptionRow<MtSettings>>& mt_options() {
       {"-thread_level", "single|funneled|serialized|multiple",
        "multiple: OMP_NUM_THREADS threads, or as many as cores",
        [](S s, V v) { s.options.thread_level = thread_level(v); }},
-      {"-input", "FILE", "names of benchmarks, one a line",
-       [](S s, V v) { s.named = lines_of(v.text); }},
-      {"-include", "A,B", "run these, too", [](S s, V v) { s.included.push_back(v.text); }},
-      {"-exclude", "A,B", "leave these out", [](S s, V v) { s.excluded.push_back(v.text); }},
-      {"-list", "", "names of the benchmarks", [](S, V) {}},
       {"-lenient", "", "unknown words end the program with status 0", [](S, V) {}},
-  });
+  }));
   return rows;
 }
 
@@ -104,7 +92,7 @@ int threads_wanted() {
   if (text == nullptr || *text == '\0') return static_cast<int>(platform::allowed_cpus().size());
   // A list has a number for each nested level; the first is ours.
   try {
-    return static_cast<int>(integer({split(text, ',').front(), false}, 1, most_align));
+    return static_cast<int>(integer({split(text, ',').front(), false}, 1, most_threads));
   } catch (const UsageError& error) {
     throw UsageError(std::string("OMP_NUM_THREADS: ") + error.what());
   }
@@ -117,26 +105,11 @@ MtSettings read(const Words& words) {
   s.options.inflight = 64;
   s.lenient = has_word(words, "-lenient");
   const Words names = read_words(mt_options(), words, s);
-  s.named.insert(s.named.end(), names.begin(), names.end());
+  s.chosen.named.insert(s.chosen.named.end(), names.begin(), names.end());
   if (s.options.thread_level == ThreadLevel::multiple) {
     s.options.settings.threads = threads_wanted();
   }
   return s;
-}
-
-std::vector<const Benchmark*> select(const Program& program, const MtSettings& s, Words& unknown) {
-  Words* to = s.lenient ? &unknown : nullptr;
-  std::vector<const Benchmark*> selected;
-  if (!s.included.empty()) selected = benchmarks_named(program, s.included, to);
-  const auto named = benchmarks_named(program, s.named, to);
-  selected.insert(selected.end(), named.begin(), named.end());
-  if (!s.excluded.empty()) {
-    for (const Benchmark* out : benchmarks_named(program, s.excluded, to)) {
-      std::erase(selected, out);
-    }
-  }
-  if (selected.empty() && !s.lenient) throw UsageError("no benchmark is left to be run");
-  return selected;
 }
 
 // What a printed time of the bands is of: one message.
@@ -207,17 +180,6 @@ std::string checked_row_of(const Job& job, const ClassicRow& row, bool check) {
   return text;
 }
 
-std::string list_of(const Program& program) {
-  Words names;
-  for (const Benchmark* b : benchmarks_named(program, {}, nullptr)) {
-    names.push_back("    " + std::string(b->card.name) + '\n');
-  }
-  std::sort(names.begin(), names.end());
-  std::string text = "Benchmarks of this program:\n" + std::string(program.name) + ":\n";
-  for (const auto& name : names) text += name;
-  return text;
-}
-
 std::string help_of(const Program& program, const std::string& option) {
   std::string text;
   if (option.empty()) {
@@ -239,7 +201,8 @@ int run_mt(const Program& program, const Words& words) {
   }
   const MtSettings settings = read(words);
   Words unknown;
-  const auto selected = select(program, settings, unknown);
+  const auto selected =
+      chosen_benchmarks(program, settings.chosen, settings.lenient ? &unknown : nullptr);
   if (!unknown.empty()) {
     std::string text;
     for (const auto& name : unknown) {

@@ -4,11 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
+
+#include "imb/text.hpp"
 
 namespace mpigauge::imb {
 
 namespace {
+
+// Half of the interval, by the value.
+double error_of(const Summary& s) {
+  if (!s.has_interval || s.p50 <= 0) return std::nan("");
+  return (s.interval.high - s.interval.low) / 2 / s.p50;
+}
 
 ClassicRow row_of(const Measured& measured) {
   const Summary& s = measured.summary;
@@ -18,11 +27,28 @@ ClassicRow row_of(const Measured& measured) {
                  .mean = s.rank_avg,
                  .slowest = s.p50,
                  .wrong = measured.wrong,
-                 .remarks = measured.remarks};
+                 .remarks = measured.remarks,
+                 .precise = measured.stop == word(Stop::precise),
+                 .error = error_of(s)};
   for (std::size_t p = 0; p < part_count; ++p) {
     row.parts[p] = std::isnan(s.parts.at(p)) ? 0.0 : s.parts.at(p);
   }
   return row;
+}
+
+// A row is printed like all others where sampling ended before it was precise, so a comment behind
+// the table names it; those who read tables skip comments.
+std::string remark_of(const Job& job, const ClassicRow& row, std::size_t group, bool several) {
+  std::string text = "# not precise: ";
+  if (several) text += "group " + std::to_string(group) + ", ";
+  if (job.row.card->unit != Unit::none) {
+    text += std::to_string(job.row.shape.bytes) + " bytes, ";
+  }
+  text += std::to_string(row.calls) + " repetitions, ";
+  if (std::isnan(row.error)) return text + "error not known\n";
+  char error[32];
+  std::snprintf(error, sizeof error, "+-%.2g %%", 100 * row.error);
+  return text + error + '\n';
 }
 
 }  // namespace
@@ -40,6 +66,7 @@ void sample(Session& session, const Groups& groups, const std::vector<Job>& rows
   run_adaptive(session, groups, possible, 0);
   session.on_cell = nullptr;
   const Visitor visitor(session, groups);
+  std::string remarks;
   for (const Job& job : rows) {
     if (const auto why = refusal_of(job.row, memory)) {
       sinks.text_and_records.refused(job, *why);
@@ -50,7 +77,12 @@ void sample(Session& session, const Groups& groups, const std::vector<Job>& rows
     const bool none = std::none_of(all.begin(), all.end(), [](auto& row) { return row.calls > 0; });
     if (none) sinks.text.refused(job, {Limit::call, 0, "it cannot be run here"});
     else sinks.text.row(job, mine, all);
+    for (std::size_t group = 0; group < all.size(); ++group) {
+      const bool shown = all[group].calls > 0 && !all[group].precise;
+      if (shown) remarks += remark_of(job, all[group], group, all.size() > 1);
+    }
   }
+  if (session.rank == 0) say(remarks);
 }
 
 }  // namespace mpigauge::imb

@@ -61,7 +61,7 @@ void add_size(P2pSettings& s, const Value& value) {
 const std::vector<OptionRow<P2pSettings>>& p2p_options() {
   using S = P2pSettings&;
   using V = const Value&;
-  static const auto rows = with_ours<P2pSettings>({
+  static const auto rows = with_ours(with_choice<P2pSettings>({
       {"-iter", "MAX[,N]", "repetitions: N MiB over the size, from 1 to MAX", set_iterations},
       {"-msglog", "[MIN:]MAX", "sizes: powers of two; without MIN from 0 on", set_logs},
       {"-msgsz", "SIZE", "a size, with k, m or g for powers of 1024; may be repeated", add_size},
@@ -73,10 +73,9 @@ const std::vector<OptionRow<P2pSettings>>& p2p_options() {
        [](S s, V v) { s.options.settings.touch_send = boolean(v); }},
       {"-pause", "US", "microseconds before each row",
        [](S s, V v) { s.pause_us = integer(v, 0, most_int); }},
-      {"-list", "", "names of the benchmarks", [](S, V) {}},
-      {"-l", "", "the same", [](S, V) {}},
+      {"-l", "", "as -list", [](S, V) {}},
       {"-lenient", "", "leave unknown words out", [](S, V) {}},
-  });
+  }));
   return rows;
 }
 
@@ -188,7 +187,7 @@ int run_p2p(const Program& program, const Words& words) {
   const P2pSettings settings = read_p2p_settings(words);
   Words unknown;
   const auto selected =
-      benchmarks_named(program, settings.names, settings.lenient ? &unknown : nullptr);
+      chosen_benchmarks(program, settings.chosen, settings.lenient ? &unknown : nullptr);
   return run_launch(
       program.name, settings.options, {platform::allowed_cpus(), {}}, [&](Session& session) {
         say_from_rank_0(session,
@@ -216,7 +215,8 @@ P2pSettings read_p2p_settings(const Words& words) {
   settings.options = plain_options();
   settings.lenient = has_word(words, "-lenient");
   set_logs(settings, {"22", false});
-  settings.names = read_words(p2p_options(), words, settings);
+  const Words names = read_words(p2p_options(), words, settings);
+  settings.chosen.named.insert(settings.chosen.named.end(), names.begin(), names.end());
   return settings;
 }
 

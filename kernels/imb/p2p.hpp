@@ -10,6 +10,7 @@
 
 #include "driver/options.hpp"
 #include "imb/program.hpp"
+#include "imb/rows.hpp"
 
 namespace mpigauge::imb {
 
@@ -21,7 +22,7 @@ struct P2pSettings {
   bool sizes_listed = false;
   std::int64_t pause_us = 100000;
   bool lenient = false;
-  Words names;
+  Chosen chosen;
 };
 
 /// Throws UsageError.

@@ -2,9 +2,12 @@
 // Copyright the mpigauge authors
 #include "imb/rows.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/registry.hpp"
+#include "core/sync.hpp"
 #include "imb/ours.hpp"
 #include "imb/tables.hpp"
 
@@ -62,14 +65,53 @@ std::vector<const Benchmark*> benchmarks_named(const Program& program, const Wor
   return found;
 }
 
-Rows::Rows(Session& session, Text text, Repeats repeats)
+std::vector<const Benchmark*> chosen_benchmarks(const Program& program, const Chosen& chosen,
+                                                Words* unknown) {
+  std::vector<const Benchmark*> selected;
+  if (!chosen.included.empty()) selected = benchmarks_named(program, chosen.included, unknown);
+  const auto named = benchmarks_named(program, chosen.named, unknown);
+  selected.insert(selected.end(), named.begin(), named.end());
+  if (!chosen.excluded.empty()) {
+    for (const Benchmark* out : benchmarks_named(program, chosen.excluded, unknown)) {
+      std::erase(selected, out);
+    }
+  }
+  if (selected.empty() && unknown == nullptr) throw UsageError("no benchmark is left to be run");
+  return selected;
+}
+
+std::string list_of(const Program& program) {
+  Words names;
+  for (const Benchmark* b : benchmarks_named(program, {}, nullptr)) {
+    names.push_back("    " + std::string(b->card.name) + '\n');
+  }
+  std::sort(names.begin(), names.end());
+  std::string text = "Benchmarks of this program:\n" + std::string(program.name) + ":\n";
+  for (const auto& name : names) text += name;
+  return text;
+}
+
+std::size_t align_of(const Value& value) {
+  constexpr std::int64_t most_align = 4096;  // buffers begin on pages
+  const auto align = static_cast<std::size_t>(integer(value, 1, most_align));
+  if ((align & (align - 1)) != 0) throw UsageError("'" + value.text + "' is no power of two");
+  return align;
+}
+
+Rows::Rows(Session& session, Text text, Repeats repeats, int ranks)
     : session_(session),
       text_(std::move(text)),
       repeats_(std::move(repeats)),
-      groups_(session.ranks, session.ranks, session.rank, Multi::off, {}),
-      visitor_(session, groups_) {}
+      groups_(ranks > 0 ? ranks : session.ranks, session.ranks, session.rank, Multi::off, {}),
+      visitor_(session, groups_),
+      some_wait_(ranks > 0 && ranks < session.ranks) {}
 
 void Rows::run(const std::vector<Job>& jobs) {
+  if (groups_.member()) run_here(jobs);
+  if (some_wait_) sleep_until_told(MPI_COMM_WORLD, std::uint8_t{0});
+}
+
+void Rows::run_here(const std::vector<Job>& jobs) {
   Lines lines(session_, text_);
   RecordSink records(session_, groups_);
   BothSinks both(lines, records);

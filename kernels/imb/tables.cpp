@@ -88,12 +88,6 @@ std::string processes_text(const Place& place) {
   return "# #processes = " + std::to_string(place.ranks) + " \n";
 }
 
-std::string idle_text(const Place& place) {
-  if (place.idle() < 1) return "";
-  return "# ( " + std::to_string(place.idle()) + " additional process" +
-         (place.idle() == 1 ? "" : "es") + " waiting in MPI_Barrier)\n";
-}
-
 std::string mode_text(const Case& row, bool names_directory) {
   std::string text;
   // What completes at the end only has no modes to tell apart, but IMB names it on files.
@@ -113,6 +107,12 @@ double in_a_second(double amount, double time_s) {
 }
 
 }  // namespace
+
+std::string idle_text(const Place& place) {
+  if (place.idle() < 1) return "";
+  return "# ( " + std::to_string(place.idle()) + " additional process" +
+         (place.idle() == 1 ? "" : "es") + " waiting in MPI_Barrier)\n";
+}
 
 std::vector<int> order_of(const Place& place) {
   std::vector<int> order(static_cast<std::size_t>(place.world_ranks));

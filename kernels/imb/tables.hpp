@@ -27,6 +27,9 @@ struct Place {
 /// World ranks in the order in which groups are made of them.
 std::vector<int> order_of(const Place& place);
 
+/// How many processes take no part; empty: none.
+std::string idle_text(const Place& place);
+
 /// Words of a table's head.
 std::vector<std::string_view> heads_of(const Card& card, const Place& place);
 /// From the blank line before the section to its head.

@@ -187,7 +187,7 @@ TEST(the_words_of_p2p) {
   CHECK_EQ(imb::read_p2p_settings({"-msglog", "47"}).sizes.back(), std::size_t{1} << 47U);
   CHECK_EQ(imb::read_p2p_settings({}).sizes.size(), 24U);
   CHECK(!imb::read_p2p_settings({"-msgrd", "OFF"}).options.settings.touch_recv);
-  CHECK_EQ(imb::read_p2p_settings({"-lenient", "-bogus"}).names.size(), 1U);
+  CHECK_EQ(imb::read_p2p_settings({"-lenient", "-bogus"}).chosen.named.size(), 1U);
   CHECK_EQ(refused_p2p({"-msglog", "9:3"}), "-msglog: '9:3' ends before it begins");
   CHECK(refused_p2p({"-msglog", "48"}).starts_with("-msglog: '48' is out of range"));
   CHECK(refused_p2p({"-iter", "0"}).starts_with("-iter: '0' is out of range"));

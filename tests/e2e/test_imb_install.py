@@ -10,14 +10,19 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.mpi import find
+from mpigauge.readers import Text, readers
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e.commands import last_line, mpigauge
+
+if TYPE_CHECKING:
+    from mpigauge.readers.reading import Reading
 
 pytestmark = pytest.mark.mpi
 
@@ -49,10 +54,16 @@ def alone(program: Path, *words: str, **env: str) -> subprocess.CompletedProcess
 
 
 def two(mpi: Mpi, program: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """On two ranks, by the mpirun of this MPI as if its module were loaded, but for libraries."""
+    return several(2, mpi, program, *words, **env)
+
+
+def several(
+    ranks: int, mpi: Mpi, program: Path, *words: str, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """By the mpirun of this MPI as if its module were loaded, but for libraries."""
     more = ["--oversubscribe"] if mpi.launcher == "openmpi" else []
     path = f"{mpi.prefix}/bin:{SHELL['PATH']}"
-    return alone(mpi.mpiexec.with_name("mpirun"), *more, "-np", "2", str(program), *words,
+    return alone(mpi.mpiexec.with_name("mpirun"), *more, "-np", str(ranks), str(program), *words,
                  **{"PATH": path, **env})  # fmt: skip
 
 
@@ -229,6 +240,86 @@ def test_every_program_writes_records(
         assert str(cell["benchmark"]) in done.stdout
     rows = len(re.findall(r"^ *\d+(?: +[\d.]+){2,}$|^\d+\(x\d+\)", done.stdout, re.MULTILINE))
     assert rows == len(cells)
+
+
+REMARK = re.compile(
+    r"# not precise: (\d+) bytes, (\d+) repetitions, (\+-[\d.e+]+ %|error not known)"
+)
+
+
+def test_rows_that_did_not_become_precise_are_named_behind_the_table(
+    folder: Path, tmp_path: Path
+) -> None:
+    """In a comment, by which our own reader sees the rows as without it."""
+    file = tmp_path / "records.jsonl"
+    words = ("-adaptive", "-msgsize", "8,4096", "-records", str(file), "PingPong", "Allreduce")
+    done = two(find("mpich"), folder / "IMB-MPI1", *words)
+    assert done.returncode == 0, done.stderr
+    cells = [r for r in records_in(file) if r["record"] == "cell"]
+    unsure = [cell["message_bytes"] for cell in cells if cell["stop"] != "precise"]
+    assert [int(size) for size, *_ in REMARK.findall(done.stdout)] == unsure
+    comments = re.compile(r"^# not precise.*\n", re.MULTILINE)
+    with_them = readers()["imb"].read(Text(done.stdout.encode()))
+    without = readers()["imb"].read(Text(comments.sub("", done.stdout).encode()))
+    assert cells_of(with_them) == cells_of(without)
+    assert len(cells_of(with_them)) == len(cells)
+
+
+def cells_of(reading: Reading) -> list[str]:
+    return [str(cell) for table in reading.tables for cell in table.cells()]
+
+
+# --- IMB-HALO -------------------------------------------------------------------------------------
+HALO = ("-repeat", "5", "-count", "1,2")
+
+
+def test_a_grid_smaller_than_the_job_leaves_ranks_waiting_and_says_so(folder: Path) -> None:
+    done = several(4, find("mpich"), folder / "IMB-HALO", "-topo", "2.1", *HALO)
+    assert done.returncode == 0, done.stderr
+    assert "# Benchmarking simple_halo (processes: 2; threads: 1; dimensions: 2)" in done.stdout
+    assert "# ( 2 additional processes waiting in MPI_Barrier)" in done.stdout
+    reading = readers()["imb"].read(Text(done.stdout.encode()))
+    rows = [cell for table in reading.tables for cell in table.cells()]
+    assert [(cell.ranks, cell.message_bytes) for cell in rows] == [(2, 4), (2, 8)]
+
+
+def test_a_grid_larger_than_the_job_is_refused(folder: Path) -> None:
+    done = two(find("mpich"), folder / "IMB-HALO", "-topo", "4.2")
+    assert done.returncode == 2
+    assert said(done, "IMB-HALO") == [
+        "IMB-HALO: -topo: a grid of 4x2 has more places than the job has processes, 2"
+    ]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_program_takes_the_options_that_choose_benchmarks(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
+    benchmark = SMALL[name][0]
+    names = tmp_path / "names"
+    names.write_text(f"{benchmark}\n")
+    listed = alone(folder / name, "-list")
+    assert listed.returncode == 0, listed.stderr
+    assert benchmark.lower() in listed.stdout.lower()
+    for option in ("-input", "-include", "-exclude"):
+        helped = alone(folder / name, "-help", option)
+        assert helped.returncode == 0, helped.stderr
+        assert option in helped.stdout
+    left = two(find("mpich"), folder / name, "-input", str(names), "-exclude", benchmark)
+    assert left.returncode == 2
+    assert said(left, name) == [f"{name}: no benchmark is left to be run"]
+
+
+@pytest.mark.parametrize("name", ["IMB-MT", "IMB-HALO"])
+def test_strides_and_alignments_are_taken(folder: Path, name: str) -> None:
+    words = ("-stride", "1", "-malloc_align", "64", "-count", "1", "-repeat", "5")
+    benchmark = SMALL[name][0]
+    done = two(find("mpich"), folder / name, *words, "-include", benchmark, benchmark)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.lower().count(f"# benchmarking {benchmark.lower()}") == 2
+    assert ("# -stride changes nothing" in done.stdout) == (name == "IMB-HALO")
+    refused = two(find("mpich"), folder / name, "-malloc_align", "63")
+    assert said(refused, name) == [f"{name}: -malloc_align: '63' is no power of two"]
 
 
 def test_a_records_file_that_cannot_be_made(folder: Path, tmp_path: Path) -> None:

@@ -109,6 +109,17 @@ def test_rows_read_all_at_once_are_those_read_one_by_one(path: Path) -> None:
     assert replace(fast, tables=()) == replace(slow, tables=())
 
 
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_remarks_behind_a_table_change_no_row(path: Path) -> None:
+    """What the programs with `-adaptive` say of rows that did not become precise."""
+    remark = b"# not precise: 8 bytes, 6 repetitions, +-45 %\n"
+    text = path.read_bytes()
+    ends = re.compile(rb"^( +\d+(?: +[\d.]+){2,} *\n)(?! +\d)", re.MULTILINE)
+    remarked = readers()["imb"].read(Text(ends.sub(rb"\1" + remark, text)))
+    assert [str(cell) for cell in cells(remarked)] == [str(cell) for cell in cells(read(path))]
+    assert not any("not precise" in each.text for each in remarked.unread)
+
+
 @pytest.mark.parametrize("name", ["imb/mpich-MPI1-multi1-np4", "real/mpich-IO-all-np2"])
 def test_a_text_that_is_cut_gives_the_rows_before_the_cut(name: str) -> None:
     whole = (GOLDEN / f"{name}.txt").read_bytes()
