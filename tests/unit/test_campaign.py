@@ -24,6 +24,7 @@ from mpigauge.campaign.process import Job, _processes
 from mpigauge.campaign.results import Results
 from mpigauge.campaign.run import Campaign, to_tell
 from mpigauge.campaign.state import Outcome
+from mpigauge.cli.measuring import verdict
 from mpigauge.launch import Command
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import Block
@@ -787,3 +788,18 @@ def test_rows_that_the_clock_limits_do_not_ask_for_more_launches() -> None:
     assert widest.message_bytes == 8
     unmarked = [replace(cell, flags=()) for cell in wide]
     assert not Results(0.05, [*unmarked, *narrow]).converged()
+
+
+# --- nothing to measure ---------------------------------------------------------------------------
+def test_what_cannot_be_measured_is_tried_once_and_fails(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, launches=6), fake="nothing")
+    stored = bench.stored()
+    assert len(ending.outcomes) == 1
+    assert not stored.has_numbers
+    assert verdict(ending, stored) == ["nothing could be measured: not enough memory"]
+
+
+def test_what_a_launch_measures_is_no_reason_to_stop(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, launches=2), fake="nothing", launches="1")
+    assert len(ending.outcomes) == 2
+    assert verdict(ending, bench.stored()) == []

@@ -67,6 +67,10 @@ class Results:
         self._cells.setdefault(cell.key, {})[cell.launch] = cell
         self._rows.pop(cell.key, None)
 
+    @property
+    def has_numbers(self) -> bool:
+        return bool(self._cells or self._figures)
+
     def rows(self) -> list[Row]:
         """In the order in which the benchmarks were asked for."""
         return in_order(map(self._row, self._cells), self._benchmarks)

@@ -218,7 +218,21 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
 
 def verdict(ending: Ending, stored: Run) -> list[str]:
     """What went wrong, worst first."""
-    return [*wrong_words(stored), *failure_words(ending), *missing_words(ending, stored)]
+    return [
+        *wrong_words(stored),
+        *failure_words(ending),
+        *missing_words(ending, stored),
+        *nothing_words(ending, stored),
+    ]
+
+
+def nothing_words(ending: Ending, stored: Run) -> list[str]:
+    """Where every cell was left out."""
+    if ending.status != "done" or stored.has_numbers or not stored.skips:
+        return []
+    reasons = list(dict.fromkeys(skip.reason for skip in stored.skips))
+    more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
+    return [f"nothing could be measured: {reasons[0]}{more}"]
 
 
 def wrong_words(stored: Run) -> list[str]:
