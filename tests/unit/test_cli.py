@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from mpigauge.cli.main import Commands, group, run
 from mpigauge.cli.tables import lines
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
-from mpigauge.store import RunWriter
+from mpigauge.store import RunWriter, load
 from tests import cells
 
 COMMANDS = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
@@ -145,6 +146,48 @@ def test_an_interrupt_before_launch(
     assert run(["list"]) == 2
     ended = capsys.readouterr().err.strip()  # a terminal shows ^C at the start of the line
     assert ended == "mpigauge: interrupted; nothing was measured"
+
+
+@pytest.mark.parametrize(
+    ("error", "said_of_it"),
+    [
+        (PermissionError(13, "Permission denied", "/ro/kernels/x.lock"),
+         "/ro/kernels/x.lock: Permission denied"),
+        (OSError(30, "Read-only file system"), "Read-only file system"),
+    ],
+)  # fmt: skip
+def test_what_the_system_refuses_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: OSError,
+    said_of_it: str,
+) -> None:
+    """As a cache or a folder of MPIs that cannot be written to."""
+
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("mpigauge.mpi.find", refused)
+    assert run(["list"]) == 2
+    assert said(capsys) == f"mpigauge: the system refused: {said_of_it}\n"
+
+
+def test_a_folder_whose_name_is_no_utf_8(
+    elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = os.fsdecode(b"out\xff")
+    folder = stored("here").rename(elsewhere / name)
+    assert run(["share", str(folder)]) == 0
+    assert [path.name for path in elsewhere.glob("*.mpigauge")] == ["out_udcff.mpigauge"]
+    assert run(["report", str(folder), "-o", "page.html"]) == 0
+    assert "udcff" in (elsewhere / "page.html").read_text(encoding="utf-8")
+    header = {"version": "1", "plan": {}, "command": ["mpigauge", "run", "--output", name]}
+    with RunWriter.create(header, cells.cards_text(), output=Path(f"{name}-2")) as writer:
+        writer.write_command(0, ["mpiexec", name], {})
+        writer.finish("done", where=name)
+        assert load(writer.folder).header["command"][-1] == name
+    assert b"\xff" in (writer.folder / "logs" / "launch-000.command").read_bytes()
+    capsys.readouterr()
 
 
 def test_no_compiler_is_said(

@@ -113,7 +113,7 @@ def write_table(found: Answer, path: Path) -> None:
 
     words = [[_word(value) for value in row] for row in found.rows]
     text = "".join(f"{line}\n" for line in lines(found.columns, words))
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def _word(value: object) -> str:

@@ -89,4 +89,4 @@ def write_page(text: str, file: Path) -> None:
     from mpigauge.store.files import failing_as, whole
 
     with failing_as(RunError, file), whole(file) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -53,7 +53,7 @@ ARRAY = tuple(parse_sizes("128Mi"))
 """Of each of three arrays, on each rank, unless a cache is so large that they have to be larger."""
 FIRST = ("Copy", "DGEMM")
 """What parts begin with that come before the others..."""
-FIRST_SHARE = 1 / 3
+FIRST_SHARE = 0.4
 """...and their share of the time..."""
 EACH_S = 20.0
 """...of which each of their launches needs so much..."""
@@ -97,20 +97,26 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
 
 
 def by_worth(parts: Sequence[Part], seconds: float) -> list[Part]:
-    """STREAM's loops and DGEMM first, with a third of the time; where there is enough of it they
-    have several launches, with others in between, so that their numbers have errors."""
+    """STREAM's loops and DGEMM first, with FIRST_SHARE of the time; where there is enough of it
+    they have several launches, with others in between, so that their numbers have errors."""
     first = [part for part in parts if part.benchmarks[0] in _words(FIRST)]
     others = [part for part in parts if part not in first]
     times = max(1, min(MOST_TIMES, int(seconds / EACH_S)))
     rest = sum(part.weight for part in others)
-    share = max(1, round(rest * FIRST_SHARE / (1 - FIRST_SHARE) / max(1, len(first) * times)))
-    shared = [replace(part, share=share) for part in first]
+    units = times * sum(map(_units, first))
+    unit = rest * FIRST_SHARE / (1 - FIRST_SHARE) / max(1, units)
+    shared = [replace(part, share=max(1, round(unit * _units(part)))) for part in first]
     ordered = list(shared)
     for done, part in enumerate(others, 1):
         ordered.append(part)
         due, made = (number * (times - 1) // len(others) for number in (done, done - 1))
         ordered += shared * (due - made)
     return ordered
+
+
+def _units(part: Part) -> int:
+    """STREAM's loops go over arrays that have to be made first, so they need twice the time."""
+    return 2 if part.benchmarks[0] in _words(FIRST[:1]) else 1
 
 
 def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:
@@ -128,14 +134,14 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
     messages by copies, loads under load, memory on more and more ranks, the way from cache to
     memory, and products. What most ask for comes first, STREAM's four loops and DGEMM: where the
     time is short, the last are left out."""
-    streams = [name for name in STREAMS if name not in STREAM]
-    streams += [f"{name}_tuned" for name in STREAMS]
+    others_first = sorted(STREAMS, key=lambda name: name in STREAM)
+    streams = [word for name in others_first for word in (name, f"{name}_tuned")]
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
     peaks = _known((*PEAKS, *SINGLE), cards)
     products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
-    parts = [Part(_words(STREAM), ranks, counts(ranks), arrays)]
+    parts = [Part(_words(STREAM), ranks, alone_and_all, arrays)]
     if products:
         parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
     parts.append(Part(own, ranks, alone_and_all, MESSAGES))

@@ -35,9 +35,10 @@ def failing_as(error: type[Exception], path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The file holds the old text or the new one, never a part."""
+    """The file holds the old text or the new one, never a part. A byte of a file's name that is no
+    UTF-8 is written as JSON does it: \\udcff."""
     with whole(path) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
     UserError: it is no run, or the file cannot be written.
     """
     check_schema(folder)
-    name = folder.absolute().name
+    name = in_utf_8(folder.absolute().name)
     disguise = Disguise(names_in(folder)) if anonymous else None
     if disguise:
         name = disguise.text(name)
@@ -78,6 +78,11 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
             told = bytes_without(disguise, inside, content) if disguise else content
             made.writestr(_member(f"{name}/{known}"), told, compresslevel=9)
     return Packed(target, disguise.taken() if disguise else {}, tuple(left_out))
+
+
+def in_utf_8(name: str) -> str:
+    """A name as a ZIP can hold it, which others can read on any machine."""
+    return name.encode("utf-8", "backslashreplace").decode().replace("\\", "_")
 
 
 def is_pack(path: Path) -> bool:

@@ -41,6 +41,17 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Raw, Record
 
 _T = TypeVar("_T")
+_NUMBERS = {
+    "cpu_quota", "memory_limit_bytes", "memory_total_bytes", "memory_available_bytes",
+    "steal_ratio",
+}  # fmt: skip
+"""Of a machine in the passport."""
+_TOPOLOGY = {
+    "pus", "caches", "numa", "distances", "devices", "allowed", "allowed_numa", "left_out",
+}  # fmt: skip
+"""Of a machine in the passport, too; they are whole or not there."""
+_TABLES = ("mpi", "transport", "imported", "between")
+"""In run.json."""
 _ARRAYS = 3
 _WORD_BYTES = 4
 
@@ -162,8 +173,8 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
     between, spoilt = between_of(path)
     return Run(
         path=path,
-        header=header,
-        passport=_read_object(passport),
+        header=_with_tables(header),
+        passport=_with_numbers(_read_object(passport)),
         cards=Cards.load(path / "cards.json") if cards else Cards(()),
         status=_read_object(status),
         records=(*found.records, *remains),
@@ -220,7 +231,8 @@ def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
         return False
     parts = data.get("parts") or []
     return (
-        isinstance(data.get("benchmarks") or [], (list, tuple))
+        _are(data.get("benchmarks") or [], str)
+        and (data.get("map") is None or _are(data["map"], int))
         and isinstance(data.get("precision") or 0.0, (int, float))
         and all(isinstance(data.get(name) or {}, dict) for name in ("settings", "env", "heeded"))
         and isinstance(parts, (list, tuple))
@@ -229,9 +241,48 @@ def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
 
 
 def _is_part(data: object) -> bool:
-    if not isinstance(data, dict) or not isinstance(data.get("benchmarks"), (list, tuple)):
+    if not isinstance(data, dict) or "sizes" not in data:
         return False
-    return isinstance(data.get("sizes") or [], (list, tuple)) and "sizes" in data
+    names, sizes = data.get("benchmarks"), data["sizes"] or []
+    return _are(names, str) and _are(sizes, int)
+
+
+def _are(values: object, kind: type) -> bool:
+    return isinstance(values, (list, tuple)) and all(isinstance(each, kind) for each in values)
+
+
+def _with_numbers(passport: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without what should be a number of the machine and is none."""
+    machine = passport.get("machine")
+    if not isinstance(machine, dict):
+        return {name: value for name, value in passport.items() if name != "machine"}
+    known = {
+        name: value
+        for name, value in machine.items()
+        if name not in _NUMBERS or value is None or isinstance(value, (int, float))
+    }
+    if "pus" in known and not _has_topology(known):
+        known = {name: value for name, value in known.items() if name not in _TOPOLOGY}
+    return {**passport, "machine": known}
+
+
+def _has_topology(machine: Mapping[str, Any]) -> bool:
+    from mpigauge.topology.stored import stored
+
+    try:
+        stored(machine)
+    except (KeyError, TypeError):
+        return False
+    return True
+
+
+def _with_tables(header: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without what should be a table and is none."""
+    return {
+        name: value
+        for name, value in header.items()
+        if name not in _TABLES or value is None or isinstance(value, dict)
+    }
 
 
 def status_of(path: Path) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import shlex
 from dataclasses import asdict
@@ -126,7 +127,7 @@ class RunWriter:
         sets = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
         path = launch_file(self.folder, "logs", launch, "command")
         with failing_as(RunError, path):
-            append_whole(path, (" \\\n  ".join([*sets, shlex.join(words)]) + "\n").encode())
+            append_whole(path, os.fsencode(" \\\n  ".join([*sets, shlex.join(words)]) + "\n"))
 
     def append(self, line: str) -> Record | None:
         """Stores a line of a job's output if it is a record, and says what it holds."""

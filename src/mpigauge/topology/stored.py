@@ -16,6 +16,10 @@ def stored(data: Mapping[str, Any]) -> Topology:
         found = _topology(data)
     except (AttributeError, ValueError) as error:
         raise TypeError(str(error)) from None
+    if not all(isinstance(pu.number, int) for pu in found.pus):
+        raise TypeError("it has a processor without a number")
+    if not all(_is_cache(cache) for cache in found.caches):
+        raise TypeError("it has a cache without a level or a size")
     if not found.pus or not all(each.pus for each in found.caches):
         raise TypeError("it has a part without processors")
     return found
@@ -37,6 +41,11 @@ def _topology(data: Mapping[str, Any]) -> Topology:
         allowed_numa=frozenset(data["allowed_numa"]),
         left_out=frozenset(data["left_out"]),
     )
+
+
+def _is_cache(cache: Cache) -> bool:
+    values: tuple[object, ...] = (cache.level, cache.bytes)
+    return all(isinstance(value, int) for value in values)
 
 
 def _with_pus(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -97,6 +97,7 @@ def _write(file: Path, name: str, lines: Sequence[Line], undecided: str) -> None
     from mpigauge.report.checked import as_junit
 
     try:
-        file.write_text(as_junit(lines, f"mpigauge check {name}", undecided), encoding="utf-8")
+        text = as_junit(lines, f"mpigauge check {name}", undecided)
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise RunError(f"cannot write {file}: {error.strerror}") from None

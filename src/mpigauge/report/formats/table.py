@@ -99,7 +99,9 @@ def _start(facts: Facts) -> list[str]:
 def _memory(facts: Facts) -> list[str]:
     """What the ranks took of the memory."""
     known = facts.memory
-    words = [f"memory {memory(known['peak RSS'])} on the largest rank"] if known else []
+    if "peak RSS" not in known:
+        return []
+    words = [f"memory {memory(known['peak RSS'])} on the largest rank"]
     if known.get("shared memory"):
         words.append(f"{memory(known['shared memory'])} of it shared")
     if "memory left" in known:

@@ -37,7 +37,7 @@ def downloads(shown: Shown) -> Iterator[Download]:
         if len(shown.document.rows) > MOST_ROWS:
             yield Download(title, file, "", _too_large(f"{len(shown.document.rows)} rows", form))
             continue
-        text = render(form, shown.document).encode()
+        text = render(form, shown.document).encode(errors="backslashreplace")
         if len(text) > MOST_BYTES:
             yield Download(title, file, "", _too_large(memory(len(text)), form))
             continue
