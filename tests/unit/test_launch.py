@@ -141,6 +141,15 @@ def test_another_launch_agent(mpi: Mpi, said: str, variable: str) -> None:
     assert launch.command(job).env.get(variable) == ("-p 50000" if variable else None)
 
 
+@pytest.mark.parametrize("mpi", [MPICH, INTEL], ids=lambda mpi: mpi.label)
+def test_an_agent_that_is_not_ssh_gets_no_option_of_ssh(mpi: Mpi) -> None:
+    """It would stand before its own words: `docker -x exec …`."""
+    agent = ("/usr/bin/docker", "exec", "-i")
+    made = launch.command(Job(mpi, 4, ("p",), hosts=EVEN, agent=agent))
+    assert "-launcher|rsh|-launcher-exec|/usr/bin/docker|" in "|".join(made.words)
+    assert "exec -i" in made.env.values()
+
+
 def test_open_mpi_5() -> None:
     job = Job(
         OPENMPI5,

@@ -63,8 +63,8 @@ def _on(job: Job, ranks: RankSet, sets: int) -> list[str]:
 
 
 def _agent(job: Job) -> list[str]:
-    """Whatever it is called, it takes the words that ssh takes."""
-    return ["-launcher", "ssh", "-launcher-exec", job.agent[0]] if job.agent else []
+    """To ssh Hydra adds options of ssh, before or around the agent's words; to rsh it adds none."""
+    return ["-launcher", job.agent_kind, "-launcher-exec", job.agent[0]] if job.agent else []
 
 
 def _agent_env(job: Job, intel: bool) -> dict[str, str]:

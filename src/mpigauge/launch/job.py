@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
@@ -58,6 +59,11 @@ class Job:
     them; none: it binds nobody."""
     stem: str = ""
     """What the names of files begin with that a launcher may need: FOLDER/launch-000."""
+
+    @property
+    def agent_kind(self) -> str:
+        """ssh, by the name of its program, or rsh, which takes no options of ssh."""
+        return "ssh" if self.agent and PurePath(self.agent[0]).name == "ssh" else "rsh"
 
     @property
     def variant(self) -> str:
