@@ -95,7 +95,7 @@ PARTS = {
     ),
     "inner-loop": Part(
         "processor time from an edit of a kernel to its row",
-        "tests/unit/test_mpi_build.py with a compiler that only counts",
+        "tests/e2e/test_dropped_in_collective.py: with a file more nothing else is compiled",
         program("bench/inner_loop.py"),
     ),
 }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.mpi import Kernels, Mpi
 
+PATIENCE_S = 180.0
 SLEEPY = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "50",
@@ -129,7 +130,7 @@ def start(
 def finish(job: subprocess.Popen[str]) -> Ended:
     """Waits for the end; a job that hangs is ended with all its ranks, and fails the test."""
     try:
-        output, errors = patience.communicate(job)
+        output, errors = patience.communicate(job, PATIENCE_S)
     except subprocess.TimeoutExpired:
         os.killpg(job.pid, signal.SIGTERM)
         output, errors = job.communicate()

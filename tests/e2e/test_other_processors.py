@@ -77,7 +77,7 @@ def for_arm(arm_machine: Installed, tmp_path_factory: pytest.TempPathFactory) ->
     words = [f"-D{name}={value}" for name, value in options.items()]
     build = ["--target", "node_tests", "--parallel", str(len(os.sched_getaffinity(0)))]
     for command in (["-S", str(ROOT), "-B", str(folder), *words], ["--build", str(folder), *build]):
-        done = arm_machine.run("cmake", *command, cwd=folder)
+        done = arm_machine.run("cmake", *command, cwd=folder, seconds=600)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     return folder / "kernels/tests/node_tests"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import patience
-from tests.cases.launching import site, words
+from tests.cases.launching import PATIENCE_S, site, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def real_output(run: str) -> str:
 def started(run: str, *more: str) -> subprocess.CompletedProcess[str]:
     ranks, imb = ranks_and_words(run)
     argv, env = words(site(MPIS[run.split("-")[0]]), ranks, "--imb", *imb, *more)
-    return patience.run(argv, env=env, cwd=REAL)
+    return patience.run(argv, env=env, cwd=REAL, seconds=PATIENCE_S)
 
 
 def shape(text: str) -> Iterator[object]:

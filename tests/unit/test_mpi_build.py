@@ -192,18 +192,18 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def folder_of_last_build(calls: Path) -> Path:
-    return Path(calls.read_text().splitlines()[-1].split()[1]).parent
+    return Path(calls.read_text().splitlines()[-1].split()[1]).parents[1]
 
 
 def test_an_edit_goes_on_in_the_same_folder(mpi: Mpi, calls: Path, tree: Path) -> None:
     first = kernels(mpi)
     folder = folder_of_last_build(calls)
-    (folder / "build" / "object.o").touch()
+    (folder / build_folder.MADE / "object.o").touch()
     (tree / "kernels" / "a.cpp").write_text("edited\n")
     second = kernels(mpi)
     assert folder_of_last_build(calls) == folder
-    assert (folder / "build" / "object.o").exists()
-    assert (folder / "source" / "kernels" / "a.cpp").read_text() == "edited\n"
+    assert (folder / build_folder.MADE / "object.o").exists()
+    assert (folder / "kernels" / "a.cpp").read_text() == "edited\n"
     assert second.cards != first.cards
     assert first.cards.exists()
 
@@ -227,7 +227,7 @@ def test_what_is_edited_during_a_build_is_not_in_it(
     edit = f"echo later >{tree}/kernels/a.cpp\n"
     fake.program(tmp_path / "bin" / "cmake", CMAKE.replace("case", edit + "case", 1))
     first = kernels(mpi)
-    source = folder_of_last_build(calls) / "source" / "kernels" / "a.cpp"
+    source = folder_of_last_build(calls) / "kernels" / "a.cpp"
     assert source.read_text() == "kernels/a.cpp\n"
     assert kernels(mpi).cards != first.cards
     assert source.read_text() == "later\n"
@@ -236,7 +236,7 @@ def test_what_is_edited_during_a_build_is_not_in_it(
 def test_a_build_that_was_killed_begins_anew(mpi: Mpi, calls: Path, tree: Path) -> None:
     kernels(mpi)
     folder = folder_of_last_build(calls)
-    half = folder / "build" / "half.o"
+    half = folder / build_folder.MADE / "half.o"
     half.touch()
     (folder / "unfinished").touch()
     (tree / "kernels" / "a.cpp").write_text("edited\n")
@@ -249,7 +249,7 @@ def test_a_build_that_was_killed_begins_anew(mpi: Mpi, calls: Path, tree: Path) 
 def test_a_failed_build_is_gone_on_with_and_names_the_sources_in_their_place(
     mpi: Mpi, calls: Path, tree: Path, tmp_path: Path
 ) -> None:
-    fails = '--build) touch "$2/good.o"; echo "${2%build}source/kernels/a.cpp:1: oh"; exit 1 ;;\n'
+    fails = '--build) touch "$2/good.o"; echo "${2%build/kernels}kernels/a.cpp:1: oh"; exit 1 ;;\n'
     fake.program(tmp_path / "bin" / "cmake", CMAKE.replace("--build)", fails + "--unused)"))
     with pytest.raises(UserError, match="building the kernels failed") as error:
         kernels(mpi)
@@ -259,7 +259,7 @@ def test_a_failed_build_is_gone_on_with_and_names_the_sources_in_their_place(
     fake.program(tmp_path / "bin" / "cmake", CMAKE)
     kernels(mpi)
     assert folder_of_last_build(calls) == folder
-    assert (folder / "build" / "good.o").exists()
+    assert (folder / build_folder.MADE / "good.o").exists()
 
 
 def test_other_flags_and_other_places_have_folders_of_their_own(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from mpigauge.model.mpi import Abi
 
+MADE = "build/kernels"
+"""Below the folder, as build/test is below the repository: so ccache finds one in the other."""
 UNUSED = 30 * 86400
 """After so many seconds without a build a folder is removed."""
 VANISHED = 86400
@@ -82,8 +84,9 @@ def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Path:
         shutil.rmtree(folder)
     folder.mkdir(exist_ok=True)
     unfinished.touch()
-    mirror(wanted.sources, folder / "source")
-    headers = folder / "mpi"
+    mirror(wanted.sources, folder)
+    headers = folder / "build" / "mpi"
+    headers.parent.mkdir(exist_ok=True)
     headers.unlink(missing_ok=True)
     headers.symlink_to(wanted.include)
     (folder / "place").write_text(str(wanted.place))
@@ -91,14 +94,15 @@ def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Path:
     unfinished.unlink()
     if not succeeded:
         raise UserError(f"building the kernels failed; the compiler's words are in {log}")
-    return folder / "build"
+    return folder / MADE
 
 
 def mirror(sources: dict[str, bytes], folder: Path) -> None:
-    """Makes a folder hold just these files, and leaves alone those that are right."""
-    for path in [path for path in folder.rglob("*") if not path.is_dir()]:
-        if path.relative_to(folder).as_posix() not in sources:
-            path.unlink()
+    """Makes a folder hold just these sources, and leaves alone those that are right."""
+    for top in {name.partition("/")[0] for name in sources}:
+        for path in [path for path in (folder / top).rglob("*") if not path.is_dir()]:
+            if path.relative_to(folder).as_posix() not in sources:
+                path.unlink()
     for name, content in sources.items():
         path = folder / name
         if not path.is_file() or path.read_bytes() != content:
@@ -108,19 +112,20 @@ def mirror(sources: dict[str, bytes], folder: Path) -> None:
 
 def _run_cmake(folder: Path, wanted: Wanted, log: Path) -> bool:
     """Configures and builds. Where that fails, the log names the sources by their own place."""
-    source, build = folder / "source", folder / "build"
-    configure = ["cmake", "-S", str(source), "-B", str(build), "-G", _generator()]
-    configure += [f"-DMPIGAUGE_ABI={wanted.abi}", f"-DMPIGAUGE_MPI_INCLUDE={folder / 'mpi'}"]
+    build, include = folder / MADE, folder / "build" / "mpi"
+    configure = ["cmake", "-S", str(folder), "-B", str(build), "-G", _generator()]
+    configure += [f"-DMPIGAUGE_ABI={wanted.abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
     configure += ["-DCMAKE_BUILD_TYPE=Release", f"-DMPIGAUGE_VERSION={mpigauge.__version__}"]
     make = ["cmake", "--build", str(build), "--parallel", str(len(os.sched_getaffinity(0)))]
     env = {**os.environ, "CXX": shlex.join(wanted.compiler)}
     if "ccache" in _launcher():
         env = {"CCACHE_BASEDIR": str(folder), "CCACHE_SLOPPINESS": CCACHE_SLOPPINESS} | env
+        env["CCACHE_IGNOREOPTIONS"] = "-Werror"  # which the tests of the kernels add
     with log.open("w") as output:
         good = all(_succeeds(words, env, output.fileno()) for words in (configure, make))
     if not good:
         said = log.read_text(encoding="utf-8", errors="replace")
-        log.write_text(said.replace(str(source), str(wanted.place)), encoding="utf-8")
+        log.write_text(said.replace(str(folder), str(wanted.place)), encoding="utf-8")
     return good
 
 
