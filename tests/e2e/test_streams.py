@@ -27,6 +27,7 @@ COMMANDS = {
     "doctor": ["doctor", "--list"],
     "explain": ["explain", RUN],
     "export": ["export", "csv", RUN],
+    "history": ["history", "list"],
     "imb": ["imb", "--help"],
     "import": ["import", "printed.txt", "--output", "{new}"],
     "list": ["list", "--mpi", "mpich"],

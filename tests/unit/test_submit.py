@@ -134,6 +134,9 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
     [
         (["rnu", "PingPong"], "submit: 'rnu' is no command for a job; did you mean 'run'?"),
         (["topo"], "submit: 'topo' is no command for a job; there are run, quick, map"),
+        (["run", "PingPongg"], "there is no benchmark 'PingPongg'; did you mean 'PingPong'?"),
+        (["sweep", "Bcsat", "--vary", "env:A=1,2"], "there is no benchmark 'Bcsat'; did you mean"),
+        (["map", "--benchmark", "NODE:Mailbx"], "there is no benchmark 'NODE:Mailbx'"),
         (["node", "last"], "submit: to show last needs no job; leave 'submit' out"),
         (["run", "PingPong", "--sizes", "4..1"], "runs downwards"),
         (["run", "PingPong", "--size", "4"], "no such option '--size'"),
@@ -193,7 +196,7 @@ def test_files_of_one_job_do_not_take_those_of_another(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_name_gets_one(tmp_path: Path) -> None:
-    task = submitting.task(("run", "PingPong", "IMB:Bcast"))
+    task = submitting.task(("run", "PingPong", "NBC:Ibcast"))
     assert task.folder.parent == tmp_path / "mpigauge-runs"
     assert task.words[-2:] == ("--output", str(task.folder))
 

@@ -9,7 +9,8 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import import_module
@@ -99,11 +100,30 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     said = found.make_context(f"mpigauge {name}", rest).params
     if name != "resume":
         read_request(said)
+        map_of = [said["benchmark"]] if said.get("benchmark") else []
+        _check_names([*said.get("benchmarks", ()), *map_of])
     if name == "sweep":
         from mpigauge.cli.sweeping import read_sweep
 
         read_sweep(dict(said), dry_run=True)
     return said
+
+
+def _check_names(benchmarks: Sequence[str]) -> None:
+    """UserError: there is no benchmark of such a name, neither among those that come with mpigauge
+    nor in kernels that were built here. A login node may have no MPI, so none is asked."""
+    from mpigauge.model.cards import Cards
+    from mpigauge.mpi.build import built_cards
+    from mpigauge.readers.known import all_cards
+
+    try:
+        all_cards().chosen(benchmarks)
+    except UserError:
+        for path in built_cards():
+            with suppress(UserError):
+                Cards.load(path).chosen(benchmarks)
+                return
+        raise
 
 
 def _new_folder(said: Mapping[str, Any], name: str) -> Path:

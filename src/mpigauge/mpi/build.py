@@ -187,6 +187,11 @@ def _files_below(folder: Path) -> Iterator[Path]:
         yield from (Path(where, name) for name in names if not name.startswith("."))
 
 
+def built_cards() -> list[Path]:
+    """The cards of all kernels that were built here, whatever their sources were then."""
+    return sorted((folders.cache() / "kernels").glob("*/cards.json"))
+
+
 def _is_built(folder: Path) -> bool:
     return (folder / "cards.json").exists()
 

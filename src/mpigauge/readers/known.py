@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The benchmarks that others print too: their cards, and what counts for their bandwidth.
+"""The cards of benchmarks where no kernel is built, and what counts for their bandwidth.
 
-cards.json is a copy of what the kernels say (tools/imported_cards.py), so that reading needs none.
+cards.json is a copy of what the kernels say (tools/imported_cards.py), so that reading what others
+print needs none.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,9 +21,24 @@ if TYPE_CHECKING:
 FILE = Path(__file__).with_name("cards.json")
 
 
+SUITES_OF_OTHERS = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO")
+PROGRAMS_OF_OTHERS = ("mpi_latency", "ping_pong", "Message_rate")
+
+
+@cache
+def all_cards() -> Cards:
+    """Of every benchmark that comes with mpigauge."""
+    return Cards.load(FILE)
+
+
 @cache
 def known_cards() -> Cards:
-    return Cards.load(FILE)
+    """Of the benchmarks that other programs print, too."""
+    cards = all_cards()
+    theirs = [
+        card for card in cards if card.suite in SUITES_OF_OTHERS or card.name in PROGRAMS_OF_OTHERS
+    ]
+    return replace(cards, benchmarks=tuple(theirs))
 
 
 @cache
