@@ -46,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "words",
     [
         "show SWEEP", "show messages", "node NODE", "best SWEEP",
-        "compare SWEEP --by arm", "compare messages messages", "check messages --against messages --tolerance 60%",
+        "compare SWEEP --by arm", "compare messages messages",
+        "check messages --against messages --tolerance 60%",
         "explain SWEEP", "explain --list", "model SWEEP", "ls .", "ref list",
         "ref show orfeo-epyc-rome", "plot --list", "plot SWEEP arms", "plot SWEEP best",
     ],
