@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -84,6 +85,10 @@ class _Reader:
     def __init__(self, file: str, lines: Sequence[str], benchmarks: Sequence[str]) -> None:
         self.file, self.lines = file, lines
         self.benchmarks = benchmarks
+        self.heads: defaultdict[str, list[int]] = defaultdict(list)
+        """Where tables of each kind begin."""
+        for number, line in enumerate(lines):
+            self.heads[line.split("#")[0].strip()].append(number)
         self.begin = 0
         """The line of the table that is read, from 0."""
 
@@ -113,9 +118,7 @@ class _Reader:
         read: Callable[[Mapping[str, Any], float], Iterator[Limit]],
     ) -> list[Limit]:
         """The limits of a table, whose first line is found for messages."""
-        heads = [
-            i for i, line in enumerate(self.lines) if line.split("#")[0].strip() == f"[[{kind}]]"
-        ]
+        heads = self.heads[f"[[{kind}]]"]
         self.begin = heads[number] if number < len(heads) else 0
         return list(read(table, usual))
 
