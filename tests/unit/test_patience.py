@@ -35,7 +35,7 @@ def test_our_own_limits_grow_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(busy, "load_of_a_core", lambda: load)
         return busy.grown(30.0)
 
-    assert [with_load(load) for load in (0.25, 1.0, 3.5)] == [30.0, 30.0, 105.0]
+    assert [with_load(load) for load in (0.25, 1.0, 3.5, 300.0)] == [30.0, 30.0, 105.0, 300.0]
 
 
 def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import os
 
+MOST = 10.0
+"""A hang has to be found some time. In a container the load is that of the whole machine."""
+
 
 def load_of_a_core() -> float:
     """Processes that want to run, for each core that this one may use, over the last minute."""
@@ -18,4 +21,4 @@ def grown(seconds: float) -> float:
     Where four processes want each core, one gets a quarter of it: what is no hang shall not be
     taken for one.
     """
-    return seconds * max(1.0, load_of_a_core())
+    return seconds * min(MOST, max(1.0, load_of_a_core()))
