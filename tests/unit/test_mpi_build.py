@@ -82,6 +82,46 @@ def test_other_headers_or_flags_make_another_build(
     assert len(calls.read_text().splitlines()) == 6
 
 
+def test_a_compiler_behind_ccache_is_asked_again_when_it_changes(
+    mpi: Mpi, calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ccache stands on PATH under the name of a compiler, and starts the next of that name."""
+    asked = tmp_path / "asked"
+    real = tmp_path / "real" / "cc-of-test"
+    for program in (tmp_path / "masked" / real.name, real):
+        program.parent.mkdir()
+        program.write_bytes(b"no script")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/masked:{tmp_path}/real:{os.environ['PATH']}")
+    monkeypatch.setattr(build, "_asked_version", lambda _: asked.read_text())
+    monkeypatch.setenv("CXX", real.name)
+    asked.write_text("version 12")
+    first = kernels(mpi)
+    asked.write_text("version 13")
+    assert kernels(mpi) == first
+    real.write_bytes(b"another")
+    assert kernels(mpi) != first
+    assert calls.exists()
+
+
+def test_kernels_that_were_not_used_for_long_are_removed_after_a_build(
+    mpi: Mpi, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = {}
+    for flags, days in (("-O1", 40), ("-O2", 40), ("-O3", 2)):
+        monkeypatch.setenv("CXXFLAGS", flags)
+        folders[flags] = kernels(mpi).cards.parent
+        at = time.time() - days * 86400
+        os.utime(folders[flags], (at, at))
+    monkeypatch.setenv("CXXFLAGS", "-O2")
+    kernels(mpi)
+    monkeypatch.setenv("CXXFLAGS", "-Os")
+    kernels(mpi)
+    assert [flags for flags, folder in folders.items() if folder.exists()] == ["-O2", "-O3"]
+    assert not folders["-O1"].with_name(f"{folders['-O1'].name}.log").exists()
+    assert calls.exists()
+
+
 def test_two_at_once_build_once(mpi: Mpi, calls: Path) -> None:
     script = f"from mpigauge.mpi import find, kernels; kernels(find({str(mpi.prefix)!r}))"
     both = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(2)]

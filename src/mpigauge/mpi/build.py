@@ -10,13 +10,15 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.mpi import folders, site, wheels
-from mpigauge.mpi.build_folder import Wanted, compiled
+from mpigauge.mpi.build_folder import UNUSED, Wanted, compiled
 from mpigauge.mpi.remembered import remembered
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
         name = _digest(needed.header, needed.sources.items())  # they may have changed just now
         folder = cached / f"{mpi.abi}-{name}-{compiler_key}"
         _build(folder, needed)
-    return _kernels_in(folder, mpi.abi)
+    return _used(folder, mpi.abi)
 
 
 def wanted(mpi: Mpi) -> Wanted:
@@ -67,7 +69,7 @@ def _built_elsewhere(cached: Path, stem: str, abi: Abi) -> Kernels:
     """Without a compiler, as on many compute nodes, what any compiler made of these sources."""
     for folder in sorted(cached.glob(f"{stem}-*")):
         if _is_built(folder):
-            return _kernels_in(folder, abi)
+            return _used(folder, abi)
     _compiler()
     raise AssertionError("a compiler came while we looked for kernels")
 
@@ -147,11 +149,27 @@ def _hash_of_compiler(words: tuple[str, ...]) -> str:
 
 
 def _version_of(words: tuple[str, ...]) -> str:
-    """What the compiler says of itself, asked once. A script may start another one each time."""
-    programs = [Path(found) for word in words if (found := shutil.which(word))]
-    if any(program.read_bytes()[:2] == b"#!" for program in programs):
+    """What the compiler says of itself, asked once. A script may start another one each time, and
+    ccache under a compiler's name starts the next program on PATH that is called so."""
+    programs = [program for word in words for program in _all_on_path(word)]
+    if any(_is_script(program) for program in programs):
         return _asked_version(words)
     return remembered("compiler", words, programs, lambda: _asked_version(words))
+
+
+def _all_on_path(word: str) -> list[Path]:
+    """Every program of this name, the one that is run first."""
+    folders_of = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = (shutil.which(word, path=folder) for folder in folders_of if folder)
+    return [Path(program) for program in dict.fromkeys(found) if program]
+
+
+def _is_script(program: Path) -> bool:
+    try:
+        with program.open("rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True  # which may be run and not read
 
 
 def _asked_version(words: tuple[str, ...]) -> str:
@@ -196,6 +214,13 @@ def _is_built(folder: Path) -> bool:
     return (folder / "cards.json").exists()
 
 
+def _used(folder: Path, abi: Abi) -> Kernels:
+    """What is in a folder, which is noted as used now: see `_clear`."""
+    with suppress(OSError):
+        os.utime(folder)
+    return _kernels_in(folder, abi)
+
+
 def _kernels_in(folder: Path, abi: Abi) -> Kernels:
     return Kernels(
         executable=folder / "mpigauge-kernel",
@@ -213,6 +238,17 @@ def _build(folder: Path, needed: Wanted) -> None:
             return
         with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as built:
             _keep(built, work / "kept", folder, needed.abi, log)
+    _clear(parent)
+
+
+def _clear(parent: Path) -> None:
+    """Removes what was built and then not used for long, with what its build said."""
+    for cards in parent.glob("*/cards.json"):
+        folder = cards.parent
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > UNUSED:
+                shutil.rmtree(folder)
+                (parent / f"{folder.name}.log").unlink(missing_ok=True)
 
 
 def _keep(built: Path, kept: Path, folder: Path, abi: Abi, log: Path) -> None:

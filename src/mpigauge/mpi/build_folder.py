@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MADE = "build/kernels"
 """Below the folder, as build/test is below the repository: so ccache finds one in the other."""
 UNUSED = 30 * 86400
-"""After so many seconds without a build a folder is removed."""
+"""After so many seconds without a build a folder is removed, and what was built without a use."""
 VANISHED = 86400
 """The same, where the sources are gone: another host may still see them."""
 CCACHE_SLOPPINESS = "pch_defines,time_macros,include_file_mtime,include_file_ctime"
