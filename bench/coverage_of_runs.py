@@ -6,13 +6,15 @@
 A group is one MPI, with `--in 3s` or as it comes, on the machine as it is or beside a burner. Its
 runs follow each other, and begin with a history that is empty and of this group alone. The truth of
 a cell is the median over all launches of all runs of the group. Runs are kept below --folder, so
-groups can be measured one by one and added up, and a group that was cut short goes on:
+groups can be measured one by one and added up, and a group that was cut short goes on; --anew
+forgets what is kept of the chosen ones. A group whose run fails does not keep the next from its
+turn.
 
     python bench/coverage_of_runs.py --mpi mpich --budget 3s --load idle
     python bench/coverage_of_runs.py --judge
 
-Exit status: 0 the promises are kept in all groups that are there, 1 one is not, 2 it could not be
-tried, or a group has too few runs to be judged.
+Exit status: 0 the promises are kept in all groups that are there, 1 one is not, 2 one could not be
+measured, or has too few runs to be judged.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from mpigauge.store import Run, list_runs, load
 
 PROGRAM = Path(sys.executable).with_name("mpigauge")
 WORDS = ["PingPong", "Allreduce", "Bcast", "--sizes", "8,512,4Ki,64Ki,256Ki", "--ranks", "2"]
+QUICK_RUNS = 3
 QUICK_WORDS = ["PingPong", "Allreduce", "--sizes", "8,4Ki", "--ranks", "2"]
 MPIS, BUDGETS, LOADS = ("mpich", "openmpi", "intel"), ("3s", "default"), ("idle", "burner")
 LEAST_COVERED, LEAST_COVERED_FIRST, WIDEST, MOST_ALARMS = 0.90, 0.80, 1.5, 0.05
@@ -108,7 +111,7 @@ def measure(group: Group, folder: Path, runs: int, words: Sequence[str]) -> None
     environment = os.environ | {"MPIGAUGE_HISTORY": str((folder / "history").absolute())}
     for number in range(1, runs + 1):
         output = folder / f"run-{number:02d}"
-        if (output / "status.json").exists():
+        if is_done(output):
             continue
         shutil.rmtree(output, ignore_errors=True)  # what was cut short
         common.say_progress(f"{group.name}: run {number} of {runs}")
@@ -121,6 +124,14 @@ def measure(group: Group, folder: Path, runs: int, words: Sequence[str]) -> None
         if done.returncode:
             raise UserError(f"{group.name}, run {number}: {done.stderr.strip()[-500:]}")
     common.end_progress()
+
+
+def is_done(output: Path) -> bool:
+    """Whether this run is there, and was not interrupted."""
+    try:
+        return bool(json.loads((output / "status.json").read_text())["status"] == "done")
+    except FileNotFoundError:
+        return False
 
 
 # --- judging --------------------------------------------------------------------------------------
@@ -218,15 +229,21 @@ def _percent(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
+def runs_of(folder: Path) -> list[Run]:
+    """Those of a group that are done, oldest first."""
+    if not folder.is_dir():
+        return []
+    return [load(each.path) for each in list_runs(folder) if each.status == "done"]
+
+
 def report(root: Path, groups: Sequence[Group], least_runs: int) -> int:
     """What is there of these groups, and whether promises are kept; writes results.json."""
     status, wrong, many, results = 0, 0, 0, dict[str, Any]()
     print(HEAD)
     for group in groups:
-        folder = root / group.name
-        if not folder.is_dir():
+        runs = runs_of(root / group.name)
+        if not runs:
             continue
-        runs = [load(each.path) for each in list_runs(folder)]
         said = [each for number, run in enumerate(runs, 1) for each in said_of(run, number)]
         judged, alarm = judge(said), alarms(runs)
         wrong, many = wrong + alarm[0], many + alarm[1]
@@ -240,6 +257,8 @@ def report(root: Path, groups: Sequence[Group], least_runs: int) -> int:
         status = 1
     share = f"{100 * wrong / many:.1f} %" if many else "-"
     print(f"\nalarms in {wrong} of {many} tables, {share}\n\n{NOTES}")
+    if not results:
+        return 2
     (root / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     return status
 
@@ -256,9 +275,11 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         default=Path("build/coverage_of_runs"),
         help="where runs and results.json are kept (build/coverage_of_runs)",
     )
-    parser.add_argument("--judge", action="store_true", help="measure nothing, judge what is kept")
-    parser.add_argument(
-        "--quick", action="store_true", help="3 runs of 1 group of 3 cells: does it work at all?"
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--judge", action="store_true", help="measure nothing, judge what is kept")
+    what.add_argument("--anew", action="store_true", help="keep nothing of the chosen groups")
+    what.add_argument(
+        "--quick", action="store_true", help="3 runs of 1 group of 4 cells: does it work at all?"
     )
     common.add_options(parser)
     return parser.parse_args(words)
@@ -268,21 +289,25 @@ def main(words: Sequence[str]) -> int:
     options = arguments(words)
     chosen = options.mpi or MPIS, options.budget or BUDGETS, options.load or LOADS
     groups = [Group(*each) for each in product(*chosen)]
-    runs, measured = options.runs, WORDS
+    folder, runs, measured = options.folder, options.runs, WORDS
     if options.quick:
-        groups, runs = groups[:1], 3
-        measured = QUICK_WORDS
+        groups, folder, runs, measured = groups[:1], folder / "quick", QUICK_RUNS, QUICK_WORDS
     print(f"# {common.machine()}", flush=True)
-    try:
-        for group in [] if options.judge else groups:
-            beside = burners(options.cores.split(","), options.protect)
-            burning = beside if group.load == "burner" else contextlib.nullcontext()
+    failed = False
+    for group in [] if options.judge else groups:
+        if options.anew or options.quick:
+            shutil.rmtree(folder / group.name, ignore_errors=True)
+        beside = burners(options.cores.split(","), options.protect)
+        burning = beside if group.load == "burner" else contextlib.nullcontext()
+        try:
             with common.protection(options.protect), burning:
-                measure(group, options.folder / group.name, runs, measured)
-    except (UserError, subprocess.TimeoutExpired) as error:
-        print(f"coverage_of_runs: {error}", file=sys.stderr)
+                measure(group, folder / group.name, runs, measured)
+        except (UserError, subprocess.TimeoutExpired) as error:
+            print(f"coverage_of_runs: {error}", file=sys.stderr)
+            failed = True
+    status = report(folder, groups, LEAST_RUNS + 1)
+    if failed:
         return 2
-    status = report(options.folder, groups, LEAST_RUNS + 1)
     return 0 if options.quick else status
 
 

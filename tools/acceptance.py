@@ -71,7 +71,7 @@ PARTS = {
     "coverage-over-runs": Part(
         "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
         "tests/unit/test_history_replay.py on recorded launches",
-        program("bench/coverage_of_runs.py"),
+        program("bench/coverage_of_runs.py", "--anew"),
     ),
     "false-steps": Part(
         "how often a trend claims a step that is not there",

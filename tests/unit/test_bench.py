@@ -429,6 +429,46 @@ def test_widths_are_judged_by_the_scatter_of_runs(program: ModuleType) -> None:
     assert not wide.kept
 
 
+@with_program("coverage_of_runs")
+def test_a_group_that_fails_does_not_keep_the_next_from_its_turn(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    measured = []
+
+    def measure(group: Any, *_: object) -> None:
+        measured.append(group.name)
+        if group.budget == "3s":
+            raise program.UserError("no such MPI")
+
+    monkeypatch.setattr(program, "measure", measure)
+    words = ["--mpi", "mpich", "--load", "idle", "--folder", str(tmp_path)]
+    assert program.main(words) == 2
+    assert measured == ["mpich-3s-idle", "mpich-default-idle"]
+
+
+@with_program("coverage_of_runs")
+def test_quick_runs_are_no_part_of_what_is_kept(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folders = []
+    monkeypatch.setattr(program, "measure", lambda _group, folder, *_: folders.append(folder))
+    kept = tmp_path / "quick" / "mpich-3s-idle" / "run-01"
+    kept.mkdir(parents=True)
+    assert program.main(["--quick", "--folder", str(tmp_path)]) == 0
+    assert folders == [kept.parent]
+    assert not kept.exists(), "each quick try measures"
+
+
+@with_program("coverage_of_runs")
+@pytest.mark.parametrize(("status", "done"), [("done", True), ("interrupted", False)])
+def test_runs_that_were_interrupted_are_made_again(
+    program: ModuleType, tmp_path: Path, status: str, done: bool
+) -> None:
+    assert not program.is_done(tmp_path)
+    (tmp_path / "status.json").write_text(f'{{"status": "{status}"}}')
+    assert program.is_done(tmp_path) == done
+
+
 # --- start_up ------------------------------------------------------------------------------
 @with_program("start_up")
 def test_ratios_to_imb_are_of_runs_of_one_round(program: ModuleType) -> None:
