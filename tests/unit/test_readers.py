@@ -184,8 +184,9 @@ def test_a_head_of_osu_without_its_mark() -> None:
     assert (cell.suite, cell.benchmark, cell.message_bytes) == ("NBC", "Ibarrier", -1)
     parts = cell.time_p50_s, cell.time_cpu_s, cell.time_pure_s, cell.overlap_ratio
     assert parts == pytest.approx((8.85e-6, 5.04e-6, 4.02e-6, 0.0504))
-    assert [u.line for u in reading.unread] == [6]
-    assert "NBC:Ibarrier: not read: Coll. Init(us)" in reading.remarks
+    column, row = reading.unread
+    assert (column.line, column.text, row.line) == (4, "Coll. Init(us)", 6)
+    assert column.why == "there is no place for these columns of NBC:Ibarrier"
 
 
 def test_osu_collectives_are_means_over_ranks() -> None:

@@ -22,8 +22,6 @@ from mpigauge.readers.settings_lines import arm_of, setting_in
 from mpigauge.readers.text import NUMBER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mpigauge.model.cards import Card
     from mpigauge.readers.text import Text
 
@@ -105,9 +103,9 @@ class _Log:
         elif setting := setting_in(line):
             self.settings[setting[0]] = setting[1]
         elif test and "#" in line:
-            self._comment(test, line)
+            self._comment(test, number, line)
         elif test and not test.heads and (heads := _heads(line)):
-            self._table(test, heads)  # osu_ibarrier has no mark before its head
+            self._table(test, number, heads)  # osu_ibarrier has no mark before its head
         elif test and test.title == "Init" and (found := _INIT.search(line)):
             self._init(test, found)
         elif test and test.heads and line.strip():
@@ -128,7 +126,7 @@ class _Log:
             figures=tuple(self.figures),
             launches=tuple(unknown_launch(n, world_ranks=ranks) for n, ranks in launches.items()),
             unread=tuple(self.unread),
-            remarks=(*(remarks if unknown else ()), *_not_read(whole)),
+            remarks=tuple(remarks if unknown else ()),
             cards=tuple(dict.fromkeys(others)),
         )
 
@@ -151,16 +149,19 @@ class _Log:
         if found := _WINDOW_OPTION.search(line):
             self.window = int(found[1])
 
-    def _comment(self, test: _Test, line: str) -> None:
+    def _comment(self, test: _Test, number: int, line: str) -> None:
         if found := _PAIRS.search(line):
             test.pairs, test.window = int(found[1]), int(found[2])
         elif found := _TYPE.search(line):
             test.datatype = found[1].lower()
         elif not test.heads and (heads := _heads(line.partition("#")[2])):
-            self._table(test, heads)
+            self._table(test, number, heads)
 
-    def _table(self, test: _Test, heads: tuple[str, ...]) -> None:
+    def _table(self, test: _Test, number: int, heads: tuple[str, ...]) -> None:
         test.heads = heads
+        if others := [head for head in heads if head not in _READ]:
+            what = f"there is no place for these columns of {test.card.word}"
+            self.unread.append(Unread(number, ", ".join(others), what))
         self.in_rows = True
         _settle(test)
         key = (test.title, test.ranks, test.window, test.pairs, test.arm)
@@ -191,12 +192,6 @@ class _Log:
             self.unread.append(Unread(number, line.strip(), why))
         else:
             self.in_rows = False
-
-
-def _not_read(tests: Iterable[_Test]) -> list[str]:
-    """Columns that there is no place for, benchmark by benchmark."""
-    others = {test.card.word: [head for head in test.heads if head not in _READ] for test in tests}
-    return [f"{word}: not read: {', '.join(heads)}" for word, heads in others.items() if heads]
 
 
 def _statistic(test: _Test, card: Card) -> str:
