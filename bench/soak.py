@@ -24,6 +24,7 @@ from pathlib import Path
 from mpigauge.model.cards import Cards
 from mpigauge.mpi import find, kernels
 from mpigauge.store import load
+from mpigauge.topology.busy import grown
 
 BENCHMARKS = (
     "PingPong", "PingPing", "Sendrecv", "Exchange", "Uniband", "Biband", "Bcast", "Allreduce",
@@ -58,10 +59,10 @@ def trouble(words: Sequence[str], folder: Path) -> str:
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            timeout=LONGEST_S,
+            timeout=(limit := grown(LONGEST_S)),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return f"it was not over after {LONGEST_S} s"
+        return f"it was not over after {limit:.0f} s"
     if done.returncode != 0:
         return f"exit status {done.returncode}: {' '.join(done.stderr.split())[-300:]}"
     if "Traceback" in done.stderr:
