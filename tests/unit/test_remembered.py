@@ -90,3 +90,14 @@ def test_a_cache_that_cannot_be_written_is_none(
     ask = Asked(library)
     assert [remembered("library", ["x"], [library], ask) for _ in range(2)] == ["one"] * 2
     assert ask.times == 2
+
+
+def test_a_full_disk_is_left_without_a_part_of_an_answer(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert remembered("library", ["x"], [library], Asked(library)) == "one"
+    assert list((tmp_path / "cache" / "answers").iterdir()) == []

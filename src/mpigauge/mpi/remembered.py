@@ -66,5 +66,8 @@ def _write(kept: Path, known: dict[str, object]) -> None:
     new = kept.with_name(f"{kept.name}.{os.getpid()}")
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps(known), encoding="utf-8")
-        new.replace(kept)
+        try:
+            new.write_text(json.dumps(known), encoding="utf-8")
+            new.replace(kept)
+        finally:
+            new.unlink(missing_ok=True)
