@@ -217,7 +217,9 @@ def test_runs_that_end_at_once_are_all_remembered(tmp_path: Path) -> None:
 
 
 def test_a_damaged_history_is_empty_and_is_written_anew(tmp_path: Path) -> None:
-    for text in ("{", "[]", '{"schema": 99}', '{"schema": 1, "runs": [{"when": 1}, 3]}'):
+    huge = replace(past(1)[0], cells={"a": Known("small", 1e308, 0.01, 6)}).to_json()
+    texts = ["{", "[]", '{"schema": 99}', '{"schema": 1, "runs": [{"when": 1}, 3]}']
+    for text in (*texts, '{"schema": 1, "runs": 5}', json.dumps({"schema": 1, "runs": [huge]})):
         (tmp_path / PLACE.file_name).write_text(text)
         assert history.read(tmp_path, PLACE) == ()
     history.add(tmp_path, PLACE, past(1)[0])
@@ -337,6 +339,17 @@ def test_a_damaged_statement_is_named(tmp_path: Path) -> None:
     run = load(folder)
     assert run.between is None
     assert f"{folder / 'history.json'} is damaged and left out" in run.damaged
+    far = Between(1, 0.2, {"a": Scatter(0.1, -0.2, 1e308)}).to_json()
+    (folder / "history.json").write_text(json.dumps(far))
+    assert load(folder).between is None, "no end of an interval is e to that power"
+
+
+@pytest.mark.parametrize("parts", [5, [5], [{"blocks": 5}], [{"blocks": ["a"]}]])
+def test_runs_with_a_damaged_plan_can_be_remembered(tmp_path: Path, parts: object) -> None:
+    folder = stored(tmp_path / "run", 1)
+    header = json.loads((folder / "run.json").read_text()) | {"plan": {"parts": parts}}
+    (folder / "run.json").write_text(json.dumps(header))
+    assert len(rebuild(tmp_path / "history", [load(folder)])) == 1
 
 
 def test_names_of_cells_tell_nothing() -> None:

@@ -21,6 +21,8 @@ LEAST_LAUNCHES = 2
 MOST_RUNS = 24
 """So many are remembered; the weight of older ones would be an eighth."""
 _MOST_ALIKE = 0.8
+_MOST_LOG = 100.0
+"""More is no time that anybody has measured."""
 
 
 class Known(NamedTuple):
@@ -58,7 +60,9 @@ class Remembered:
         """ValueError: this is none."""
         try:
             cells = {
-                str(name): Known(str(kind), _finite(log), _finite(error), max(int(launches), 1))
+                str(name): Known(
+                    str(kind), _logarithm(log), _logarithm(error), max(int(launches), 1)
+                )
                 for name, (kind, log, error, launches) in data["cells"].items()
             }
             words = [str(data[name]) for name in ("when", "name", "conditions")]
@@ -134,15 +138,24 @@ class Between:
 
 
 def _scatter(data: Mapping[str, Any]) -> Scatter:
-    sd, low, high = (_finite(data[name]) for name in ("sd", "low", "high"))
+    sd, low, high = (_logarithm(data[name]) for name in ("sd", "low", "high"))
     middle = float(data.get("middle_s", math.nan))
-    return Scatter(sd, low, high, int(data["runs"]), middle, bool(data["outside"]))
+    outside = bool(data["outside"]) and middle > 0
+    return Scatter(sd, low, high, int(data["runs"]), middle, outside)
 
 
 def _finite(value: Any) -> float:
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(f"{value} is no number")
+    return number
+
+
+def _logarithm(value: Any) -> float:
+    """Of a time, an error, or a ratio of times."""
+    number = _finite(value)
+    if abs(number) > _MOST_LOG:
+        raise ValueError(f"{value} is no logarithm of a time")
     return number
 
 

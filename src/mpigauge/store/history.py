@@ -76,9 +76,8 @@ def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> Place | 
     their names have in common, since a batch system gives others each time. None: that
     is not known."""
     machine, mpi = _object(passport.get("machine")), _object(header.get("mpi"))
-    parts = _object(header.get("plan")).get("parts") or ()
-    blocks = [block for part in parts for block in part.get("blocks") or () if block.get("host")]
-    names = {str(block.get("hostname") or block["host"]) for block in blocks}
+    blocks = [block for part in _parts(header) for block in _objects(part.get("blocks"))]
+    names = {str(b.get("hostname") or b["host"]) for b in blocks if b.get("host")}
     names = names or {str(machine.get("hostname", ""))}
     if not mpi.get("name") or names == {""} or header.get("imported"):
         return None
@@ -96,8 +95,8 @@ def conditions_of(header: Mapping[str, Any]) -> str:
     names = ("settings", "env", "launcher", "bound_by", "oversubscribe", "cache_bytes")
     seats = sorted(
         f"{part.get('world_ranks')} {block.get('bind')}"
-        for part in plan.get("parts") or ()
-        for block in part.get("blocks") or ()
+        for part in _parts(header)
+        for block in _objects(part.get("blocks"))
     )
     known = [
         header.get("version"),
@@ -175,10 +174,20 @@ def _content(path: Path) -> Mapping[str, Any]:
 def _runs(data: Mapping[str, Any]) -> tuple[Remembered, ...]:
     """Without those that are damaged."""
     found = []
-    for each in data.get("runs") or ():
+    for each in _objects(data.get("runs")):
         with suppress(ValueError):
-            found.append(Remembered.from_json(_object(each)))
+            found.append(Remembered.from_json(each))
     return tuple(found)
+
+
+def _parts(header: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return _objects(_object(header.get("plan")).get("parts"))
+
+
+def _objects(values: Any) -> list[Mapping[str, Any]]:
+    """Those of a list; nothing where it is damaged."""
+    every = values if isinstance(values, (list, tuple)) else ()
+    return [value for value in every if isinstance(value, dict)]
 
 
 def _object(value: Any) -> Mapping[str, Any]:
