@@ -28,6 +28,7 @@ from mpigauge.stats.history import (
     shrunk,
 )
 from mpigauge.stats.launches import rows
+from mpigauge.stats.words import machine_sentences
 from mpigauge.store import RunWriter, history, load
 from tests import cells, runs
 
@@ -119,6 +120,32 @@ def test_cells_under_other_conditions_are_other_cells_of_the_same_kind() -> None
     for scatter in found.cells.values():
         assert scatter.known
         assert math.isnan(scatter.middle_s)
+
+
+def test_a_kind_that_no_run_has_is_not_known_by_others() -> None:
+    """Runs of one kind that agree to 1 % say nothing of another; where they scatter more than the
+    starting value, that is the least to be expected."""
+    collectives = rows(
+        cells.cell("Bcast", sync="clock", launch=number, time_p50_s=1e-6) for number in range(6)
+    )
+    for scatter, least in ((0.01, STARTING_SD), (0.4, 0.2)):
+        found = between([*made(), *collectives], past(12, scatter))
+        *_, other = found.cells.values()
+        assert not other.known
+        assert other.runs == 0
+        assert other.sd >= least
+        small, *_ = found.cells.values()
+        assert small.known
+
+
+def test_cells_that_are_not_known_are_named_beside_others() -> None:
+    small, large = made()
+    known = replace(small, scatter=Scatter(0.02, -0.04, 0.04, 9))
+    new = replace(large, scatter=Scatter(0.08, -0.16, 0.16, 2))
+    (said,) = machine_sentences([known, new])
+    assert said.startswith("This machine is not known yet for PingPong 1 KiB (2 earlier runs of")
+    (said,) = machine_sentences([new])
+    assert said.startswith("This machine is not known yet (2 earlier runs of")
 
 
 def test_later_runs_count_more() -> None:

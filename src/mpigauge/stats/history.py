@@ -18,9 +18,9 @@ can. All of this is on logarithms.
    runs were: over their median and 1.5 times its standard error. So a run in an unusual state is
    shown with the distance that it has from the usual one, and is said to be outside.
 
-With fewer than five earlier runs that have a cell of the kind the starting value stands for the
-scatter: 8 %, or more where even these few have shown more. What it reaches on recorded launches is
-in tests/unit/test_history_replay.py.
+With fewer than five earlier runs that tell of the kind the starting value stands for the scatter:
+8 %, or more where all that is known of the machine shows more. Streams over memory say nothing of
+messages. What it reaches on recorded launches is in tests/unit/test_history_replay.py.
 
 The correlation of launches that follow each other, by which the interval of the run itself is
 widened, is estimated over all cells of the run together, raised by 1/launches as it comes out too
@@ -176,6 +176,7 @@ class _Past:
             kinds[values[which][0][2].kind].append(series)
         self._kinds = {kind: _Pool(of) for kind, of in kinds.items()}
         self._all = _Pool([each for of in kinds.values() for each in of])
+        """What the machine has shown of anything."""
 
     def cell(self, name: str) -> _Series | None:
         return self._cells.get((self._conditions, name))
@@ -185,9 +186,12 @@ class _Past:
         return min(self._counts.get((self._conditions, name), 0), LEAST_RUNS - 1)
 
     def pool(self, kind: str) -> _Pool:
-        """Of the kind, or of all cells where too few runs have any of it."""
-        own = self._kinds.get(kind)
-        return own if own and own.runs >= LEAST_RUNS else self._all
+        return self._kinds.get(kind) or _Pool(())
+
+    @property
+    def starting_sd(self) -> float:
+        """The scatter of a kind that is not known yet."""
+        return max(STARTING_SD, self._all.sd)
 
 
 class _Pool:
@@ -222,7 +226,7 @@ def _scatter(name: str, known: Known, past: _Past) -> Scatter | None:
     if pool.runs < LEAST_RUNS:
         if known.launches < LEAST_LAUNCHES:
             return None
-        sd = math.hypot(max(STARTING_SD, pool.sd), known.error)
+        sd = math.hypot(past.starting_sd, known.error)
         return Scatter(sd, -_ENDS * sd, _ENDS * sd, max(pool.runs, past.few(name)))
     scatter = _shrunk_scale(cell, pool)
     own = known.error

@@ -92,11 +92,13 @@ def machine_sentences(rows: Sequence[Row]) -> list[str]:
     """What the ± for this machine rests on where that is little, and rows that are outside of what
     the machine has shown."""
     said = []
-    known = [row.scatter for row in rows if row.scatter]
-    new = [scatter.runs for scatter in known if not scatter.known]
+    new = [row for row in rows if row.scatter and not row.scatter.known]
     if new:
+        runs = max(row.scatter.runs for row in new if row.scatter)
+        known = any(row.scatter and row.scatter.known for row in rows)
+        of = f" for {_who(new, len(rows))}" if known else ""
         said.append(
-            f"This machine is not known yet ({many(max(new), 'earlier run')} of the {LEAST_RUNS} "
+            f"This machine is not known yet{of} ({many(runs, 'earlier run')} of the {LEAST_RUNS} "
             f"that it takes): ± machine rests on a starting value, {percent(STARTING_SD)} from run "
             "to run."
         )
