@@ -12,6 +12,7 @@ import pytest
 
 from mpigauge.analyse.fitness import Fitness, fitness
 from mpigauge.cli.commands.quick import present
+from mpigauge.model.between import Between, Scatter, cell_name
 from mpigauge.model.record import Record, Sampled
 from mpigauge.model.width import WIDTH
 from mpigauge.report import first
@@ -79,6 +80,18 @@ def test_the_sentence_names_what_it_rests_on() -> None:
     assert said.endswith("close other programs, and measure again.")
 
 
+def test_how_far_numbers_hold_at_other_times() -> None:
+    """Of three numbers the middle and the widest; where no earlier run is known, nothing."""
+    (row,) = rows(launches(1.0, 1.01, 0.99, 1.0, 1.01, 1.0))
+    assert first.at_other_times([row]) == ""
+    ends = [math.log(1 + error) for error in (0.02, 0.3, 0.1)]
+    known = [replace(row, scatter=Scatter(end / 1.96, -end, end, 9)) for end in ends]
+    assert first.at_other_times([*known, row]) == (
+        "± machine, how far these numbers hold here at other times: ±10 % for half of them, ±30 % "
+        "for all."
+    )
+
+
 def whole(lost: float = 0.001, **changed: object) -> Run:
     """A small result of quick: pairs, a collective, the limits of the machine."""
     sizes = (0, 8, 4096, 1 << 20)
@@ -126,6 +139,14 @@ def test_the_screen_begins_with_the_numbers(
     assert max(map(len, text.splitlines())) <= WIDTH
     curves = [line.split()[-1] for line in text.splitlines() if line.startswith("PingPong")]
     assert [len(curve) for curve in curves] == [4], "a small curve over the sizes"
+
+
+def test_the_screen_says_how_far_its_numbers_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    run = whole()
+    known = {cell_name(cell.key): Scatter(0.05, -0.1, math.log(1.12), 9) for cell in run.cells}
+    present(replace(run, between=Between(9, 0.2, known)))
+    text = " ".join(capsys.readouterr().out.split())
+    assert "known to ±5 %. ± machine, how far these numbers hold here at other times: ±12 %" in text
 
 
 def test_a_noisy_machine_is_sent_to_the_doctor(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from mpigauge.model.units import duration, many, number, percent, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.report.axes import bytes_per_s
 from mpigauge.report.limits import FLOOR
+from mpigauge.stats.order import median
 from mpigauge.stats.words import noise_sentences, sentences
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analyse.fitness import Fitness
     from mpigauge.model.record import Noise
-    from mpigauge.model.row import Estimate
+    from mpigauge.model.row import Estimate, Row
     from mpigauge.report.document import Document
     from mpigauge.report.limits import Against, Limits
 
@@ -55,6 +56,17 @@ def _others(found: Fitness) -> str:
         return ""
     often = f" in {number(found.detours_per_s)} detours a second" if found.detours_per_s > 0 else ""
     return f"others take {percent(found.lost)} of a core{often}"
+
+
+def at_other_times(rows: Iterable[Row]) -> str:
+    """How far the numbers hold on this machine, in the middle and at most; empty: nobody knows."""
+    errors = sorted(row.machine_error for row in rows if row.scatter)
+    if not errors:
+        return ""
+    return (
+        "± machine, how far these numbers hold here at other times: "
+        f"{plus_minus(median(errors))} for half of them, {plus_minus(errors[-1])} for all."
+    )
 
 
 def limit_lines(found: Limits) -> list[str]:

@@ -14,7 +14,7 @@ from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import Setup
-    from mpigauge.report.document import Document
+    from mpigauge.model.row import Row
     from mpigauge.store import Run
 
 
@@ -97,24 +97,26 @@ def machine_line(setup: Setup) -> str:
 
 
 def present(stored: Run) -> None:
-    """The headline, how good the machine is for measuring, all benchmarks in one table, the limits
-    of the machine, what is suspicious, and what to do next."""
+    """The headline, how good the machine is for measuring, all benchmarks in one table, those of
+    the machine itself as limits, what is suspicious, and what to do next."""
     from mpigauge.analyse.fitness import fitness
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
+    from mpigauge.model.cards import NODE_SUITE
     from mpigauge.report import first
     from mpigauge.report.document import document
     from mpigauge.report.formats import table
 
     precision = stored.plan.get("precision") or 0.0
     found = with_limits(document(stored, precision), stored)
+    messages = [row for row in found.rows if row.cell.suite != NODE_SUITE]
     fit = fitness(found.rows, stored.noise, found.facts.sampled, precision)
     colour, run = screen().coloured, name_of(stored)
     measured = table.measured_lines(found.headline, colour) if found.headline else []
     blocks = [
         measured,
-        wrapped(first.sentence(fit, precision)),
-        picture(found, precision),
+        [*wrapped(first.sentence(fit, precision)), *wrapped(first.at_other_times(messages))],
+        picture(messages, precision),
         first.limit_lines(found.limits) if found.limits else [],
         [line for said in first.remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
         first.next_steps(found, fit.grade, run),
@@ -138,16 +140,14 @@ def present_named(stored: Run) -> None:
     present(stored)
 
 
-def picture(found: Document, precision: float) -> list[str]:
-    """A line for each benchmark, those of the machine itself left out: they are limits."""
+def picture(rows: Sequence[Row], precision: float) -> list[str]:
+    """A line for each benchmark."""
     from mpigauge.cli.screen import screen
-    from mpigauge.model.cards import NODE_SUITE
     from mpigauge.tui.console import console_of
     from mpigauge.tui.matrix import matrix
 
     here = screen()
     console = console_of(here)
-    rows = [row for row in found.rows if row.cell.suite != NODE_SUITE]
     with console.capture() as captured:
         console.print(matrix(rows, precision, here.room, unicode=here.unicode))
     return [line.rstrip() for line in captured.get().splitlines()]
