@@ -284,7 +284,7 @@ def test_document_of_a_run(tmp_path: Path) -> None:
     header = {
         "version": "0.1",
         "command": ["mpigauge", "run", "PingPong", "Alltoall"],
-        "plan": {"benchmarks": ["PingPong", "Alltoall"], "map": "2x2", "multi": None},
+        "plan": {"benchmarks": ["PingPong", "Alltoall"], "map": [2, 2], "multi": None},
         "mpi": {"name": "mpich", "version": "5.0.2"},
     }
     skipped = cells.fields("Alltoall", message_bytes=8)

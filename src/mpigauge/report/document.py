@@ -333,8 +333,7 @@ def _failure_words(failure: Failure) -> str:
 
 
 def _pair(value: Any) -> tuple[int, int] | None:
-    """PxQ as text or as two numbers."""
     if not value:
         return None
-    first, second = value.lower().split("x") if isinstance(value, str) else value
+    first, second = value
     return int(first), int(second)

@@ -232,12 +232,16 @@ def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
     parts = data.get("parts") or []
     return (
         _are(data.get("benchmarks") or [], str)
-        and (data.get("map") is None or _are(data["map"], int))
+        and (data.get("map") is None or _is_pair(data["map"]))
         and isinstance(data.get("precision") or 0.0, (int, float))
         and all(isinstance(data.get(name) or {}, dict) for name in ("settings", "env", "heeded"))
         and isinstance(parts, (list, tuple))
         and all(map(_is_part, parts))
     )
+
+
+def _is_pair(data: object) -> bool:
+    return isinstance(data, (list, tuple)) and len(data) == 2 and _are(data, int)
 
 
 def _is_part(data: object) -> bool:
