@@ -149,6 +149,14 @@ def test_stream_is_in_the_unit_of_its_head(unit: str, factor: float) -> None:
     assert figure.value == pytest.approx(8.5584 * factor)
 
 
+def test_each_table_of_stream_has_the_unit_of_its_own_head() -> None:
+    """That of version 5.10 has no brackets."""
+    heads = ("Function      Rate (GB/s)   Avg time", "Function    Best Rate MB/s  Avg time")
+    row = "Copy:           8.5584       0.1371       0.1291       0.1727"
+    figures = read("stream", "".join(f"{head}\n{row}\n" for head in heads)).figures
+    assert [figure.value for figure in figures] == pytest.approx([8558.4, 8.5584])
+
+
 # --- OSU ------------------------------------------------------------------------------------
 def test_osu_tests_become_rows_of_ours() -> None:
     reading = recorded("osu", "osu")

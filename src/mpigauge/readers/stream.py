@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.readers.text import Text
 
 _TASK = re.compile(r"^\s*(Copy|Scale|Add|Triad):\s+(.*)")
-_HEAD = re.compile(r"\bRate \(([kMGT]i?B/s)\)", re.IGNORECASE)
+_HEAD = re.compile(r"\bRate \(?([kMGT]i?B/s)\b", re.IGNORECASE)
+"""`Rate (MB/s)`, and `Best Rate MB/s` since version 5.10."""
 _IN_MEGABYTES = {"mb/s": 1.0, "gb/s": 1e3, "tb/s": 1e6, "kb/s": 1e-3,
                  "mib/s": 2**20 / 1e6, "gib/s": 2**30 / 1e6, "tib/s": 2**40 / 1e6,
                  "kib/s": 2**10 / 1e6}  # fmt: skip
