@@ -161,6 +161,13 @@ def test_arrays_are_larger_than_caches_where_the_memory_has_room(
     assert array_beyond_caches(changed, 2) == (expected,)
 
 
+def test_arrays_have_room_in_the_memory_of_a_container() -> None:
+    machine = topology.read(MACHINES / "epyc-7302-two-sockets.txt")
+    caches = (replace(machine.caches[0], bytes=1 << 30),)
+    limited = replace(machine, caches=caches, memory_limit_bytes=3 << 30)
+    assert array_beyond_caches(limited, 2) == (256 << 20,)
+
+
 def test_what_fits_into_a_cache_is_said() -> None:
     found = seen(stream("Triad", 1, 10.0, size=4 << 20))
     document = Document(tuple(rows([stream("Triad", 1, 10.0, size=4 << 20)])), X86)

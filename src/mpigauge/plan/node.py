@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
+from mpigauge.model.machine import Machine
 from mpigauge.model.placement import Placement
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan import threads, where
@@ -124,9 +125,18 @@ def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:
     room for all of them; the page says of what fits into a cache all the same."""
     largest = max((cache.bytes for cache in machine.caches), default=0)
     wanted = max(ARRAY[0], TIMES_A_CACHE * largest)
-    memory = sum(node.bytes or 0 for node in machine.numa)
+    memory = _memory_of(machine)
     room = int(OF_MEMORY * memory) // (ARRAYS * ranks) if memory else wanted
     return (max(ARRAY[0], min(wanted, room)) // ARRAY_STEP * ARRAY_STEP,)
+
+
+def _memory_of(machine: Topology) -> int:
+    """Bytes of it that may be had: all, or less where others have some or a container has a limit.
+    0: that is not known."""
+    known = [sum(node.bytes or 0 for node in machine.numa)]
+    if isinstance(machine, Machine):
+        known.append(machine.memory_bytes)
+    return min(filter(None, known), default=0)
 
 
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
