@@ -321,6 +321,17 @@ def test_a_run_knows_the_runs_before_it_and_never_later_ones(
     assert history.histories(tmp_path / "history") == []
 
 
+def test_a_classic_run_uses_no_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(history.SWITCH, str(tmp_path / "history"))
+    folders = [stored(tmp_path / f"run-{day}", day) for day in (1, 2)]
+    rebuild(tmp_path / "history", [load(folders[0])])
+    assert len(Memory(folders[1]).earlier) == 1
+    header = json.loads((folders[1] / "run.json").read_text())
+    header["plan"] = {**(header.get("plan") or {}), "mode": "classic"}
+    (folders[1] / "run.json").write_text(json.dumps(header))
+    assert Memory(folders[1]).earlier == ()
+
+
 def test_what_was_used_is_written_into_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

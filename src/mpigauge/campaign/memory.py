@@ -30,7 +30,9 @@ class Memory:
         self._place = history.place_of(header, passport_of(folder))
         self._conditions = history.conditions_of(header)
         self._when, self._name = str(header.get("created", "")), history.name_of_run(header)
-        self.earlier = self._earlier()
+        plan = header.get("plan")
+        is_classic = isinstance(plan, dict) and plan.get("mode") == "classic"
+        self.earlier = () if is_classic else self._earlier()
 
     def _earlier(self) -> tuple[Remembered, ...]:
         """Never the run itself or later ones, which a resumed run may find."""
