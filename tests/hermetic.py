@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +45,17 @@ def isolate() -> None:
     os.environ |= {"HOME": str(home), "LC_ALL": "C.UTF-8", "TZ": "UTC", **kept, **_own(home)}
     os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is no part of a test
     os.umask(UMASK)
+    hear_signals()
+
+
+def hear_signals() -> None:
+    """Ctrl-C and the like end what tests start, though a shell has them ignored in its background,
+    and nohup a lost terminal. Main thread only."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _kept_folders() -> dict[str, str]:
