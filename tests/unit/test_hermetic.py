@@ -11,10 +11,11 @@ from pathlib import Path
 PROGRAM = """
 import signal
 from tests import hermetic
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+for number in numbers:
     signal.signal(number, signal.SIG_IGN)
 hermetic.hear_signals()
-print([signal.getsignal(n) is signal.SIG_IGN for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])
+print([signal.getsignal(number) is signal.SIG_IGN for number in numbers])
 signal.raise_signal(signal.SIGINT)
 """
 
