@@ -121,8 +121,10 @@ def judged(
 
 
 def compared(trial: Trial, memory: list[Remembered] | None) -> Comparison:
+    """The second run knows of the first."""
     a, b, order = trial
-    return compare([side("A", a, order, memory), side("B", b, order, memory)])
+    later = None if memory is None else [*memory, remember(rows_of(a), memory)]
+    return compare([side("A", a, order, memory), side("B", b, order, later)])
 
 
 def side(

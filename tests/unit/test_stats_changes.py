@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,14 @@ def test_steady_machines_seldom_seem_to_change() -> None:
     assert claimed <= 2
     assert change(measured(6, 3, 2.0)) is None
     assert change(measured(17, 6, 1.03)) is None
+
+
+def test_tables_of_others_are_of_no_machine_that_changes() -> None:
+    """Files that are imported together may be of two machines."""
+    ours = measured(17, 6, 1.4)
+    theirs = [replace(row, cell=replace(row.cell, origin="imported")) for row in ours]
+    assert change(ours)
+    assert change(theirs) is None
 
 
 def test_no_more_launches_are_promised_to_help(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class Change:
 
 def change(rows: Iterable[Row]) -> Change | None:
     """The clearest one; None: nothing says that there was one."""
-    found = [row for row in rows if row.launches > 1 and all(value > 0 for value in row.values_s)]
+    found = [row for row in rows if _tells(row)]
     effects = _effects(found)
     if len(effects) < LEAST_LAUNCHES:
         return None
@@ -76,6 +76,12 @@ def change(rows: Iterable[Row]) -> Change | None:
         _error(found, lambda number: number < first),
         _error(found, lambda number: number >= first),
     )
+
+
+def _tells(row: Row) -> bool:
+    """Tables of others come from files in any order, and from any machines."""
+    several = row.launches > 1 and row.cell.origin == "measured"
+    return several and all(value > 0 for value in row.values_s)
 
 
 def _effects(rows: Sequence[Row]) -> dict[int, float]:

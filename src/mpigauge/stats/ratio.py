@@ -16,9 +16,9 @@ medians where that lies outside.
 
 Single launches that lie far from all others are left out of the interval: a launch that took three
 times as long says nothing about the others. At most one in six of a side may be, as more are a
-second group.
-Six launches cannot always tell the two cases apart; so the p-value is then not less than that of a
-count: how rarely chance alone would put as many launches of one side below the other's.
+second group. Six launches cannot always tell the two cases apart; so the p-value is then not less
+than that of a count: how rarely chance alone would put as many launches of one side below the
+other's.
 
 Launches may agree by chance more closely than each of them can know itself. So the standard
 deviation between launches is never taken for less than half of what a launch's own 95 % interval
