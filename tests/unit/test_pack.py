@@ -8,6 +8,7 @@ import errno
 import json
 import os
 import pwd
+import shlex
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -426,6 +427,19 @@ def test_a_short_value_goes_where_its_variable_is_set(tmp_path: Path) -> None:
     assert stored.cells[0].message_bytes == 8
     said = (made / "logs" / "launch-000.command").read_text(encoding="utf-8")
     assert "-genv API_KEY value1" in said
+
+
+@pytest.mark.parametrize("secret", ["one,two", "it's mine", "a b c d", "x,y", "o'k", 'say "no"'])
+def test_a_value_is_taken_out_as_a_whole(secret: str) -> None:
+    """Whatever is in it, and however a shell is told it."""
+    disguise = Disguise(Names((), (), variables=("TOKEN",), values=(secret,)))
+    quoted = shlex.quote(secret)
+    assert disguise.text(f"-genv TOKEN {quoted} x") == "-genv TOKEN value1 x"
+    assert disguise.text(f"TOKEN={quoted} mpiexec") == "TOKEN=value1 mpiexec"
+    assert shlex.split(disguise.text(shlex.quote(f"TOKEN={secret}"))) == ["TOKEN=value1"]
+    assert disguise.text(f"TOKEN={secret}") == "TOKEN=value1"
+    assert json.loads(disguise.json(json.dumps([f"TOKEN={secret}"]))) == ["TOKEN=value1"]
+    assert disguise.taken() == {"value": 1}
 
 
 def test_what_stays_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

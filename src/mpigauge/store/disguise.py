@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -72,13 +73,15 @@ class Disguise:
             user = self._pseudonym("user", home.rpartition("/")[2])
             self._new[home.lower()] = f"/home/{user}"
         self._variables = frozenset(names.variables)
+        known = list(dict.fromkeys(form for value in names.values for form in _forms(value)))
         for value in names.values:
-            self._pseudonym("value", value)
+            whole = self._pseudonym("value", value)
+            self._new |= {form.lower(): whole for form in _forms(value)}
         for label in names.labels:
             if len(label) >= _LONG_ENOUGH and label.lower() not in self._new:
                 self._pseudonym("label", label)
-        self._values = _any_of(each for each in names.values if len(each) >= _SECRET)
-        self._set = self._setting()
+        self._values = _any_of(each for each in known if len(each) >= _SECRET)
+        self._set = self._setting(known)
         self._stems = {_stem(host) for host in names.hosts if len(_stem(host)) >= _LONG_ENOUGH}
         self._names = self._pattern()
 
@@ -88,8 +91,8 @@ class Disguise:
 
     def text(self, text: str) -> str:
         """Any text without them."""
-        text = self._set.sub(lambda m: f"{m['before']}{self._value_of(m['value'])}", text)
         text = self._values.sub(lambda m: self._pseudonym("value", m[0]), text)
+        text = self._set.sub(lambda m: f"{m['before']}{self._value_of(m['value'])}", text)
         text = _BATCH_SET.sub(lambda m: f"{m[1]}={_unless_number(m[2])}", text)
         text = _BUILDER.sub(r"\1user@host\2", text)
         text = _MAIL.sub("user@host", text)
@@ -179,15 +182,22 @@ class Disguise:
             self._new[known] = f"{kind}{self._counts[kind]}"
         return self._new[known]
 
-    def _setting(self) -> re.Pattern[str]:
-        """A variable that is set, as a shell or a launcher is told it."""
+    def _setting(self, known: Iterable[str]) -> re.Pattern[str]:
+        """A variable that is set, as a shell or a launcher is told it; values that are known as a
+        whole, whatever is in them."""
         names = "|".join(re.escape(name) for name in sorted(self._variables)) or _NEVER
-        value = r"(?P<value>'[^']*'|\"[^\"]*\"|[^\s,]*)"
+        whole = rf"(?:{_any_of(known).pattern})(?![^\s,'\"])"
+        value = rf"(?P<value>{whole}|'[^']*'|\"[^\"]*\"|[^\s,]*)"
         return re.compile(rf"(?P<before>\b(?:{names})=|-genv (?:{names}) ){value}")
 
     def _value_of(self, text: str) -> str:
-        """What stands for the value of a variable; nothing for nothing."""
+        """What stands for the value of a variable; nothing for nothing, itself for what stands for
+        one already."""
         bare = text.strip("'\"")
+        if bare in self._new.values():
+            return text
+        if text.lower() in self._new:
+            return self._new[text.lower()]
         return self._pseudonym("value", bare) if bare else text
 
     def _pattern(self) -> re.Pattern[str]:
@@ -214,6 +224,12 @@ class Disguise:
         if loopback or not (is_address(text) or _MAC.fullmatch(text) or _GUID.fullmatch(text)):
             return text
         return self._pseudonym("address", text)
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    """A value as it is, and as a shell is told it: alone, and behind the name of its variable."""
+    quoted = shlex.quote(value)
+    return tuple(dict.fromkeys((value, quoted, quoted[1:-1] if quoted != value else value)))
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
