@@ -319,6 +319,7 @@ def test_a_run_knows_the_runs_before_it_and_never_later_ones(
     assert len(kept.runs) == 8
     history.clear([kept])
     assert history.histories(tmp_path / "history") == []
+    assert kept.path.with_suffix(".lock").exists()  # somebody may wait for it
 
 
 def test_a_classic_run_uses_no_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

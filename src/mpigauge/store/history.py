@@ -137,11 +137,13 @@ def histories(root: Path) -> list[History]:
 
 
 def clear(which: Iterable[History]) -> None:
-    """Forgets them. OSError: one cannot be removed."""
+    """Forgets them. OSError: one cannot be removed.
+
+    Locks stay: whoever waits for one that is removed would hold it beside the owner of a new one.
+    """
     for each in which:
-        each.path.unlink(missing_ok=True)
-        with suppress(OSError):
-            each.path.with_suffix(".lock").unlink()
+        with locked(each.path.with_suffix(".lock")):
+            each.path.unlink(missing_ok=True)
 
 
 def _write(path: Path, place: Place, runs: Sequence[Remembered]) -> None:
