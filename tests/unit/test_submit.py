@@ -124,7 +124,7 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
     assert submitting.choose(None).name == "pbs"
     assert submitting.choose("lsf").name == "lsf"
     fake(programs, "bsub", "")
-    with pytest.raises(UserError, match="there is several of bsub, qsub here"):
+    with pytest.raises(UserError, match="there are several of bsub, qsub here"):
         submitting.choose(None)
 
 

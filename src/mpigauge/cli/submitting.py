@@ -169,8 +169,8 @@ def choose(name: str | None) -> System:
     here = [each for each in systems().values() if shutil.which(each.submit[0])]
     if len(here) != 1:
         programs = ", ".join(each.submit[0] for each in here or systems().values())
-        found = "several of" if here else "none of"
-        raise UserError(f"there is {found} {programs} here; name the batch system with --system")
+        found = "there are several of" if here else "there is none of"
+        raise UserError(f"{found} {programs} here; name the batch system with --system")
     return here[0]
 
 
