@@ -130,6 +130,16 @@ void Run::begin_timing() {
   probe_.mark();
 }
 
+// Where ranks waited for different windows, the call began with the last of them.
+void Run::settle(const std::vector<platform::Ticks>& opened) {
+  const auto own_late = outcome_.late;
+  auto last = opened;
+  team_.starter->settle(last, outcome_.late);
+  for (std::size_t i = 0; i < opened.size(); ++i) {
+    if (own_late[i] == 0) outcome_.ticks[i] -= std::min(outcome_.ticks[i], last[i] - opened[i]);
+  }
+}
+
 std::uint64_t Run::renew(Rotation at, std::uint32_t calls) {
   const auto start = platform::ticks();
   for (std::uint32_t i = 0; i < calls; ++i) {

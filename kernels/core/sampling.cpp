@@ -164,6 +164,18 @@ void Cell::set_probe(Chunk chunk) {
   probed_ = true;
 }
 
+void Cell::miss(Chunk chunk) {
+  if (++missed_ <= most_missed) missed_chunks_.push_back(std::move(chunk));
+}
+
+Cell Cell::with_missed() const {
+  Cell all = *this;
+  all.missed_chunks_.clear();
+  if (rounds() >= least_for_interval()) return all;
+  for (const Chunk& chunk : missed_chunks_) all.add(chunk);
+  return all;
+}
+
 bool Cell::use_clean() const {
   return clean_ >= least_for_interval() &&
          static_cast<double>(clean_) >= least_clean_share * static_cast<double>(chunks_.size());
@@ -357,15 +369,15 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
 }
 
 void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
-  if (chunk.slowest.empty()) return cells_[cell].miss();
   if (chunk.round == 0) return cells_[cell].set_probe(std::move(chunk));
+  if ((chunk.taint & platform::Taint::missed) != 0) return cells_[cell].miss(std::move(chunk));
   cells_[cell].add(std::move(chunk));
   cells_[cell].spend(seconds * rules_.hz);
 }
 
 Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target,
                   bool of_shorter) {
-  Cell cell = measured;
+  Cell cell = measured.with_missed();
   if (cell.chunks().empty() && !cell.empty()) cell.add(cell.probe());
   Summary s;
   const double tick = 1 / rules.hz;
@@ -391,6 +403,9 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   for (const Chunk* chunk : kept) firsts.push_back(static_cast<double>(chunk->first));
   s.first = median(firsts) * tick;
   s.tainted_ratio = cell.tainted_ratio();
+  s.missed = std::any_of(kept.begin(), kept.end(), [](const Chunk* chunk) {
+    return (chunk->taint & platform::Taint::missed) != 0;
+  });
   add_parts(s, kept, tick, of_shorter);
 
   const auto medians = cell.medians();

@@ -22,6 +22,7 @@
 #include "core/card.hpp"
 #include "core/detours.hpp"
 #include "core/statistics.hpp"
+#include "platform/taint.hpp"
 
 namespace mpigauge {
 
@@ -121,9 +122,12 @@ class Cell {
   /// The discarded first visit: the only data of a cell that was not reached again.
   [[nodiscard]] const Chunk& probe() const { return probe_; }
   void set_probe(Chunk chunk);
-  /// A visit without a sample, as some rank always started late.
-  void miss() { ++missed_; }
+  /// A visit in which some rank missed every start.
+  void miss(Chunk chunk);
   [[nodiscard]] unsigned missed() const { return missed_; }
+  /// The cell as it is written: where there are too few other visits for an interval, those that
+  /// were missed count as disturbed ones.
+  [[nodiscard]] Cell with_missed() const;
 
  private:
   [[nodiscard]] bool use_clean() const;
@@ -135,6 +139,7 @@ class Cell {
   bool probed_ = false;
   double spent_ = 0.0;
   unsigned missed_ = 0;
+  std::vector<Chunk> missed_chunks_;
 };
 
 class Sampling {
@@ -201,6 +206,7 @@ struct Summary {
   std::array<double, part_count> parts{std::nan(""), std::nan(""), std::nan(""), std::nan("")};
   Share overlap;                           ///< without progress calls
   double overlap_progress = std::nan("");  ///< with them
+  bool missed = false;                     ///< it rests on visits whose starts were all missed
   std::vector<std::string_view> flags;
 };
 Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target,

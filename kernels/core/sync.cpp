@@ -223,13 +223,15 @@ platform::Ticks Starter::time_empty_windows() {
     opened[i] = start.opened;
     late[i] = start.late ? 1 : 0;
   }
-  settle(opened, late);
+  agree(opened, late);  // whatever the last calls were started by
   most_of_all(took, comm_);
+  // Where all were missed, each rank's time in its own window says nearly the same.
+  const bool none = std::find(late.begin(), late.end(), 0) == late.end();
   std::vector<double> counted;
   for (std::size_t i = 0; i < took.size(); ++i) {
-    if (late[i] == 0) counted.push_back(static_cast<double>(took[i]));
+    if (none || late[i] == 0) counted.push_back(static_cast<double>(took[i]));
   }
-  return counted.empty() ? 0 : static_cast<platform::Ticks>(median(std::move(counted)));
+  return static_cast<platform::Ticks>(median(std::move(counted)));
 }
 
 void Starter::widen() { width_ = std::min(2 * width_, most_widening * least_width_); }
@@ -258,9 +260,11 @@ Start Starter::start_by_clock() {
   return {.opened = opened, .from = mine + empty_, .late = false};
 }
 
-void Starter::settle(const std::vector<platform::Ticks>& opened,
-                     std::vector<std::uint8_t>& late) const {
-  if (method_ != SyncMethod::clock) return;
+void Starter::settle(std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const {
+  if (method_ == SyncMethod::clock) agree(opened, late);
+}
+
+void Starter::agree(std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const {
   const std::size_t n = opened.size();
   std::vector<std::int64_t> all(3 * n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -271,6 +275,7 @@ void Starter::settle(const std::vector<platform::Ticks>& opened,
   most_of_all(all, comm_);
   for (std::size_t i = 0; i < n; ++i) {
     late[i] = all[i] != -all[n + i] || all[2 * n + i] != 0 ? 1 : 0;
+    opened[i] = static_cast<platform::Ticks>(all[i]);
   }
 }
 

@@ -73,13 +73,15 @@ class Starter {
   /// Returns when all may start.
   Start start();
   /// Marks those samples as late whose window was not the same on all ranks, or for which any came
-  /// late; all ranks together. `opened` as start() told.
-  void settle(const std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const;
+  /// late; all ranks together. `opened` as start() told; then the latest on any rank.
+  void settle(std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const;
   [[nodiscard]] SyncMethod method() const { return method_; }
   /// Starts by another method from now on; by the clock only what was made for it.
   void use(SyncMethod method) { method_ = method; }
   /// Largest error of the common start on any rank.
   [[nodiscard]] double error_ticks() const { return error_ticks_; }
+  /// The width of a window, in ticks.
+  [[nodiscard]] double width_ticks() const { return static_cast<double>(width_); }
   /// What a window lets ranks wait in the mean, in ticks.
   [[nodiscard]] double wait_ticks() const { return static_cast<double>(width_) / 2; }
   /// Windows twice or half as wide as they were, up to a few times as wide as at first.
@@ -99,6 +101,7 @@ class Starter {
  private:
   Start start_by_clock();
   void choose_width();
+  void agree(std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const;
   [[nodiscard]] platform::Ticks time_empty_windows();
   SyncMethod method_ = SyncMethod::none;
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -117,8 +117,13 @@ void Parcel::unpack(Chunk& chunk) const {
   for (std::size_t bit = 0; bit < taint_bits; ++bit) {
     if (most_[once_ + once_taint + bit] != 0) chunk.taint |= 1U << bit;
   }
+  // A sample for which a rank came late does not count, unless there is no other.
+  const auto first_late = most_.begin() + static_cast<std::ptrdiff_t>(at(late, 0));
+  const auto end = first_late + static_cast<std::ptrdiff_t>(n_);
+  const bool none = std::find(first_late, end, 0) == end;
+  if (none) chunk.taint |= platform::Taint::missed;
   for (std::size_t i = 0; i < n_; ++i) {
-    if (most_[at(late, i)] == 0) unpack_sample(chunk, i);  // else a rank came late
+    if (none || most_[at(late, i)] == 0) unpack_sample(chunk, i);
   }
 }
 
@@ -483,7 +488,8 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
 void AdaptivePhase::note_missed(const Visit& visit, const Chunk& chunk) {
   if (!leads_all() || jobs_[visit.cell].sync != SyncMethod::clock) return;
   started_ += visit.samples;
-  missed_ += visit.samples - chunk.slowest.size();
+  const bool none = (chunk.taint & platform::Taint::missed) != 0;
+  missed_ += none ? visit.samples : visit.samples - chunk.slowest.size();
 }
 
 void AdaptivePhase::write_progress() {
@@ -550,13 +556,14 @@ Object raw_of(const Cell& cell, double hz) {
 
 Object AdaptivePhase::cell_record(std::size_t i) const {
   const Job& job = jobs_[i];
-  const Cell& cell = sampling_[0].cells()[i];
+  const Cell cell = sampling_[0].cells()[i].with_missed();
   Stop stop = sampling_[0].stopped(i);
   if (stop == Stop::time && session_.interrupted) stop = Stop::interrupted;
   Summary s = summarise(cell, rules_, stop, sampling_[0].target(), job.row.card->of_shorter);
   const bool by_clock = job.sync == SyncMethod::clock;
-  const double sync_error = by_clock ? starter_.error_ticks() / rules_.hz : 0.0;
-  if (sync_error > most_sync_error * s.p50) s.flags.emplace_back("sync");
+  const double apart = s.missed ? starter_.width_ticks() : starter_.error_ticks();
+  const double sync_error = by_clock ? apart / rules_.hz : 0.0;
+  if (s.missed || sync_error > most_sync_error * s.p50) s.flags.emplace_back("sync");
   const Measured measured{.summary = s,
                           .rounds = cell.rounds(),
                           .epochs = buffers_.epoch(),
@@ -603,8 +610,6 @@ Object AdaptivePhase::row(std::size_t i) {
 std::string AdaptivePhase::why_empty(std::size_t i) const {
   const auto refused = refused_.find(static_cast<std::uint32_t>(i));
   if (refused != refused_.end()) return refused->second;
-  if (sampling_[0].cells()[i].missed() > 0)
-    return "some rank always missed the agreed start; --sync barrier needs none";
   return session_.interrupted ? "interrupted before its turn" : "no time was left for it";
 }
 

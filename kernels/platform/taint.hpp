@@ -7,7 +7,12 @@
 namespace mpigauge::platform {
 
 /// Why a stretch of time is not to be trusted; bits of one word.
-enum Taint : unsigned { switched = 1, migrated = 2, stolen = 4 };
+enum Taint : unsigned {
+  switched = 1,
+  migrated = 2,
+  stolen = 4,
+  missed = 8,  ///< in every sample some rank missed the common start
+};
 
 /// What the system has counted of a thread until a moment.
 struct Counted {

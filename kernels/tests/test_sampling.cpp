@@ -451,11 +451,11 @@ TEST(a_cell_whose_ranks_never_start_in_time_does_not_go_on_for_ever) {
   Sampling sampling({}, {{}}, 0);
   int rounds = 0;
   for (Round round = sampling.next(0); !round.visits.empty() && rounds < 10000; ++rounds) {
-    sampling.add(0, Chunk{.round = round.number}, 1e-6);
+    sampling.add(0, flat(round.number, us, platform::Taint::missed), 1e-6);
     round = sampling.next(0);
   }
   CHECK(rounds < 1000);
-  CHECK(sampling.cells()[0].empty());
+  CHECK_EQ(sampling.cells()[0].rounds(), 0U);
   CHECK(sampling.stopped(0) == Stop::budget);
 }
 
@@ -621,6 +621,58 @@ TEST(what_the_value_leaves_out_no_other_rank_s_column_has) {
     CHECK_NEAR(column, 100e-9, 1e-15);
   }
   CHECK_NEAR(s.worst, 900e-9, 1e-15);  // the tails are of everything that happened
+}
+
+namespace {
+
+// Visits of which so many found all ranks at the start, and so many did not.
+Sampling with_starts(unsigned met, unsigned missed, double missed_ticks) {
+  Sampling sampling({}, {Goal()}, 0);
+  const unsigned bit = platform::Taint::missed;
+  sampling.add(0, flat(0, 2 * us, met == 0 ? bit : 0), 1e-6);
+  for (unsigned i = 1; i <= met; ++i) sampling.add(0, flat(i, us), 1e-6);
+  for (unsigned i = 1; i <= missed; ++i) sampling.add(0, flat(met + i, missed_ticks, bit), 1e-6);
+  return sampling;
+}
+
+Summary summary_of(const Sampling& sampling) {
+  return summarise(sampling.cells()[0], {}, Stop::time, 0.025);
+}
+
+}  // namespace
+
+TEST(a_cell_whose_every_start_was_missed_has_a_row_all_the_same) {
+  const Sampling sampling = with_starts(0, 9, 3 * us);
+  const Summary s = summary_of(sampling);
+  CHECK_NEAR(s.p50, 3e-6, 1e-12);
+  CHECK(s.missed && s.has_interval && has(s.flags, "tainted"));
+  CHECK_EQ(s.chunks, 9U);
+  CHECK_EQ(sampling.cells()[0].rounds(), 0U);  // so that it is visited again
+  CHECK_EQ(summarise(sampling.cells()[0].with_missed(), {}, Stop::time, 0.025).chunks, 9U);
+}
+
+TEST(a_missed_first_visit_is_all_that_there_is_at_worst) {
+  const Sampling sampling = with_starts(0, 0, us);
+  CHECK(!sampling.cells()[0].empty());
+  CHECK_NEAR(summary_of(sampling).p50, 2e-6, 1e-12);
+  CHECK(summary_of(sampling).missed);
+}
+
+TEST(missed_starts_count_only_where_others_give_no_interval) {
+  const Summary enough = summary_of(with_starts(6, 50, 9 * us));
+  CHECK_NEAR(enough.p50, 1e-6, 1e-12);
+  CHECK(!enough.missed && enough.chunks == 6 && enough.tainted_ratio == 0.0);
+  const Summary few = summary_of(with_starts(5, 4, 9 * us));
+  CHECK(few.missed && few.has_interval && few.chunks == 9);
+  CHECK_NEAR(few.p50, 1e-6, 1e-12);
+}
+
+TEST(a_long_call_whose_first_start_was_missed_is_known_to_be_long) {
+  Sampling sampling({}, {Goal()}, 0);
+  CHECK_EQ(sampling.next(0).number, 0U);
+  sampling.add(0, flat(0, 1e8, platform::Taint::missed), 0.1);
+  const Visit visit = sampling.next(0).visits.front();
+  CHECK(visit.warm == 1 && visit.samples == 1);
 }
 
 TEST(a_summary_of_nothing_is_empty) {
