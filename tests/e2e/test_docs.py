@@ -139,12 +139,16 @@ def follow(line: str, block: Block, capsys: pytest.CaptureFixture[str]) -> tuple
 
 
 def shortened(words: list[str]) -> list[str]:
+    """The same command for a short time, whatever time the page gives it."""
     known = options_of(words[1:]) - ({"--launches"} & set(words))
     short = {**SHORT, "--in": SOME_TIME.get(words[1], SHORT["--in"])}
-    return [
-        *words,
-        *(word for option in short if option in known for word in (option, short[option])),
-    ]
+    said = list(words)
+    if "--in" in said:
+        place = said.index("--in")
+        del said[place : place + 2]
+    for option in sorted(known & set(short)):
+        said += [option, short[option]]
+    return said
 
 
 def matching(word: str) -> list[str]:
