@@ -220,7 +220,7 @@ class Blocking : public Noisy {
     const bool waits = uniform() < 0.6;
     // The middle of all calls is where a sixth of those that wait are done.
     const double late = waits ? 0.08 + 0.72 * uniform() : 0;
-    const double taken = 1e-3 * (0.8 + late) * std::exp(0.002 * normal());
+    const double taken = 20e-6 * (0.8 + late) * std::exp(0.002 * normal());
     Noisy::pass(taken);
     return {taken, {.blocked = waits ? 1 : 0, .cpu = 0}};
   }

@@ -100,7 +100,7 @@ def test_each_host_at_once_and_alone(hosts: Cluster, tmp_path: Path) -> None:
     """Both in a launch of their own; the rows of the first are of single hosts."""
     kind = [f"--set={k}={v}" for k, v in KIND.items()]
     where = ("--hosts", "node[01-02]", "--rsh", f"{hosts.agent} -p 50000", "--mpi", "openmpi")
-    words = ("node", "--sizes", "64Ki", "--in", "3s", "--output", "out")
+    words = ("node", "--sizes", "64Ki", "--in", "20s", "--output", "out")
     done = hosts.mpigauge(*words, *where, *kind, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     stored = load(tmp_path / "out")

@@ -27,7 +27,7 @@ COMMANDS = {
     "doctor": ["doctor", "--list"],
     "explain": ["explain", RUN],
     "export": ["export", "csv", RUN],
-    "history": ["history", "list"],
+    "history": ["history", "--help"],
     "imb": ["imb", "--help"],
     "import": ["import", "printed.txt", "--output", "{new}"],
     "list": ["list", "--mpi", "mpich"],

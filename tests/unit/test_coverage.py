@@ -107,7 +107,7 @@ def source(
             name, 8, median(each.time_p50_s for each in launches(replay, name, 8, 0.05, 1))
         )
     if name in PROCESSES:
-        return Source(name, 8, 1e-3 if name == "blocking" else 1e-6)
+        return Source(name, 8, 20e-6 if name == "blocking" else 1e-6)
     with np.load(TRACES / f"{name}.npz") as data:
         calls = 2 * data["half_round_trip_ns"]
     file = tmp_path_factory.mktemp("traces") / name
