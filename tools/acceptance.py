@@ -47,11 +47,6 @@ def program(*words: str) -> tuple[str, ...]:
 
 
 PARTS = {
-    "matrix": Part(
-        "every benchmark on every number of ranks of every MPI",
-        "each MPI on 2 and 3 ranks, MPICH on 1 to 4",
-        marked("matrix"),
-    ),
     "older-mpis": Part(
         "a benchmark of every suite on all older MPIs that there are wheels or packages of",
         "on the oldest MPICH and Open MPI",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.mpi
 
-LATER = [pytest.mark.acceptance("matrix")]
 CORES = len(os.sched_getaffinity(0))
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
@@ -81,9 +80,6 @@ def sizes_of(card: Card, sizes: tuple[int, ...]) -> tuple[int, ...]:
 RANKS = (1, 2, 3, 4)
 ON_RANKS = dict.fromkeys(MPIS, RANKS) | {"openmpi": (*RANKS, 6), "mpich@std": (2, 3)}
 """Six make an uneven grid, where ranks that wait for each other leave the core to others."""
-IN_CI = {"mpich": RANKS} | dict.fromkeys([*MPIS[1:], "mpich@std"], (2, 3))
-"""What differs between an odd and an even number of ranks is seen on each MPI, the rest on one."""
-
 ENOUGH = {"NODE": 2, "IO": 2}
 """Ranks of some suites: test_node.py and test_io.py have on more ranks what differs there."""
 
@@ -91,7 +87,7 @@ ENOUGH = {"NODE": 2, "IO": 2}
 @pytest.mark.parametrize(
     ("where", "ranks", "suite"),
     [
-        pytest.param(spec, ranks, suite, marks=[] if ranks in IN_CI[spec] else LATER)
+        (spec, ranks, suite)
         for suite in SUITES
         for spec in ABIS
         for ranks in ON_RANKS[spec]
