@@ -17,10 +17,10 @@ from mpigauge.cli.main import run
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
+from mpigauge.model.names import COPIES
 from mpigauge.plan import Ground, read_request
 from mpigauge.plan.node import (
     CLOCKS,
-    COPIES,
     CURVES,
     LINES,
     LOADED,

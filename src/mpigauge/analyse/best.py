@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.arms import CONTROL
+from mpigauge.model.names import CONTROL
 from mpigauge.stats.verdicts import enough
 
 if TYPE_CHECKING:

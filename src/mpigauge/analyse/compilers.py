@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.analyse.compare import Comparison, Side, compare
 from mpigauge.analyse.items import items
 from mpigauge.analyse.node_threads import told
-from mpigauge.plan.compilers import COMPILER, OURS
+from mpigauge.model.names import COMPILER, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.node_threads import is_usual
 from mpigauge.model.cards import NODE_SUITE
-from mpigauge.plan.node import CHASED, COPIES, MESSAGE
+from mpigauge.model.names import CHASED, COPIES, MESSAGE
 from mpigauge.stats.plateaus import Plateau, plateaus
 
 if TYPE_CHECKING:

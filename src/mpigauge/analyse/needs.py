@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.arms import CONTROL
+from mpigauge.model.names import CONTROL
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:

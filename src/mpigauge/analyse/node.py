@@ -21,8 +21,8 @@ from mpigauge.analyse.node_threads import (
 )
 from mpigauge.analyse.products import products, throttles
 from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.names import COMPILER
 from mpigauge.model.row import NOTHING
-from mpigauge.plan.compilers import COMPILER
 from mpigauge.stats.launches import OR
 
 if TYPE_CHECKING:

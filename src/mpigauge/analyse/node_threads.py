@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.names import CHASED, COMPILER, COMPUTE_ON, LOCAL, MEMORY_ON, ORDER
 from mpigauge.model.row import NOTHING
-from mpigauge.plan.compilers import COMPILER
-from mpigauge.plan.node import CHASED
-from mpigauge.plan.threads import ORDER
-from mpigauge.plan.where import COMPUTE_ON, LOCAL, MEMORY_ON
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.columns import KEY_COLUMNS
-from mpigauge.plan.arms import CONTROL
+from mpigauge.model.names import CONTROL
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row

@@ -20,11 +20,10 @@ from itertools import product
 from typing import Any
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.names import CONTROL
 from mpigauge.plan.condition import holds, names_in
 from mpigauge.plan.words import is_name
 
-CONTROL = "control"
-"""The arm that is the default once more: what differs between the two is chance (A/A)."""
 TRANSPORT = "transport"
 """Stands among settings for what `--transport` names."""
 ENV = "env:"

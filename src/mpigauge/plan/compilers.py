@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.names import COMPILER, OURS
+
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
     from mpigauge.mpi.compilers import Compiler
     from mpigauge.plan.plan import Part
-
-COMPILER = "compiler"
-OURS = "ours"
-"""The loops of the kernels, beside those of one compiler."""
 
 
 def with_compilers(

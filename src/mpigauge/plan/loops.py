@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.names import COMPILER
 from mpigauge.model.sizes import parse_sizes
-from mpigauge.plan.compilers import COMPILER, with_compilers
+from mpigauge.plan.compilers import with_compilers
 from mpigauge.plan.node import MEASURES, SECONDS
 from mpigauge.plan.plan import LEAST_LAUNCHES, Part, Plan
 from mpigauge.plan.resolve import plan_of

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
+from mpigauge.model.names import CHASED, COMPUTE_ON, COPIES, MEMORY_ON, MESSAGE, ORDER
 from mpigauge.model.placement import Placement
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan import threads, where
@@ -38,18 +39,14 @@ UPDATES = ("DGEMM_update",)
 CLOCKS = ("Clock_multiply", "Clock_xor")
 LINES = ("Line", "Mailbox", "Payload")
 PLACED = ("Triad", "Triad_tuned")
-"""What is measured on threads and on NUMA nodes..."""
-CHASED = "Chase_huge"
-"""...and on these the latency of, too."""
+"""What is measured on threads and on NUMA nodes, beside the latency."""
 MOST_COUNTS = 16
 LOADED = ("Chase_loaded", "Read_loaded")
 SHARES = ("_half", "_quarter", "_eighth")
 """Of the time, in which the others read..."""
 LEAST_LOADS = 3
 """...where there are too few numbers of others for a curve."""
-COPIES = ("Copy_once", "Copy_twice", "Copy_once_fresh", "Copy_twice_fresh")
 NOISE = "Noise"
-MESSAGE = "PingPong"
 ARRAY = tuple(parse_sizes("128Mi"))
 """Of each of three arrays, on each rank, unless a cache is so large that they have to be larger."""
 FIRST = ("Copy", "DGEMM")
@@ -176,9 +173,9 @@ def _loads(ranks: int) -> tuple[str, ...]:
 
 def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
     """One rank with more and more threads. UserError: more than it has cores."""
-    if not {threads.THREADS, threads.ORDER} & set(request.heeded):
+    if not {threads.THREADS, ORDER} & set(request.heeded):
         return
-    usual = {threads.THREADS: _up_to(ground.machine.cores), threads.ORDER: "compact"}
+    usual = {threads.THREADS: _up_to(ground.machine.cores), ORDER: "compact"}
     wanted = {name: request.heeded.get(name, usual[name]) for name in usual}
     (one,) = ground.placements(replace(request, np=1, place=(), ppn=None), 1)
     part = Part(_words(PLACED), 1, (1,), arrays, heeded=wanted)
@@ -189,23 +186,23 @@ def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> I
 
 def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
     """All cores of each NUMA node in turn, each with its memory here and there."""
-    if where.MEMORY_ON not in request.heeded:
+    if MEMORY_ON not in request.heeded:
         return
     if len(ground.sites) > 1:
         raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
     (site,) = ground.sites
-    where.check(request.heeded[where.MEMORY_ON], site.topology)
+    where.check(request.heeded[MEMORY_ON], site.topology)
     free = site.topology.allowed
     for node in site.topology.numa:
         cores = [pu for pu in site.cores if pu in node.pus & free]
-        nodes = where.seen_from(node.number, request.heeded[where.MEMORY_ON], site.topology)
+        nodes = where.seen_from(node.number, request.heeded[MEMORY_ON], site.topology)
         if not cores or not nodes:
             continue
-        on_node = Placement(f"{where.COMPUTE_ON}{node.number}", (site.seat(*cores),))
+        on_node = Placement(f"{COMPUTE_ON}{node.number}", (site.seat(*cores),))
         wanted = {
             threads.THREADS: str(len(cores)),
-            threads.ORDER: "compact",
-            where.MEMORY_ON: ",".join(nodes),
+            ORDER: "compact",
+            MEMORY_ON: ",".join(nodes),
         }
         yield ground.seated(
             Part(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node

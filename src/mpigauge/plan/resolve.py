@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.names import COMPILER
 from mpigauge.placement import together
 from mpigauge.plan import threads, where
 from mpigauge.plan.blas import BLAS, with_blas
-from mpigauge.plan.compilers import COMPILER, with_compilers
+from mpigauge.plan.compilers import with_compilers
 from mpigauge.plan.plan import Part, Plan
 from mpigauge.plan.request import DEFAULT_PRECISION, Request
 

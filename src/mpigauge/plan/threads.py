@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.names import ORDER
 from mpigauge.model.units import many
 from mpigauge.placement import Site
 from mpigauge.topology.words import as_list, parse_list
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.request import Request
 
 THREADS = "threads"
-ORDER = "thread-order"
-"""Heeded by benchmarks whose threads share work."""
 
 
 def wanted(request: Request, chosen: Sequence[Card]) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.names import LOCAL, MEMORY_ON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,13 +15,9 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Topology
     from mpigauge.plan.ground import Ground
 
-MEMORY_ON = "memory-on"
 ALL = "all"
 REMOTE = "remote"
-LOCAL = "local"
 INTERLEAVED = "interleaved"
-COMPUTE_ON = "numa:"
-"""Before the number of a NUMA node: ranks and threads are on the cores of that one."""
 
 
 def with_memory(machine: Topology) -> tuple[int, ...]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.best import Best, Control, Named, best_lines, control_of
 from mpigauge.analyse.items import SECONDS, WORST
+from mpigauge.model.names import CONTROL
 from mpigauge.model.units import byte_count
 from mpigauge.model.width import broken
-from mpigauge.plan.arms import CONTROL
 from mpigauge.report.beside import (
     error_of,
     in_unit,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analyse.detours import cores
 from mpigauge.analyse.limits_of_node import copied, loaded, steps
+from mpigauge.model.names import COPIES, MESSAGE
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
 from mpigauge.model.width import broken
-from mpigauge.plan.node import COPIES, MESSAGE
 from mpigauge.report.detours import noise_lines
 
 if TYPE_CHECKING:
