@@ -8,6 +8,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.analyse.registry import explained
+from mpigauge.report.web.report import report
 from mpigauge.store import RunWriter
 from mpigauge.topology.passport import plain
 from tests import cells, planted
@@ -17,12 +19,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
+    from mpigauge.report.kinds import Shown
 
 NAME = "<script>"
 EVIL = "<img src=x onerror=alert(1)>"
 SIZES = [0, 1, 8, 64, 512, 1024, 2048, 4096, 8192, 16384, 65536, 262144]
 TICKS = [[1000, 1010, 1020, 1030], [1000, 1040, 1050, 5000]]
 """Of both samples' cells, in each launch: nanoseconds of a round trip."""
+
+
+def report_of(*shown: Shown) -> str:
+    """The page of these runs, as `mpigauge report` writes it where nothing is compared."""
+    return report(shown, explained(shown[0].seen))
 
 
 def hostile(folder: Path) -> Path:

@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from mpigauge.analyse.registry import explained
 from mpigauge.cli.browse.gate import new_token
 from mpigauge.cli.browse.serve import Place, Server
 from mpigauge.cli.browse.shelf import Shelf
@@ -32,7 +33,7 @@ def main(folder: Path) -> dict[str, Any]:
     base = f"/{token}/"
     with (
         Shelf.open(folder) as shelf,
-        Server(place.host, 0, place.gate(token), Site(shelf, base)) as server,
+        Server(place.host, 0, place.gate(token), Site(shelf, base, explained)) as server,
     ):
         thread = Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

@@ -14,9 +14,9 @@ import pytest
 from mpigauge.cli.showing import open_run
 from mpigauge.report.kinds import Shown
 from mpigauge.report.web import every
-from mpigauge.report.web.report import report
 from tests import pages, planted
 from tests.e2e.debian import needs_root
+from tests.pages import report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def seen(
     page = folder / "page.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(every, "MANY_ROWS", 3)  # so that there is a section of all curves
-        page.write_text(report(shown), encoding="utf-8")
+        page.write_text(report_of(*shown), encoding="utf-8")
     done = chromium.python(str(repository / HERE), str(page), cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)

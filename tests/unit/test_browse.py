@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 import pytest
 
+from mpigauge.analyse.registry import explained
 from mpigauge.cli.browse import shelf as shelves
 from mpigauge.cli.browse.gate import Asked, Gate, Refused, headers, new_token
 from mpigauge.cli.browse.serve import Place, Server
@@ -72,7 +73,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
     with Shelf.open(store) as shelf:
-        site = Site(shelf, f"/{TOKEN}/")
+        site = Site(shelf, f"/{TOKEN}/", explained)
         with Server("127.0.0.1", 0, Gate(TOKEN), site) as server:
             thread = Thread(target=server.serve_forever, args=(0.02,))
             thread.start()
@@ -510,7 +511,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
     before = sorted((tmp_path / "runs").rglob("*"))
     monkeypatch.setattr("os.access", lambda *_: False)
     with Shelf.open(tmp_path / "runs") as shelf:
-        assert Site(shelf, "/x/").page(Asked((), {})).status == 200
+        assert Site(shelf, "/x/", explained).page(Asked((), {})).status == 200
         told: list[int] = []
         shelf.ask(lambda _: None, lambda _, count: told.append(count))
         assert told == []  # what was read is kept elsewhere while it is open
@@ -519,7 +520,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
 
 def test_a_folder_that_has_gone_is_said_to_be_gone(tmp_path: Path) -> None:
     with Shelf.open(tmp_path / "gone") as shelf:
-        page = Site(shelf, "/x/").page(Asked((), {}))
+        page = Site(shelf, "/x/", explained).page(Asked((), {}))
     assert page.status == 400
     assert "there is no folder" in page.text
 

@@ -20,9 +20,9 @@ from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, 
 from mpigauge.report import formats
 from mpigauge.report.document import Document, document
 from mpigauge.report.kinds import Shown
-from mpigauge.report.web.report import report
 from mpigauge.store import RunWriter, load
 from tests import cells
+from tests.pages import report_of
 from tests.unit.test_plan import CARDS, MPICH
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def test_programs_get_every_ratio_with_its_interval(both: Path) -> None:
 
 
 def test_the_page_shows_them(both: Path) -> None:
-    page = report([Shown.of("both", load(both))])
+    page = report_of(Shown.of("both", load(both)))
     assert '<section id="fresh"' in page
     assert "fresh takes 2 to 3 times as long from 16 KiB to 64 KiB" in page
 

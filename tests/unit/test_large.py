@@ -19,10 +19,11 @@ from mpigauge.model.errors import UserError
 from mpigauge.query import large
 from mpigauge.report.kinds import all_kinds, drawn
 from mpigauge.report.plots import usual as plot_usual
-from mpigauge.report.web import every, report
+from mpigauge.report.web import every
 from mpigauge.stats.crowd import VARIANT, Member, telling, usual, varied
 from mpigauge.store import load
 from tests import cells, planted
+from tests.pages import report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +117,7 @@ def test_a_large_run_has_a_report(
     (shown,) = shown_of([str(path)])
     assert shown.arms is None
     assert compared([shown, shown]) is None
-    text = report.report([shown])
+    text = report_of(shown)
     assert "A part of a large run: 362 of 362 rows (" in text
     assert "The run has 362 rows of 90 curves." in text
     assert "the rows of this part" in text.lower()

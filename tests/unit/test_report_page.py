@@ -24,8 +24,8 @@ from mpigauge.report.kinds import Shown
 from mpigauge.report.web import cells as cells_on_page
 from mpigauge.report.web import download
 from mpigauge.report.web import report as page_of
-from mpigauge.report.web.report import report
 from tests import pages, planted
+from tests.pages import report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +99,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Shown:
 
 @pytest.fixture(scope="module")
 def text(hostile: Shown) -> str:
-    return report([hostile])
+    return report_of(hostile)
 
 
 @pytest.fixture(scope="module")
@@ -238,14 +238,14 @@ def test_each_run_has_its_cards_map_and_sweep(tmp_path: Path) -> None:
 
 
 def test_a_run_without_anything_has_a_page() -> None:
-    page = Page(report([Shown.of("none", planted.run([]))]))
+    page = Page(report_of(Shown.of("none", planted.run([]))))
     assert "no latency, bandwidth or message rate" in page.text
     assert page.all("section", "id") == ["answer", "disturbances", "numbers", "run", "data"]
 
 
 def test_what_is_too_large_is_said(hostile: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "MOST_ROWS", 3)
-    page = Page(report([hostile]))
+    page = Page(report_of(hostile))
     assert not page.all("a", "download")
     assert "rows are too much for a page; `mpigauge export csv RUN -o FILE`" in page.text
 
@@ -254,7 +254,7 @@ def test_a_page_holds_so_many_rows_and_says_so(
     hostile: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_of, "MANY_ROWS", 13)
-    page = Page(report([hostile]))
+    page = Page(report_of(hostile))
     assert max(map(len, page.tables)) <= 14
     assert "The table holds the first 13 of" in page.text
     assert "more tables of this run: `mpigauge show RUN` prints all rows" in page.text
@@ -271,7 +271,7 @@ def test_without_samples_there_is_no_section_of_them(tmp_path: Path) -> None:
     path = pages.hostile(tmp_path)
     for file in (path / "samples").iterdir():
         file.unlink()
-    page = Page(report([Shown.of("x", open_run(str(path)))]))
+    page = Page(report_of(Shown.of("x", open_run(str(path)))))
     assert "samples" not in page.all("section", "id")
     assert page.all("section", "id")[-1] == "data"
 
@@ -280,7 +280,7 @@ def test_samples_that_end_too_early_are_named(tmp_path: Path) -> None:
     path = pages.hostile(tmp_path)
     (file,) = (path / "samples").glob("*000*")
     file.write_bytes(file.read_bytes()[:-4])
-    page = Page(report([Shown.of("x", open_run(str(path)))]))
+    page = Page(report_of(Shown.of("x", open_run(str(path)))))
     assert "ends before the samples at byte 96 do" in page.text
 
 

@@ -18,8 +18,8 @@ from mpigauge.report import best
 from mpigauge.report.formats import render
 from mpigauge.report.formats.table import figure_lines
 from mpigauge.report.kinds import Shown
-from mpigauge.report.web.report import report
 from tests import planted
+from tests.pages import report_of
 from tests.unit.test_report_page import Page
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def shown() -> Shown:
 
 @pytest.fixture(scope="module")
 def page(shown: Shown) -> Page:
-    return Page(report([shown]))
+    return Page(report_of(shown))
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,8 @@ from mpigauge.report.web.report import report
 from mpigauge.report.web.trend import NumberLine, trend_page, trends_page
 
 if TYPE_CHECKING:
+    from mpigauge.analyse.finding import Explanation
+    from mpigauge.analyse.seen import Seen
     from mpigauge.cli.browse.gate import Asked
     from mpigauge.cli.browse.shelf import Shelf
     from mpigauge.query import Library
@@ -52,6 +54,8 @@ class Site:
     shelf: Shelf
     base: str
     """What all addresses begin with: the token between strokes."""
+    explain: Callable[[Seen], Explanation]
+    """What a report says of why its run is as it is."""
 
     def page(self, asked: Asked) -> Page:
         """Whatever is asked for, a page: that of what is wrong, too."""
@@ -106,7 +110,8 @@ class Site:
 
     def _run(self, asked: Asked) -> Page:
         path = self._paths([asked.path[1]])
-        return Page(200, report(shown_of(path), home=self.base))
+        shown = shown_of(path)
+        return Page(200, report(shown, self.explain(shown[0].seen), home=self.base))
 
     def _beside(self, asked: Asked) -> Page:
         names = list(dict.fromkeys(asked.query.get("run", [])))

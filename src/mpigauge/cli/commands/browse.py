@@ -69,6 +69,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _show(folder: Path | None, place: Place, port: int) -> None:
+    from mpigauge.analyse.registry import explained
     from mpigauge.cli import asking
     from mpigauge.cli.browse.gate import new_token
     from mpigauge.cli.browse.serve import Server
@@ -84,7 +85,7 @@ def _show(folder: Path | None, place: Place, port: int) -> None:
     base = f"/{token}/"
     with (
         Shelf.open(root) as shelf,
-        Server(place.host, port, place.gate(token), Site(shelf, base)) as server,
+        Server(place.host, port, place.gate(token), Site(shelf, base, explained)) as server,
     ):
         shelf.ask(lambda library: asking.say_notes(library.notes), asking.progress)
         click.echo(f"mpigauge: {many(len(shelf.runs()), 'run')} of {root} can be seen at")

@@ -31,6 +31,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     The page needs no network and no other file. It is about the first run; others, and references
     (`mpigauge ref list`), are curves beside it and are compared with it.
     """
+    from mpigauge.analyse.registry import explained
     from mpigauge.cli.reporting import compared, shown_of, write_page
     from mpigauge.report.draw import check_folder
     from mpigauge.report.web.report import report
@@ -39,5 +40,5 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
     shown = shown_of(runs, limits_of)
-    write_page(report(shown, compared(shown)), target)
+    write_page(report(shown, explained(shown[0].seen), compared(shown)), target)
     click.echo(f"mpigauge: written to {target}", err=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.best import best_lines
-from mpigauge.analyse.registry import explained
 from mpigauge.model.units import duration, many, percent
 from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
@@ -26,6 +25,7 @@ from mpigauge.report.web.page import filled
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Comparison
+    from mpigauge.analyse.finding import Explanation
     from mpigauge.report.kinds import Shown
     from mpigauge.report.plot import Picture
 
@@ -62,9 +62,14 @@ _PLOTTED = (
 )
 
 
-def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: str = "") -> str:
-    """The page. The first run is what it is about; `comparison`: of all of them; `home`: a page
-    with all runs to go back to."""
+def report(
+    shown: Sequence[Shown],
+    explanation: Explanation,
+    comparison: Comparison | None = None,
+    home: str = "",
+) -> str:
+    """The page. The first run is what it is about, and what `explanation` explains; `comparison`:
+    of all of them; `home`: a page with all runs to go back to."""
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
@@ -100,7 +105,7 @@ def report(shown: Sequence[Shown], comparison: Comparison | None = None, home: s
         ],
         compared=beside.remarks(comparison) if comparison else [],
         too_large=too_large(shown) if several else [],
-        explained=explained(first.seen),
+        explained=explanation,
         quiet=QUIET,
         machines=built[:MOST_MACHINES],
         hosts_left=hosts_left(built),
