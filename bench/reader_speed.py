@@ -14,7 +14,7 @@ import random
 import time
 from collections.abc import Callable
 
-from mpigauge.readers import Text, find_reader
+from mpigauge.readers import READERS, Text
 from mpigauge.readers.known import known_cards
 
 SIZES = [0, *(1 << i for i in range(23))]
@@ -85,7 +85,7 @@ def main() -> int:
     text = "".join(one_run(random.Random(seed)) for seed in range(min(runs, 50))).encode()
     text *= max(runs // 50, 1)
     times = 1 if quick else 5
-    read = find_reader("imb").read
+    read = READERS.find("imb").read
     rows = read(Text(text)).rows
     ours = speed(lambda: read(Text(text)), len(text), times)
     loop = speed(lambda: plain_loop(text), len(text), times)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import encode, parse
-from mpigauge.readers import Text, readers, sniff
+from mpigauge.readers import READERS, Text, sniff
 from tests import cells, runs
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Target:
 def targets() -> dict[str, Target]:
     """All of them by name."""
     found = [
-        *(_of_reader(name) for name in readers()),
+        *(_of_reader(name) for name in READERS),
         Target("hostfile", _hostfile, _HOSTFILES, (_numbered("node{:05d}:2\n"),)),
         Target("hosts", _hosts, (b"n[01-64,99]:2,b,a-b.org:4",), (_numbered(",n{:05d}", 1),)),
         Target("rankfile", _rankfile, _RANKFILES, (_numbered("rank {}=node1 slot=0-1\n"),)),
@@ -213,7 +213,7 @@ def _golden() -> tuple[bytes, ...]:
 
 
 def _of_reader(name: str) -> Target:
-    reader = readers()[name]
+    reader = READERS[name]
     examples = tuple(text for text in _golden() if reader.mark.search(Text(text).data))
 
     def read(data: bytes, _: Path) -> object:

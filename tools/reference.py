@@ -13,23 +13,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import click
 
 from mpigauge.analyse.quantities import QUANTITIES
-from mpigauge.analyse.registry import all_causes, kinds_in_words
-from mpigauge.batch.registry import systems
+from mpigauge.analyse.registry import CAUSES, kinds_in_words
+from mpigauge.batch.registry import SYSTEMS
 from mpigauge.cli.main import group
-from mpigauge.doctor.registry import all_checks
-from mpigauge.launch.registry import launchers
+from mpigauge.doctor.registry import CHECKS
+from mpigauge.launch.registry import LAUNCHERS
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.knob import READ_WORDS
 from mpigauge.mpi import find, kernels
 from mpigauge.mpi.settings.catalogue import BY_NAME, Entry, entries
-from mpigauge.placement.registry import policies
+from mpigauge.placement.registry import POLICIES
 from mpigauge.query import TABLES
 from mpigauge.readers.references import names as reference_names
 from mpigauge.readers.references import reference
-from mpigauge.readers.registry import readers
-from mpigauge.report import formats
+from mpigauge.readers.registry import READERS
 from mpigauge.report.fields import Field, fields
-from mpigauge.report.kinds import all_kinds
+from mpigauge.report.formats import FORMATS
+from mpigauge.report.kinds import PLOTS
 from mpigauge.report.limits import limit_fields
 from mpigauge.stats.words import LETTERS, MEANING
 
@@ -223,7 +223,7 @@ def causes() -> str:
     """What each looks for, of which benchmarks, and in how many launches at the least."""
     rows = [
         [code(name), plain(each.about), kinds_in_words(each.of) or "any", str(each.sure_from)]
-        for name, each in all_causes().items()
+        for name, each in CAUSES.items()
     ]
     return table(["name", "what it is", "of benchmarks of", "sure from launches"], rows)
 
@@ -242,19 +242,19 @@ def _module(of: object) -> str:
 
 PARTS: Mapping[str, Part] = {
     "benchmarks": benchmarks,
-    "batch_systems": lambda: _documented(systems()),
+    "batch_systems": lambda: _documented(SYSTEMS),
     "causes": causes,
-    "checks": lambda: _abouts({name: each.about for name, each in all_checks().items()}),
+    "checks": lambda: _abouts({name: each.about for name, each in CHECKS.items()}),
     "commands": commands,
     "flags": flags,
-    "formats": lambda: _abouts({name: formats.about(name) for name in formats.names()}),
-    "launchers": lambda: _documented(launchers()),
-    "plots": lambda: _abouts({name: each.about for name, each in all_kinds().items()}),
+    "formats": lambda: _abouts({name: each.about for name, each in FORMATS.items()}),
+    "launchers": lambda: _documented({name: each.command for name, each in LAUNCHERS.items()}),
+    "plots": lambda: _abouts({name: each.about for name, each in PLOTS.items()}),
     "policies": lambda: _abouts(
-        {f"{name}:{p.argument}" if p.argument else name: p.about for name, p in policies().items()}
+        {f"{name}:{p.argument}" if p.argument else name: p.about for name, p in POLICIES.items()}
     ),
     "quantities": quantities,
-    "readers": lambda: _abouts({name: each.about for name, each in readers().items()}),
+    "readers": lambda: _abouts({name: each.about for name, each in READERS.items()}),
     "references": references,
     "row_columns": row_columns,
     "limit_columns": limit_columns,

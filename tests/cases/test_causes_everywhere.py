@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.analyse.nature import ABOUT, nature, nature_of
 from mpigauge.analyse.needs import FACT, REPEATED
-from mpigauge.analyse.registry import all_causes, explain
+from mpigauge.analyse.registry import CAUSES, explain
 from mpigauge.model.cards import Cards
 from mpigauge.mpi import find, kernels
 from mpigauge.mpi.settings.catalogue import entries
@@ -112,7 +112,7 @@ def settings_there(mpi: tuple[str, str]) -> set[str]:
 
 def check(said: Finding, mpi: tuple[str, str], where: Topology, launches: int) -> None:
     text = words_of(said)
-    cause = all_causes()[said.cause]
+    cause = CAUSES[said.cause]
     does = {nature_of(row).does for row in said.rows}
     assert does <= cause.of
     assert not set(SETTING.findall(text)) - settings_there(mpi), text
@@ -171,9 +171,9 @@ def test_it_is_known_of_every_benchmark_what_it_does() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", all_causes())
+@pytest.mark.parametrize("name", CAUSES)
 def test_every_cause_says_what_it_needs(name: str) -> None:
-    cause = all_causes()[name]
+    cause = CAUSES[name]
     assert cause.of
     assert cause.of <= set(ABOUT)
     assert cause.sure_from in (FACT, REPEATED)

@@ -16,7 +16,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.mpi import find
-from mpigauge.readers import Text, readers
+from mpigauge.readers import READERS, Text
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e.commands import last_line, mpigauge
@@ -259,8 +259,8 @@ def test_rows_that_did_not_become_precise_are_named_behind_the_table(
     unsure = [cell["message_bytes"] for cell in cells if cell["stop"] != "precise"]
     assert [int(size) for size, *_ in REMARK.findall(done.stdout)] == unsure
     comments = re.compile(r"^# not precise.*\n", re.MULTILINE)
-    with_them = readers()["imb"].read(Text(done.stdout.encode()))
-    without = readers()["imb"].read(Text(comments.sub("", done.stdout).encode()))
+    with_them = READERS["imb"].read(Text(done.stdout.encode()))
+    without = READERS["imb"].read(Text(comments.sub("", done.stdout).encode()))
     assert cells_of(with_them) == cells_of(without)
     assert len(cells_of(with_them)) == len(cells)
 
@@ -278,7 +278,7 @@ def test_a_grid_smaller_than_the_job_leaves_ranks_waiting_and_says_so(folder: Pa
     assert done.returncode == 0, done.stderr
     assert "# Benchmarking simple_halo (processes: 2; threads: 1; dimensions: 2)" in done.stdout
     assert "# ( 2 additional processes waiting in MPI_Barrier)" in done.stdout
-    reading = readers()["imb"].read(Text(done.stdout.encode()))
+    reading = READERS["imb"].read(Text(done.stdout.encode()))
     rows = [cell for table in reading.tables for cell in table.cells()]
     assert [(cell.ranks, cell.message_bytes) for cell in rows] == [(2, 4), (2, 8)]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.readers import Text, readers, sniff
+from mpigauge.readers import READERS, Text, sniff
 from mpigauge.readers.imb import _Log
 from mpigauge.readers.imb_columns import HEADS
 from mpigauge.readers.known import known_cards
@@ -37,7 +37,7 @@ NUMBER = re.compile(r"-?\d+(?:\.\d\d)?|inf")
 
 
 def read(path: Path) -> Reading:
-    return readers()["imb"].read(Text(path.read_bytes()))
+    return READERS["imb"].read(Text(path.read_bytes()))
 
 
 def cells(reading: Reading) -> list[Cell]:
@@ -115,7 +115,7 @@ def test_remarks_behind_a_table_change_no_row(path: Path) -> None:
     remark = b"# not precise: 8 bytes, 6 repetitions, +-45 %\n"
     text = path.read_bytes()
     ends = re.compile(rb"^( +\d+(?: +[\d.]+){2,} *\n)(?! +\d)", re.MULTILINE)
-    remarked = readers()["imb"].read(Text(ends.sub(rb"\1" + remark, text)))
+    remarked = READERS["imb"].read(Text(ends.sub(rb"\1" + remark, text)))
     assert [str(cell) for cell in cells(remarked)] == [str(cell) for cell in cells(read(path))]
     assert not any("not precise" in each.text for each in remarked.unread)
 
@@ -125,7 +125,7 @@ def test_a_text_that_is_cut_gives_the_rows_before_the_cut(name: str) -> None:
     whole = (GOLDEN / f"{name}.txt").read_bytes()
     all_rows = [str(cell) for cell in cells(read(GOLDEN / f"{name}.txt"))]
     for size in range(0, len(whole), len(whole) // 23):
-        cut = readers()["imb"].read(Text(whole[:size]))
+        cut = READERS["imb"].read(Text(whole[:size]))
         found = [str(cell) for cell in cells(cut)]
         assert found == all_rows[: len(found)]
         assert len(cut.unread) <= 1
@@ -221,14 +221,14 @@ def test_two_runs_in_one_log_are_two_launches_with_their_setting() -> None:
     found = cells(of("noise-mpich-module-noise-two-runs"))
     assert [(c.launch, c.arm) for c in found[::10]] == [(0, ""), (1, "MPI_BUFFER_MAX=4096")]
     again = Text((GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt").read_bytes() * 3)
-    row = rows(cells(readers()["imb"].read(again)))[0]
+    row = rows(cells(READERS["imb"].read(again)))[0]
     assert (row.launches, row.kind) == (3, "range")
 
 
 def test_sizes_named_twice_are_both_kept() -> None:
     text = (GOLDEN / "imb/mpich-MPI1-flags-off.txt").read_text(encoding="utf-8")
     line = next(line for line in text.splitlines(keepends=True) if line.split()[:2] == ["2", "8"])
-    doubled = readers()["imb"].read(Text(text.replace(line, line + line, 1).encode()))
+    doubled = READERS["imb"].read(Text(text.replace(line, line + line, 1).encode()))
     pairs = [c for c in cells(doubled) if c.benchmark == "PingPong" and c.message_bytes == 2]
     assert len({(c.launch, c.key) for c in pairs}) == 2
 
@@ -251,7 +251,7 @@ HEAD = """# Benchmarking PingPong
     ],
 )
 def test_a_damaged_row_is_named_by_its_line(line: str, why: str) -> None:
-    reading = readers()["imb"].read(Text(f"{HEAD}{line}\n".encode()))
+    reading = READERS["imb"].read(Text(f"{HEAD}{line}\n".encode()))
     assert [(u.line, u.why) for u in reading.unread] == [(5, why)]
     assert reading.rows == 1
 
@@ -259,7 +259,7 @@ def test_a_damaged_row_is_named_by_its_line(line: str, why: str) -> None:
 def test_words_of_launchers_inside_of_a_table_do_no_harm() -> None:
     row = "            1         1000         0.35         2.89"
     text = f"{HEAD}[node1:12] ucx WARN no device\n[1,0]<stderr>: hello\n{row} [0] MPI startup()\n"
-    reading = readers()["imb"].read(Text(text.encode()))
+    reading = READERS["imb"].read(Text(text.encode()))
     assert (reading.rows, reading.unread) == (2, ())
 
 
@@ -267,7 +267,7 @@ def test_words_of_launchers_inside_of_a_table_do_no_harm() -> None:
 def test_what_launchers_and_logs_put_before_lines(prefix: str) -> None:
     whole = GOLDEN / "imb/mpich-MPI1-multi1-np4.txt"
     lines = whole.read_text(encoding="utf-8").splitlines(keepends=True)
-    reading = readers()["imb"].read(Text("".join(prefix + line for line in lines).encode()))
+    reading = READERS["imb"].read(Text("".join(prefix + line for line in lines).encode()))
     assert [str(cell) for cell in cells(reading)] == [str(cell) for cell in cells(read(whole))]
     assert not reading.unread
 
@@ -276,7 +276,7 @@ def test_rows_below_a_heading_without_a_head() -> None:
     """And below a whole table: what was cut away is the line of column names alone."""
     pingping = HEAD.replace("PingPong", "PingPing")
     cut = "".join(line for line in pingping.splitlines(keepends=True) if "repet" not in line)
-    found = cells(readers()["imb"].read(Text((HEAD + "\n" + cut).encode())))
+    found = cells(READERS["imb"].read(Text((HEAD + "\n" + cut).encode())))
     assert [c.benchmark for c in found] == ["PingPong", "PingPing"]
 
 
@@ -286,13 +286,13 @@ def test_whatever_a_heading_names_its_columns_are_read(name: str) -> None:
     benchmark = name.rpartition(":")[2]
     for heads in ("t[usec]   Mbytes/sec", "Mbytes/sec      Msg/sec", "t_avg[usec]   Mbytes/sec"):
         text = HEAD.replace("PingPong", benchmark).replace("t[usec]   Mbytes/sec", heads)
-        for cell in cells(readers()["imb"].read(Text(text.replace(" 0.00", " 7").encode()))):
+        for cell in cells(READERS["imb"].read(Text(text.replace(" 0.00", " 7").encode()))):
             assert cell.benchmark == benchmark
 
 
 def test_buffers_on_a_gpu() -> None:
     banner = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part (GPU)\n"
-    found = cells(readers()["imb"].read(Text((banner + HEAD).encode())))
+    found = cells(READERS["imb"].read(Text((banner + HEAD).encode())))
     assert [c.memory for c in found] == ["device"]
 
 
@@ -300,7 +300,7 @@ def test_defects_of_a_build_that_checks() -> None:
     rows_of = "".join(f"{n:>13}{1000:>13}{0.5:>13.2f}{rate:>13.2f}{bad:>13.2f}\n"
                       for n, rate, bad in ((0, 0, 0), (4, 8, 2)))  # fmt: skip
     head = HEAD.replace("Mbytes/sec\n", "Mbytes/sec      defects\n").rpartition("            0 ")[0]
-    found = cells(readers()["imb"].read(Text((head + rows_of).encode())))
+    found = cells(READERS["imb"].read(Text((head + rows_of).encode())))
     assert [(cell.wrong_count, cell.check) for cell in found] == [(0, "exact"), (2, "exact")]
 
 
@@ -311,12 +311,12 @@ def test_rows_that_were_cut_out_with_a_word_before_them() -> None:
         for where in ("same_socket", "diff_nodes")
         for n, t, rate in ((0, "0.34", "0.00"), (4, "0.35", "11.43"))
     )
-    reading = readers()["imb"].read(Text((one * 3).encode()))
+    reading = READERS["imb"].read(Text((one * 3).encode()))
     found = rows(cells(reading))
     assert [(r.cell.placement, r.message_bytes, r.launches) for r in found] == [
         ("same_socket", 0, 3), ("same_socket", 4, 3), ("diff_nodes", 0, 3), ("diff_nodes", 4, 3),
     ]  # fmt: skip
     assert "are taken for PingPong" in reading.remarks[0]
-    named = readers()["imb"].read(Text(one.encode(), benchmark="PingPing"))
+    named = READERS["imb"].read(Text(one.encode(), benchmark="PingPing"))
     assert {c.benchmark for c in cells(named)} == {"PingPing"}
     assert not named.remarks

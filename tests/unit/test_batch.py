@@ -112,7 +112,7 @@ WORDS = ("mpigauge", "run", "Allreduce", "--sizes", "8", "--env", "A=b c")
 )
 def test_scripts(name: str, option: str, repository: Path) -> None:
     """As recorded; MPIGAUGE_HOME is what a shell has to be told."""
-    system = batch.system(name)
+    system = batch.SYSTEMS[name]
     made = "".join(
         batch.script(system, wish, WORDS, "/w/my runs", {"MPIGAUGE_HOME": "/s h"}) + "\n"
         for wish in (replace(WISH, options=(option,)), SMALL)
@@ -127,7 +127,7 @@ def test_a_script_is_what_a_shell_understands(tmp_path: Path) -> None:
     folder = tmp_path / "a b"
     folder.mkdir()
     words = (str(say), "it's", "a\nb", "$HOME", *(f"--word-{number}" for number in range(30)))
-    text = batch.script(batch.system("slurm"), SMALL, words, str(folder), {"A": "x y"})
+    text = batch.script(batch.SYSTEMS["slurm"], SMALL, words, str(folder), {"A": "x y"})
     shell = shutil.which("sh")
     assert shell is not None
     done = subprocess.run([shell], input=text, stdout=subprocess.PIPE, text=True, check=True)
@@ -164,7 +164,7 @@ def test_a_script_is_what_a_shell_understands(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_states(name: str, status: int, answer: str, state: State) -> None:
-    assert batch.system(name).state(status, answer) == state
+    assert batch.SYSTEMS[name].state(status, answer) == state
 
 
 @pytest.mark.parametrize(
@@ -176,14 +176,14 @@ def test_states(name: str, status: int, answer: str, state: State) -> None:
     ],
 )
 def test_numbers_of_jobs(name: str, answer: str, number: str) -> None:
-    found = batch.system(name).number.search(answer)
+    found = batch.SYSTEMS[name].number.search(answer)
     assert found is not None
     assert found[1] == number
 
 
 def test_unknown_systems() -> None:
     with pytest.raises(UserError, match="there is no batch system 'slrum'; did you mean 'slurm'"):
-        batch.system("slrum")
+        batch.SYSTEMS.find("slrum")
 
 
 def test_a_host_of_a_job_has_no_more_room_than_cores(repository: Path) -> None:

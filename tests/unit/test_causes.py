@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mpigauge.analyse.nature import ANY
-from mpigauge.analyse.registry import all_causes, cause, explain
+from mpigauge.analyse.registry import CAUSES, cause, explain
 from mpigauge.cli.main import run as main
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.record import Carried
@@ -276,7 +276,7 @@ def found(of: Run, name: str) -> list[str]:
 
 
 def test_every_cause_has_a_planted_case() -> None:
-    assert set(CASES) == set(all_causes())
+    assert set(CASES) == set(CAUSES)
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -442,7 +442,7 @@ def test_a_quiet_run_says_so_and_what_it_could_not_look_at() -> None:
     said = explain(quiet())
     text = "\n".join(page("quiet", said, 96))
     assert said.findings == ()
-    assert text.startswith(f"quiet: 114 rows of 6 launches, {len(all_causes())} causes looked for")
+    assert text.startswith(f"quiet: 114 rows of 6 launches, {len(CAUSES)} causes looked for")
     assert QUIET in text
     assert "- the run varies no setting (better-setting)" in text
     assert "- the run has one placement of ranks only (better-placement)" in text
@@ -564,14 +564,14 @@ def test_the_command_prints_text_and_json(
     assert main(["explain", folder]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
-        f"r: 24 rows of 6 launches, {len(all_causes())} causes looked for\n\n1. PingPong: bandwidth"
+        f"r: 24 rows of 6 launches, {len(CAUSES)} causes looked for\n\n1. PingPong: bandwidth"
     )
     assert all(word in text for word in ("costs ", "likely ", "evidence ", "try "))
     assert main(["explain", folder, "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["findings"][0]["cause"] == "collapse"
     assert 0 < data["findings"][0]["cost"] < 1
-    assert data["causes"] == len(all_causes())
+    assert data["causes"] == len(CAUSES)
 
 
 def test_unknown_costs_are_null_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -584,7 +584,7 @@ def test_unknown_costs_are_null_in_json(tmp_path: Path, capsys: pytest.CaptureFi
 def test_the_causes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--list"]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown and each.about in shown for name, each in all_causes().items())
+    assert all(name in shown and each.about in shown for name, each in CAUSES.items())
 
 
 def test_a_run_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.doctor import Asked, Finding, Host, Measured, all_checks, diagnose, measure
+from mpigauge.doctor import CHECKS, Asked, Finding, Host, Measured, diagnose, measure
 from mpigauge.doctor.finding import CoreNoise, CrossMemory, State
 from mpigauge.doctor.measure import DETOUR_S
 from mpigauge.doctor.registry import check
@@ -81,7 +81,7 @@ def named(findings: tuple[Finding, ...], state: State) -> set[str]:
 def test_what_is_wrong_with_each_machine(name: str) -> None:
     findings = diagnose(host(name))
     assert {state: named(findings, state) for state in EXPECTED[name]} == EXPECTED[name]
-    assert {finding.check for finding in findings} == set(all_checks())
+    assert {finding.check for finding in findings} == set(CHECKS)
     for finding in findings:
         expensive = finding.state in ("bad", "note")
         assert finding.found
@@ -102,7 +102,7 @@ def test_nothing_to_read_is_unknown_and_never_wrong(tmp_path: Path) -> None:
     findings = diagnose(Host(files, read_files(files), None))
     assert named(findings, "bad") == named(findings, "note") == set()
     readable = {"numa-balancing"}  # without NUMA nodes there is nothing to move
-    assert named(findings, "unknown") == set(all_checks()) - readable
+    assert named(findings, "unknown") == set(CHECKS) - readable
 
 
 def test_the_words_of_a_finding() -> None:
@@ -287,7 +287,7 @@ def test_a_name_cannot_be_taken_twice() -> None:
     def look(_: Host) -> Iterator[Finding]:
         yield from ()
 
-    assert all_checks()
+    assert CHECKS
     with pytest.raises(RuntimeError, match="two checks are named 'noise'"):
         check("noise", "something else")(look)
 
@@ -353,7 +353,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == list(all_checks())
+    assert [line.split()[0] for line in lines[1:]] == list(CHECKS)
 
 
 @pytest.mark.parametrize(

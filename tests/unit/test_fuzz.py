@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mpigauge.readers import readers
+from mpigauge.readers import READERS
 from tests.fuzzing import (
     FILLERS,
     LARGE,
@@ -36,7 +36,7 @@ SECONDS = 1.0
 
 
 def test_every_reader_is_among_them() -> None:
-    assert set(readers()) <= set(NAMES)
+    assert set(READERS) <= set(NAMES)
     assert all(target.examples and target.large for target in targets().values())
 
 

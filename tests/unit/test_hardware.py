@@ -20,7 +20,7 @@ from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
 from mpigauge.report.axes import BANDWIDTH, SIZE, TIME
 from mpigauge.report.document import Document, document
-from mpigauge.report.kinds import ALL, Shown, find_kind
+from mpigauge.report.kinds import ALL, PLOTS, Shown
 from mpigauge.report.limits import Limits, levels, lines
 from mpigauge.store import Run
 from tests import cells, planted
@@ -278,7 +278,7 @@ def test_lines_in_drawings(tmp_path: Path) -> None:
     stored = open_run(str(store(messages(), tmp_path, "a")))
     store(node_run(), tmp_path, "node")
     shown = Shown("a", stored, with_limits(document(stored), stored), Seen.of(stored))
-    picture = find_kind("latency").draw([shown], ALL)
+    picture = PLOTS.find("latency").draw([shown], ALL)
     assert picture is not None
     assert "mailbox floor 134 ns</text>" in picture.svg
     assert [level.label for level in shown.levels(BANDWIDTH)] == [

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mpigauge.readers import readers
+from mpigauge.readers import READERS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/howto/import.md").read_text(encoding="utf-8")
@@ -15,4 +15,4 @@ TEXT = (ROOT / "docs/howto/import.md").read_text(encoding="utf-8")
 
 def test_every_reader_is_listed() -> None:
     listed = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", TEXT, re.MULTILINE)))
-    assert set(readers()) <= set(listed)
+    assert set(READERS) <= set(listed)

@@ -16,7 +16,7 @@ from mpigauge.cli.main import run
 from mpigauge.model.record import Figure, encode, parse
 from mpigauge.query import Library, answered
 from mpigauge.query.series import nights, series
-from mpigauge.readers import Text, readers
+from mpigauge.readers import READERS, Text
 from mpigauge.store import Run, list_runs, load, run_folders
 from mpigauge.store.imported import is_dated
 
@@ -190,11 +190,11 @@ def test_wrong_input(words: list[str], message: str, capsys: pytest.CaptureFixtu
 
 
 def test_every_reader_says_what_it_reads() -> None:
-    assert all(reader.about and reader.mark for reader in readers().values())
+    assert all(reader.about and reader.mark for reader in READERS.values())
 
 
 def test_records_are_written_as_they_are_read() -> None:
-    reading = readers()["imb"].read(Text(PINGPONG.read_bytes()))
+    reading = READERS["imb"].read(Text(PINGPONG.read_bytes()))
     for record in reading.records():
         assert str(parse(encode(record))) == str(record)
 

@@ -17,7 +17,7 @@ from mpigauge.cli.reporting import compared, shown_of
 from mpigauge.model.between import Between
 from mpigauge.model.errors import UserError
 from mpigauge.query import large
-from mpigauge.report.kinds import all_kinds, drawn
+from mpigauge.report.kinds import PLOTS, drawn
 from mpigauge.report.plots import usual as plot_usual
 from mpigauge.report.web import every
 from mpigauge.stats.crowd import VARIANT, Member, telling, usual, varied
@@ -136,7 +136,7 @@ def test_a_page_carries_so_many_curves(path: Path, monkeypatch: pytest.MonkeyPat
     assert found
     assert "The page carries the 12 that are farthest" in found.said[1]
     monkeypatch.setattr(plot_usual, "MOST_PANELS", 2)
-    picture = drawn(all_kinds()["usual"], [shown])
+    picture = drawn(PLOTS["usual"], [shown])
     assert picture.notes == ("1 more benchmarks or numbers of ranks are not drawn.",)
 
 

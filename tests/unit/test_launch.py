@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,12 @@ from pathlib import Path
 import pytest
 
 from mpigauge import launch
+from mpigauge.cli.main import run as main
 from mpigauge.launch import Job, OnHost, registry
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.registry import Here
+from tests import mpi_fakes
 
 MPICH = Mpi(
     name="mpich",
@@ -34,6 +38,7 @@ INTEL = replace(MPICH, name="intel", version="2021.18.1", env={"I_MPI_ROOT": "/m
 OPENMPI5 = replace(MPICH, name="openmpi", version="5.0.11", abi="ompi", launcher="openmpi", env={})
 OPENMPI4 = replace(OPENMPI5, version="4.1.8")
 SPECTRUM = replace(OPENMPI5, name="spectrum", version="10.4.0")
+IN_SLURM = Here("slurm", lambda program: f"/usr/bin/{program}")
 PROGRAM = ("./a program", "--out", "x y")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -318,11 +323,12 @@ def test_every_launcher_is_a_short_file_with_golden_words(repository: Path) -> N
     folder = repository / "src" / "mpigauge" / "launch"
     files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
     mine = Path(__file__).read_text(encoding="utf-8")
-    for name in launch.launchers():
-        assert f'@launcher("{name}")' in files[name]
+    for name in launch.LAUNCHERS:
+        assert re.search(rf'@launcher\(\s*"{name}"', files[name])
         assert len(files[name].splitlines()) < 80
         assert f'launcher="{name}"' in mine
-    assert all(len(text.splitlines()) < 80 for name, text in files.items() if name != "job")
+    shared = ("job", "registry")
+    assert all(len(text.splitlines()) < 80 for name, text in files.items() if name not in shared)
 
 
 def test_contributing_shows_a_launcher_as_it_is(repository: Path) -> None:
@@ -360,12 +366,47 @@ def test_a_command_can_be_shown_to_people() -> None:
 
 
 def test_two_launchers_of_one_name_are_refused() -> None:
-    launch.launchers()
+    assert launch.LAUNCHERS
     with pytest.raises(RuntimeError, match="two launchers are named 'hydra'"):
         registry.launcher("hydra")(lambda job: launch.Command(job.program, {}))
 
 
-def test_an_unknown_launcher_is_named() -> None:
-    mpi = replace(MPICH, launcher="hydro")  # type: ignore[arg-type]
-    with pytest.raises(UserError, match=r"unknown launcher 'hydro'; did you mean 'hydra'\?"):
-        launch.command(Job(mpi, 1, ("p",)))
+def test_an_unknown_launcher_is_answered_with_those_that_can_be_named() -> None:
+    for word in ("sru", "sru:pmix"):
+        with pytest.raises(UserError, match="there is no launcher 'sru'; did you mean 'srun'"):
+            launch.check_launcher(word, IN_SLURM)
+        with pytest.raises(UserError, match="there is no launcher 'sru'; did you mean 'srun'"):
+            launch.check_launcher(word)
+    launch.check_launcher("srun")
+    with pytest.raises(UserError, match=r"no launcher 'hydra'; there are srun$"):
+        launch.check_launcher("hydra", IN_SLURM)
+
+
+def test_a_launcher_that_is_not_here_is_refused_in_its_own_words() -> None:
+    launch.check_launcher("srun:pmix", IN_SLURM)
+    with pytest.raises(UserError, match=r"^--launcher srun starts ranks in a job of"):
+        launch.check_launcher("srun", replace(IN_SLURM, batch_system="pbs"))
+    with pytest.raises(UserError, match=r"^--launcher srun needs the program srun, "):
+        launch.check_launcher("srun:pmix", replace(IN_SLURM, find_program=lambda _: None))
+
+
+def test_every_launcher_that_can_be_named_says_what_has_to_be_here_for_it() -> None:
+    bare = Here(find_program=lambda _: None)
+    assert launch.nameable()
+    assert all(launcher.missing(bare) for launcher in launch.nameable())
+
+
+def test_the_help_names_the_launchers_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "--launcher NAME What starts the ranks: srun, srun:pmi2 or srun:pmix. [default:" in shown
+
+
+def test_a_launcher_that_is_not_here_is_refused_before_a_folder_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mpi = str(mpi_fakes.mpich(tmp_path / "mpi"))
+    words = ["run", "PingPong", "--sizes", "8", "--mpi", mpi, "--output", str(tmp_path / "r")]
+    assert main([*words, "--launcher", "srun"]) == 2
+    assert "--launcher srun starts ranks in a job of Slurm" in capsys.readouterr().err
+    assert not (tmp_path / "r").exists()

@@ -18,7 +18,7 @@ from mpigauge.plan.again import narrowed
 from mpigauge.plan.meeting import same_meeting, started_by_clock
 from mpigauge.plan.request import read_request
 from mpigauge.query.series import Series, started_otherwise
-from mpigauge.readers.registry import find_reader
+from mpigauge.readers.registry import READERS
 from mpigauge.readers.text import Text
 from mpigauge.report.document import document
 from mpigauge.report.formats import render
@@ -115,7 +115,7 @@ def test_a_text_for_readers_of_imb_says_it_in_a_remark_that_they_skip(sync: str)
     remarks = [line for line in text.splitlines() if "sync = clock" in line]
     assert len(remarks) == (sync == "clock")
     assert all(line.startswith("# ") for line in remarks)
-    reading = find_reader("imb").read(Text(text.encode()))
+    reading = READERS.find("imb").read(Text(text.encode()))
     assert reading.rows == 2
 
 

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
 from mpigauge.model.errors import UserError
-from mpigauge.readers import Text, find_reader
+from mpigauge.readers import READERS, Text
 from mpigauge.report import axes
 from mpigauge.report.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.report.chart import alone, picture, svg
 from mpigauge.report.draw import draw
 from mpigauge.report.ink import COLOURS
-from mpigauge.report.kinds import Chosen, Shown, all_kinds, drawn, find_kind, plot
+from mpigauge.report.kinds import PLOTS, Chosen, Shown, drawn, plot
 from mpigauge.report.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
 from tests import pages, planted
 
@@ -165,9 +165,9 @@ def test_marks_are_explained() -> None:
 
 
 # --- kinds ----------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", all_kinds())
+@pytest.mark.parametrize("name", PLOTS)
 def test_every_kind_draws_what_is_there(name: str, shown: Shown) -> None:
-    found = drawn(find_kind(name), [shown])
+    found = drawn(PLOTS.find(name), [shown])
     root = ET.fromstring(found.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label")
@@ -177,15 +177,15 @@ def test_every_kind_draws_what_is_there(name: str, shown: Shown) -> None:
     assert "<img" not in found.svg
 
 
-@pytest.mark.parametrize("name", all_kinds())
+@pytest.mark.parametrize("name", PLOTS)
 def test_no_kind_draws_what_is_not_there(name: str) -> None:
     nothing = Shown.of("none", planted.run([]))
     with pytest.raises(UserError, match=r"there is no plot .* it has none at all"):
-        drawn(find_kind(name), [nothing])
+        drawn(PLOTS.find(name), [nothing])
 
 
 def test_the_break_of_a_curve_is_marked_with_its_cause(shown: Shown) -> None:
-    found = drawn(find_kind("latency"), [shown])
+    found = drawn(PLOTS.find("latency"), [shown])
     (note,) = [note for note in found.notes if "between 4 KiB and 8 KiB" in note]
     assert "the time jumps to 4 ×" in note
 
@@ -201,7 +201,7 @@ def test_a_break_of_any_of_a_few_curves_is_marked() -> None:
         for place, time in (("core", planted.line()), ("l3", collapsing), ("node", collapsing))
         for cell in planted.curve(time, placement=place)
     ]
-    found = drawn(find_kind("bandwidth"), [Shown.of("one", planted.run(measured))])
+    found = drawn(PLOTS.find("bandwidth"), [Shown.of("one", planted.run(measured))])
     between = [note for note in found.notes if "between 2 KiB and 4 KiB" in note]
     assert [note.partition(" between")[0] for note in between] == [
         "(1) PingPong at l3, PingPong at node,",
@@ -214,21 +214,21 @@ def test_other_runs_are_curves_of_their_own() -> None:
         Shown.of(name, planted.run(planted.curve(planted.line(alpha))))
         for name, alpha in (("one", 1e-6), ("other", 2e-6))
     )
-    found = drawn(find_kind("latency"), [first, second])
+    found = drawn(PLOTS.find("latency"), [first, second])
     assert found.names == ("one", "other")
     of_zero = {row[1]: row[3] for row in found.rows if row[2] == "0 B"}
     assert of_zero == {"one": "1 µs", "other": "2 µs"}
 
 
 def test_bandwidth_has_the_ends_of_its_own_interval(shown: Shown) -> None:
-    found = drawn(find_kind("bandwidth"), [shown])
+    found = drawn(PLOTS.find("bandwidth"), [shown])
     rows = [row for row in shown.document.rows if row.bandwidth and not row.cell.members]
     known = {BANDWIDTH.words(each.value) for row in rows if (each := row.bandwidth)}
     assert {row[3] for row in found.rows} <= known
 
 
 def test_ratios_are_those_of_the_comparison(shown: Shown) -> None:
-    found = drawn(find_kind("best"), [shown])
+    found = drawn(PLOTS.find("best"), [shown])
     assert found.title == f"A={pages.EVIL} against default"
     (zero,) = [row for row in found.rows if row[2] == "0 B"]
     assert float(zero[3]) == pytest.approx(2.0, rel=0.01)
@@ -236,7 +236,7 @@ def test_ratios_are_those_of_the_comparison(shown: Shown) -> None:
 
 
 def test_samples_are_those_that_are_stored(shown: Shown) -> None:
-    found = drawn(find_kind("samples"), [shown], Chosen("pingping", 8))
+    found = drawn(PLOTS.find("samples"), [shown], Chosen("pingping", 8))
     assert found.title == "PingPing · 8 B · 2 ranks"
     assert found.about.startswith("48 samples")
     line = [row for row in found.rows if row[0] == "as they came"]
@@ -246,11 +246,11 @@ def test_samples_are_those_that_are_stored(shown: Shown) -> None:
 
 def test_samples_that_are_not_there_are_not_drawn(shown: Shown) -> None:
     with pytest.raises(UserError, match=r"no plot 'samples' of PingPong in this run; it has arms"):
-        drawn(find_kind("samples"), [shown], Chosen("PingPong"))
+        drawn(PLOTS.find("samples"), [shown], Chosen("PingPong"))
 
 
 def test_two_kinds_of_one_name_stop_the_program() -> None:
-    all_kinds()
+    assert PLOTS
     with pytest.raises(RuntimeError, match="two plots are named 'latency'"):
         plot("latency", "again")(lambda _, __: None)
 
@@ -258,7 +258,7 @@ def test_two_kinds_of_one_name_stop_the_program() -> None:
 # --- what users drew by hand ----------------------------------------------------------------
 def test_three_placements_with_the_collapse_marked() -> None:
     """ORFEO's EPYC nodes: two ranks on a core, a socket and two nodes; L2 is left at 256 KiB."""
-    found = drawn(find_kind("bandwidth"), [Shown.of("orfeo", open_run("ref:orfeo-epyc-rome"))])
+    found = drawn(PLOTS.find("bandwidth"), [Shown.of("orfeo", open_run("ref:orfeo-epyc-rome"))])
     assert [name.split(" placement")[0] for name in found.names] == [
         "core", "socket", "cores:0,4", "node", "node",
     ]  # fmt: skip
@@ -279,7 +279,7 @@ def test_nine_sweeps_stand_three_by_three() -> None:
             planted.line(1e-6 * (1 + number)), benchmark, [4096, 65536], launches=1, arm=arm
         )
     ]
-    found = drawn(find_kind("arms"), [Shown.of("ember", planted.run(measured))])
+    found = drawn(PLOTS.find("arms"), [Shown.of("ember", planted.run(measured))])
     assert found.names == ("default", "MPI_BUFFER_MAX=4096", "MPI_BUFFER_MAX=16384")
     titles = {
         text.text: (text.get("x"), text.get("y"))
@@ -295,8 +295,8 @@ def test_stream_over_threads() -> None:
         f"Number of Threads requested = {threads}\nCopy:  {rate}  0.1 0.1 0.1\n"
         for threads, rate in ((1, 9000.0), (2, 17000.0), (6, 24000.0))
     )
-    figures = find_reader("stream").read(Text(text.encode())).figures
-    found = drawn(find_kind("figures"), [Shown.of("one", planted.run([], figures))])
+    figures = READERS.find("stream").read(Text(text.encode())).figures
+    found = drawn(PLOTS.find("figures"), [Shown.of("one", planted.run([], figures))])
     assert [row[2:4] for row in found.rows] == [
         ("1", "9 GB/s"), ("2", "17 GB/s"), ("6", "24 GB/s"),
     ]  # fmt: skip
@@ -341,12 +341,12 @@ def test_a_run_without_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
 def test_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plot", "--list"]) == 0
     text = capsys.readouterr().out
-    assert all(kind.name in text and kind.about in text for kind in all_kinds().values())
+    assert all(kind.name in text and kind.about in text for kind in PLOTS.values())
 
 
 def test_breaks_of_one_reason_at_one_place_are_said_once() -> None:
     arms = [each for arm in ("", "A=1", "A=2") for each in planted.stepping(4096, 3.0, arm=arm)]
-    found = drawn(find_kind("latency"), [Shown.of("one", planted.run(arms))])
+    found = drawn(PLOTS.find("latency"), [Shown.of("one", planted.run(arms))])
     (said,) = [note for note in found.notes if note.startswith("(1)")]
     assert "PingPong, PingPong with A=1, PingPong with A=2, between 4 KiB and 8 KiB" in said
     assert not [note for note in found.notes if note.startswith("(2)")]

@@ -14,7 +14,7 @@ import pytest
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import encode, parse
-from mpigauge.readers import Text, find_reader, readers, sniff
+from mpigauge.readers import READERS, Text, sniff
 from mpigauge.readers.known import all_cards
 from mpigauge.readers.reading import joined
 from mpigauge.readers.registry import reader
@@ -29,11 +29,11 @@ PRINTED = Path(__file__).parents[1] / "golden/printed"
 
 
 def read(name: str, text: str) -> Reading:
-    return find_reader(name).read(Text(text.encode()))
+    return READERS.find(name).read(Text(text.encode()))
 
 
 def recorded(name: str, file: str) -> Reading:
-    return find_reader(name).read(Text((PRINTED / f"{file}.txt").read_bytes()))
+    return READERS.find(name).read(Text((PRINTED / f"{file}.txt").read_bytes()))
 
 
 def cells(reading: Reading) -> list[Cell]:
@@ -54,28 +54,28 @@ RECORDED = {
 
 
 def test_each_reader_has_a_recorded_text() -> None:
-    assert set(RECORDED) == set(readers())
+    assert set(RECORDED) == set(READERS)
 
 
 @pytest.mark.parametrize(("name", "file"), RECORDED.items())
 def test_each_finds_its_own_text_and_leaves_the_others(name: str, file: str) -> None:
     text = Text((PRINTED / f"{file}.txt").read_bytes())
     assert [found.name for found in sniff(text)] == [name]
-    reading = find_reader(name).read(text)
+    reading = READERS.find(name).read(text)
     assert reading.rows
     assert {cell.origin for cell in cells(reading)} | {f.origin for f in reading.figures} == {
         "imported"
     }
     assert all(cell.source and cell.statistic for cell in cells(reading))
-    for other in set(readers()) - {name}:
-        assert find_reader(other).read(text).rows == 0
+    for other in set(READERS) - {name}:
+        assert READERS.find(other).read(text).rows == 0
 
 
 @pytest.mark.parametrize(("name", "file"), RECORDED.items())
 def test_a_text_that_is_cut_anywhere_is_read_as_far_as_it_goes(name: str, file: str) -> None:
     whole = (PRINTED / f"{file}.txt").read_bytes()
     for size in range(1, len(whole), max(len(whole) // 17, 1)):
-        reading = find_reader(name).read(Text(whole[:size]))
+        reading = READERS.find(name).read(Text(whole[:size]))
         assert len(cells(reading)) + len(reading.figures) == reading.rows
         assert len(list(reading.records())) >= reading.rows
 
@@ -90,19 +90,19 @@ def test_no_damage_stops_a_reader(name: str, file: str) -> None:
         for _ in range(4):
             at, length = chance.randrange(len(text)), chance.randint(1, 80)
             text[at : at + length] = chance.choice([b"", b"\n", b"7", text[at : at + length] * 2])
-        reading = find_reader(name).read(Text(bytes(text)))
+        reading = READERS.find(name).read(Text(bytes(text)))
         assert all(parse(encode(record)) for record in reading.records())
 
 
 def test_two_readers_of_one_name_stop_the_program() -> None:
-    readers()
-    with pytest.raises(ValueError, match="two readers are called 'imb'"):
+    assert READERS
+    with pytest.raises(RuntimeError, match="two readers are named 'imb'"):
         reader("imb", "", b"")(lambda text: recorded("imb", text.benchmark))
 
 
 def test_an_unknown_reader() -> None:
     with pytest.raises(UserError, match="did you mean 'stream'"):
-        find_reader("steam")
+        READERS.find("steam")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_numbers_that_are_none_are_left_out_by_their_line(line: str) -> None:
     """Of thousands of digits, infinite, or in digits that no program prints."""
     good = "Scale:  1.0  0.1  0.1  0.1"
     text = Text(f"{good}\n{line}\n".encode())
-    reading = find_reader("stream").read(text)
+    reading = READERS.find("stream").read(text)
     assert [f.name for f in reading.figures] == ["Scale"]
     assert [u.line for u in (*text.left_out, *reading.unread)] == [2]
 
@@ -219,7 +219,7 @@ def test_osu_says_what_it_does_not_print() -> None:
     )
     assert [(u.line, u.why) for u in reading.unread] == [(23, "it has 4 of 5 columns")]
     raw = (PRINTED / "osu.txt").read_bytes()
-    assert find_reader("osu").read(Text(raw, ranks=8)).remarks == ()
+    assert READERS.find("osu").read(Text(raw, ranks=8)).remarks == ()
     assert figures(reading)[0] == (0, "shortest over ranks", 0.067, "s", "lower")
 
 

@@ -59,9 +59,9 @@ def whole(launches: int = 6, **changed: Any) -> Document:
 
 # --- formats -------------------------------------------------------------------------------
 def test_formats_are_the_files_in_the_folder() -> None:
-    assert formats.names() == ["csv", "imb", "json", "map", "svg", "table"]
+    assert list(formats.FORMATS) == ["csv", "imb", "json", "map", "svg", "table"]
     assert formats.for_any_run() == ["csv", "imb", "json", "table"]
-    assert all(formats.about(name) for name in formats.names())
+    assert all(each.about for each in formats.FORMATS.values())
 
 
 def test_what_starting_took_is_said_with_its_spread() -> None:

@@ -91,7 +91,7 @@ def test_a_job_that_nobody_knows_any_more() -> None:
 # --- a batch system's programs ------------------------------------------------------------------
 def test_a_job_is_submitted_on_standard_input(programs: Path) -> None:
     fake(programs, "bsub", f'cat > {programs}/got; echo "Job <5> is submitted to queue <q>."')
-    assert Queue(batch.system("lsf")).submit("#!/bin/sh\n") == "5"
+    assert Queue(batch.SYSTEMS["lsf"]).submit("#!/bin/sh\n") == "5"
     assert (programs / "got").read_text() == "#!/bin/sh\n"
 
 
@@ -105,15 +105,15 @@ def test_a_job_is_submitted_on_standard_input(programs: Path) -> None:
 def test_a_job_that_is_refused(programs: Path, text: str, sentence: str) -> None:
     fake(programs, "qsub", text)
     with pytest.raises(UserError, match=sentence):
-        Queue(batch.system("pbs")).submit("")
+        Queue(batch.SYSTEMS["pbs"]).submit("")
 
 
 def test_no_such_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UserError, match="there is no program bsub here"):
-        Queue(batch.system("lsf")).submit("")
+        Queue(batch.SYSTEMS["lsf"]).submit("")
     with pytest.raises(RunError, match="cannot ask for job 5: there is no program bjobs"):
-        Queue(batch.system("lsf")).ask("5")
+        Queue(batch.SYSTEMS["lsf"]).ask("5")
     with pytest.raises(UserError, match=r"there is none of .*sbatch.* here; name the batch system"):
         submitting.choose(None)
 
@@ -135,6 +135,10 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
         (["rnu", "PingPong"], "submit: 'rnu' is no command for a job; did you mean 'run'?"),
         (["topo"], "submit: 'topo' is no command for a job; there are run, quick, map"),
         (["run", "PingPongg"], "there is no benchmark 'PingPongg'; did you mean 'PingPong'?"),
+        (
+            ["run", "PingPong", "--launcher", "sru"],
+            "there is no launcher 'sru'; did you mean 'srun'",
+        ),
         (["sweep", "Bcsat", "--vary", "env:A=1,2"], "there is no benchmark 'Bcsat'; did you mean"),
         (["map", "--benchmark", "NODE:Mailbx"], "there is no benchmark 'NODE:Mailbx'"),
         (["node", "last"], "submit: to show last needs no job; leave 'submit' out"),
@@ -274,7 +278,7 @@ def test_a_job_is_submitted_and_left_alone(
 
 def test_ctrl_c_leaves_the_job_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     task = submitting.task(("run", "PingPong", "--output", "out"))
-    queue = Queue(batch.system("slurm"))
+    queue = Queue(batch.SYSTEMS["slurm"])
 
     def pressed(*_: object) -> State:
         raise KeyboardInterrupt

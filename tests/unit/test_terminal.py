@@ -20,7 +20,7 @@ from mpigauge.cli.showing import open_run
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
 from mpigauge.report.axes import SIZE, TIME
-from mpigauge.report.kinds import ALL, Shown, all_kinds
+from mpigauge.report.kinds import ALL, PLOTS, Shown
 from mpigauge.report.level_lines import REACH
 from mpigauge.report.plot import Level, Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.report.scale import Scale
@@ -66,9 +66,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
 
 
 # --- plots ----------------------------------------------------------------------------------
-@pytest.mark.parametrize("kind", all_kinds())
+@pytest.mark.parametrize("kind", PLOTS)
 def test_every_kind_fits_every_screen(kind: str, shown: Shown) -> None:
-    picture = all_kinds()[kind].draw([shown], ALL)
+    picture = PLOTS[kind].draw([shown], ALL)
     assert picture is not None, "the run of these tests has something for every kind"
     for name, width in product(SCREENS, (40, 60, 80, 132)):
         screen = on(name, width)
@@ -80,9 +80,9 @@ def test_every_kind_fits_every_screen(kind: str, shown: Shown) -> None:
         assert not any("\x1b" in line or "\t" in line for line in shown_lines)
 
 
-@pytest.mark.parametrize("kind", all_kinds())
+@pytest.mark.parametrize("kind", PLOTS)
 def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown) -> None:
-    picture = all_kinds()[kind].draw([shown], ALL)
+    picture = PLOTS[kind].draw([shown], ALL)
     assert picture is not None
     assert "\x1b" not in "".join(lines(picture, PLAIN) or ())
     drawn = "".join(lines(picture, on("ascii", 80)) or ())
@@ -90,7 +90,7 @@ def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown) -> N
 
 
 def test_samples_in_a_file_are_not_those_of_the_terminal(shown: Shown) -> None:
-    picture = all_kinds()["samples"].draw([shown], ALL)
+    picture = PLOTS["samples"].draw([shown], ALL)
     assert picture is not None
     assert picture.plot is not None
     assert picture.characters is not None
@@ -272,10 +272,11 @@ def test_the_command_draws_without_a_file(
 def test_a_kind_without_a_form_says_which_it_has(
     shown: Shown, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from mpigauge.model.registry import Registry
     from mpigauge.report import kinds
 
     bare = kinds.Kind("bare", "", lambda _, __: Picture("", "", ""))
-    monkeypatch.setattr(kinds, "find_kind", lambda _: bare)
+    monkeypatch.setattr(Registry, "find", lambda *_: bare)
     assert main(["plot", str(shown.run.path), "bare"]) == 2
     assert capsys.readouterr().err == (
         "mpigauge: bare cannot be shown in a terminal; write it with -o FILE.svg\n"

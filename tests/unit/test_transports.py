@@ -13,7 +13,7 @@ from mpigauge.cli.transport import refuse_contradictions
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
-from mpigauge.mpi.transports import choose, teller_of, transports
+from mpigauge.mpi.transports import choose, report_of, transports
 from mpigauge.mpi.transports.ask import FABRIC, UCX, interfaces
 from mpigauge.mpi.transports.readers import (
     read_fi_info,
@@ -21,7 +21,7 @@ from mpigauge.mpi.transports.readers import (
     read_ompi_info,
     read_ucx_info,
 )
-from mpigauge.mpi.transports.registry import dialect
+from mpigauge.mpi.transports.registry import transports_of
 from mpigauge.topology.files import Recorded
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "transports"
@@ -268,7 +268,7 @@ INTEL = """\
     ],
 )  # fmt: skip
 def test_what_an_mpi_tells_of_what_it_uses(name: str, text: str, used: str) -> None:
-    assert teller_of(name).read(text) == used
+    assert report_of(name).read(text) == used
 
 
 # --- mistakes ---------------------------------------------------------------------------------
@@ -301,14 +301,14 @@ def test_a_transport_and_a_setting_must_not_contradict() -> None:
             refuse_contradictions("tcp", chosen, given)
 
 
-def test_a_dialect_cannot_be_taken_twice() -> None:
+def test_two_lists_of_transports_for_one_mpi_are_refused() -> None:
     def none(of: Mpi, offers: Offers) -> list[Transport]:
         del of, offers
         return []
 
     transports(mpi("mpich"), Offers())
-    with pytest.raises(RuntimeError, match="two dialects are for 'mpich'"):
-        dialect("mpich")(none)
+    with pytest.raises(RuntimeError, match="two transport lists are named 'mpich'"):
+        transports_of("mpich")(none)
 
 
 def test_the_children_are_programs() -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.analyse.items import MEDIAN, OF_LAUNCHES, Item, items, word_of
 from mpigauge.analyse.pairing import Judgements, Pair, judgements
 from mpigauge.analyse.unlike import OF_HOW, Left, differences, left_out
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.units import percent
 from mpigauge.stats.verdicts import TOLERANCE, Judged
 
@@ -198,7 +198,7 @@ def split(
     columns = dict.fromkeys(name for item in whole for name, _ in item.columns)
     known = [name for name in columns if name not in NOT_VARIED]
     if column not in known:
-        hint = did_you_mean(column, known) or f"; there are {', '.join(known)}"
+        hint = nearest_or_all(column, known)
         raise UserError(f"--by: there is no column '{column}' to compare by{hint}")
     has = partial(_value, column)
     values = list(dict.fromkeys(map(has, (*[row.cell for row in rows], *figures))))

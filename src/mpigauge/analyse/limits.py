@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from mpigauge.analyse.quantities import QUANTITIES
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
 from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.model.toml import parse_toml
 
@@ -218,7 +218,7 @@ class _Reader:
     def _check_keys(self, table: Mapping[str, Any], known: Sequence[str]) -> None:
         for key in table:
             if key not in known:
-                hint = did_you_mean(key, known) or f"; there are {', '.join(known)}"
+                hint = nearest_or_all(key, known)
                 self._refuse(key, f"there is no '{key}' here{hint}")
 
     def _refuse(self, key: str, why: str) -> NoReturn:

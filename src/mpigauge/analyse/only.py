@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.unlike import word
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, no_such
 
 if TYPE_CHECKING:
     from mpigauge.analyse.compare import Side
@@ -53,8 +53,7 @@ def _check(sides: Sequence[Side], column: str, value: str) -> None:
         for name, each in item.columns:
             values.setdefault(name, {})[each] = None
     if column not in values:
-        hint = did_you_mean(column, values) or f"; there are {', '.join(values)}"
-        raise UserError(f"--only: there is no column '{column}'{hint}")
+        raise no_such("column", column, values, "--only")
     if not any(_is(item, column, value) for side in sides for item in side.items):
         known = ", ".join(word(column, each) for each in values[column])
         raise UserError(f"--only {column}={value}: no run has it; there are {known}")

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the causes: every module of causes/ is looked into once."""
+"""The registry of causes, each defined in a file of causes/, and what they find in a run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.finding import Blind, Explanation, Finding
 from mpigauge.analyse.nature import ABOUT, ANY, CALLING
 from mpigauge.analyse.needs import REPEATED
 from mpigauge.analyse.seen import Seen
-from mpigauge.model.modules import import_all
-from mpigauge.topology.levels import known
+from mpigauge.model.registry import Registry
+from mpigauge.model.units import listed
 
 if TYPE_CHECKING:
     from mpigauge.analyse.nature import Does
@@ -39,7 +37,7 @@ class Cause:
     look: Look
 
 
-_registered: dict[str, Cause] = {}
+CAUSES = Registry[Cause]("cause", f"{__name__.rpartition('.')[0]}.causes")
 
 
 def cause(
@@ -49,19 +47,10 @@ def cause(
     sees only the benchmarks `of` which it may speak."""
 
     def register(look: Look) -> Look:
-        if name in _registered:
-            raise RuntimeError(f"two causes are named '{name}'")
-        _registered[name] = Cause(name, about, needs, of, sure_from, look)
+        CAUSES.add(name, Cause(name, about, needs, of, sure_from, look))
         return look
 
     return register
-
-
-@cache
-def all_causes() -> Mapping[str, Cause]:
-    """All causes by name, in the order of names."""
-    import_all(f"{__name__.rpartition('.')[0]}.causes")
-    return MappingProxyType(dict(sorted(_registered.items())))
 
 
 def explain(run: Run) -> Explanation:
@@ -73,9 +62,9 @@ def explained(seen: Seen) -> Explanation:
     run = seen.run
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
-    kinds = {each.of for each in all_causes().values()}
+    kinds = {each.of for each in CAUSES.values()}
     parts = {does: seen.part(does) for does in kinds}
-    for each in all_causes().values() if seen.rows else ():
+    for each in CAUSES.values() if seen.rows else ():
         part = parts[each.of]
         lacks = [words for need in each.needs if (words := need(part))] if part.rows else []
         for words in lacks if part.rows else [_nothing_of(each.of)]:
@@ -85,7 +74,7 @@ def explained(seen: Seen) -> Explanation:
     return Explanation(
         findings=tuple(sorted(findings, key=_weight)),
         blind=tuple(Blind(reason, tuple(names)) for reason, names in blind.items()),
-        looked_for=len(all_causes()),
+        looked_for=len(CAUSES),
         rows=len(seen.rows),
         launches=max((len(run.launches), *(row.launches for row in seen.rows))),
     )
@@ -97,7 +86,7 @@ def kinds_in_words(of: frozenset[Does]) -> str:
         return ""
     if of == CALLING:
         return "MPI"
-    return known(words for does, words in ABOUT.items() if does in of)
+    return listed(words for does, words in ABOUT.items() if does in of)
 
 
 def _nothing_of(of: frozenset[Does]) -> str:

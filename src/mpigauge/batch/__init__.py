@@ -8,11 +8,12 @@ There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.batch.registry import batch_system, check_inside, here, hosts, system, systems
+from mpigauge.batch.registry import SYSTEMS, batch_system, check_inside, here, hosts
 from mpigauge.batch.script import script
 from mpigauge.batch.system import Given, State, System, Wish
 
 __all__ = [
+    "SYSTEMS",
     "Given",
     "State",
     "System",
@@ -22,6 +23,4 @@ __all__ = [
     "here",
     "hosts",
     "script",
-    "system",
-    "systems",
 ]

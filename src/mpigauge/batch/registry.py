@@ -1,48 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the batch systems: every module of this folder is looked into once."""
+"""The registry of batch systems, a file of this folder each, and the job that we are in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 from mpigauge.batch.system import Given, System
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import Named
-from mpigauge.model.modules import import_all
+from mpigauge.model.registry import Registry
 
-_registered: dict[str, System] = {}
+SYSTEMS = Registry[System]("batch system", __name__.rpartition(".")[0], "--system")
 
 
 def batch_system(kind: type[System]) -> type[System]:
     """Makes a class the batch system of its name."""
-    if kind.name in _registered:
-        raise RuntimeError(f"two batch systems are named '{kind.name}'")
-    _registered[kind.name] = kind()
+    SYSTEMS.add(kind.name, kind())
     return kind
-
-
-@cache
-def systems() -> Mapping[str, System]:
-    import_all(__name__.rpartition(".")[0])
-    return MappingProxyType(_registered)
-
-
-def system(name: str) -> System:
-    known = systems()
-    if name not in known:
-        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-        raise UserError(f"--system: there is no batch system '{name}'{hint}")
-    return known[name]
 
 
 def here(environment: Mapping[str, str]) -> Given | None:
     """The job that we are in; None: there is none."""
-    for each in systems().values():
+    for each in SYSTEMS.values():
         if job := environment.get(each.variable):
             return Given(each, job, environment)
     return None

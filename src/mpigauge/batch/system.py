@@ -8,9 +8,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from mpigauge.model.hosts import Named
+
+if TYPE_CHECKING:
+    from mpigauge.model.registry import Here
 
 Environment = Mapping[str, str]
 Read = Callable[[str], str]
@@ -64,6 +67,11 @@ class System(ABC):
     """What starts a program on a host of the job, before the host; none: ssh."""
     shell: ClassVar[tuple[str, ...]] = ()
     """What stands behind the host, where the agent takes words and not a line for a shell."""
+
+    def missing(self, here: Here) -> str:
+        """Why no job can be submitted here, as what follows the name; empty: one can."""
+        program = self.submit[0]
+        return "" if here.find_program(program) else f"has no program {program} here"
 
     @abstractmethod
     def hosts(self, environment: Environment, read: Read) -> tuple[Named, ...]:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpigauge.batch import systems
+from mpigauge.batch import SYSTEMS
 from mpigauge.campaign.agent import Agent, Answer, all_answers, python_line, refuse_problems
 from mpigauge.doctor import Finding
 from mpigauge.model.hosts import Named
@@ -37,7 +37,7 @@ def examine(
     """
     env = {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
     # Each examines itself alone, though it may be in a batch job of all of them.
-    jobs = [system.variable for system in systems().values()]
+    jobs = [system.variable for system in SYSTEMS.values()]
     program = _PROGRAM.format(words=["mpigauge", "doctor", "--json", *words], jobs=jobs)
     answers = all_answers(
         [host.name for host in hosts], python_line(program, env), agent, SECONDS + noise_s

@@ -94,9 +94,9 @@ class ForeignWatch(Watch):
 
     def read_by_reader(self, program: Foreign, text: str) -> list[Found]:
         """What one of our readers finds; a table that is there twice counts once, the later."""
-        from mpigauge.readers import Text, find_reader
+        from mpigauge.readers import READERS, Text
 
-        reading = find_reader(program.reader).read(Text(text.encode(), ranks=program.ranks))
+        reading = READERS.find(program.reader).read(Text(text.encode(), ranks=program.ranks))
         records = [each for each in reading.records() if isinstance(each, (CellRecord, Figure))]
         several = len({_arm(record) for record in records}) > 1
         found = [self.as_ours(record, several) for record in records]

@@ -27,7 +27,7 @@ from mpigauge.model.record import (
     Record,
     with_known,
 )
-from mpigauge.mpi.transports import teller_of
+from mpigauge.mpi.transports import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,7 +158,7 @@ class Watch:
             wrong_count=self.wrong,
             wall_s=time.monotonic() - self.started_s,
             measuring_s=self.end.measuring_s if self.end else 0.0,
-            used=teller_of(self.mpi.name).read("\n".join(self.told)),
+            used=report_of(self.mpi.name).read("\n".join(self.told)),
         )
 
     def lost(self) -> str:

@@ -26,7 +26,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Record
-from mpigauge.mpi.transports import teller_of
+from mpigauge.mpi.transports import report_of
 from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
 from mpigauge.plan.meeting import started_by_clock
 from mpigauge.stats.order import LOOKS
@@ -344,7 +344,7 @@ def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:
 
 def to_tell(mpi: Mpi) -> dict[str, str]:
     """What makes an MPI tell what carries its messages; what somebody has set stays."""
-    known = teller_of(mpi.name).settings
+    known = report_of(mpi.name).settings
     return {name: value for name, value in known.items() if name not in os.environ}
 
 

@@ -42,15 +42,14 @@ def cost_words(job: Job) -> str:
 
 def schedule_words(job: Job) -> str:
     """How a map is measured: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
-    from mpigauge.model.units import byte_count, many
+    from mpigauge.model.units import byte_count, listed, many
     from mpigauge.plan.schedule import schedule
-    from mpigauge.topology.levels import known
 
     (part,) = job.plan.parts
     made = schedule(part.pairs, part.world_ranks)
     beside = f" of {made.together} at a time" if made.together > 1 else ""
     messages = any(card.unit != "none" for card in job.setup.cards.chosen(part.benchmarks))
-    sizes = f", at {known(map(byte_count, part.sizes or ()))}" if messages else ""
+    sizes = f", at {listed(map(byte_count, part.sizes or ()))}" if messages else ""
     return f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}{beside}{sizes}"
 
 

@@ -36,13 +36,13 @@ def read_files(
     `keep_apart`: rows of each have its name as their arm. UserError: a file cannot be read, no
     reader finds anything in it, or files that hold the same rows are not of one thing.
     """
-    from mpigauge import readers
+    from mpigauge.readers import Text
     from mpigauge.readers.known import known_cards
     from mpigauge.readers.reading import joined
     from mpigauge.readers.several import apart, names_of, remarks
 
     name = known_cards().find(benchmark).name if benchmark else ""
-    texts = ((file, readers.Text(_bytes_of(file), name, ranks)) for file in files)
+    texts = ((file, Text(_bytes_of(file), name, ranks)) for file in files)
     found = [_read_file(text, file, reader) for file, text in texts]
     if keep_apart:
         return joined(map(apart, found, names_of(files)))
@@ -52,10 +52,10 @@ def read_files(
 
 
 def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
-    from mpigauge.readers import find_reader, sniff
+    from mpigauge.readers import READERS, sniff
     from mpigauge.readers.reading import joined
 
-    found = [find_reader(reader)] if reader else sniff(text)
+    found = [READERS.find(reader)] if reader else sniff(text)
     if not found:
         raise UserError(f"{file} is no output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)
@@ -74,9 +74,9 @@ def _bytes_of(file: Path) -> bytes:
 
 
 def _known() -> str:
-    from mpigauge.readers import readers
+    from mpigauge.readers import READERS
 
-    return f"there are readers for {', '.join(readers())} (--as names one)"
+    return f"there are readers for {', '.join(READERS)} (--as names one)"
 
 
 def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: str) -> None:

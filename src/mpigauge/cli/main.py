@@ -8,15 +8,15 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from importlib import import_module
-from pkgutil import iter_modules
+from types import ModuleType
 
 import click
 
 from mpigauge.cli import begun, commands, strict
 from mpigauge.cli.screen import in_words, is_terminal
 from mpigauge.cli.streams import OutputError, forget_output, open_streams
-from mpigauge.model.errors import RunError, UserError, did_you_mean
+from mpigauge.model.errors import RunError, UserError, no_such
+from mpigauge.model.registry import Registry
 from mpigauge.model.screen import wants_colours
 
 WRONG_INPUT = 2
@@ -24,26 +24,32 @@ FAILED = 1
 NOT_MEASURED = "interrupted; nothing was measured"
 
 
+def _command_of(name: str, module: ModuleType) -> click.Command:
+    del name
+    command: click.Command = module.command
+    return command
+
+
+COMMANDS = Registry[click.Command]("command", commands.__name__, make_entry=_command_of)
+
+
 class Commands(click.Group):
     """One command for each module of commands/."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return sorted(module.name for module in iter_modules(commands.__path__))
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        command: click.Command = import_module(f"{commands.__name__}.{cmd_name}").command
-        return command
+        del ctx
+        return COMMANDS.get(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
-            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-            raise click.UsageError(f"there is no command '{name}'{hint}")
+        if not name.startswith("-") and name not in COMMANDS:
+            raise click.UsageError(str(no_such("command", name, COMMANDS)))
         found = super().resolve_command(ctx, args)
         if found[1] is not None:
             strict.check(found[1], found[2], ctx)

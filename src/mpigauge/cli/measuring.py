@@ -14,7 +14,7 @@ import click
 
 import mpigauge
 from mpigauge.cli.showing import show
-from mpigauge.model.errors import RunError, UserError, did_you_mean
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
@@ -74,15 +74,18 @@ class Wanted:
 
 def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
     from mpigauge import topology
+    from mpigauge.launch import check_launcher
     from mpigauge.model.cards import Cards
+    from mpigauge.model.registry import Here
     from mpigauge.mpi import find, kernels
     from mpigauge.placement import Site
     from mpigauge.plan import Ground
 
     if wanted.ppn is not None and not wanted.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
-    mpi = find(mpi_spec)
-    check_launcher(wanted, mpi)
+    mpi, given = find(mpi_spec), wanted.given
+    if wanted.launcher:
+        check_launcher(wanted.launcher, Here(given.system.name if given else ""))
     built = kernels(mpi, tell)
     machine, cards = topology.read(), Cards.load(built.cards)
     if like := wanted.topology:
@@ -99,25 +102,6 @@ def slots_of(slots: int | None, machine: Topology, wanted: Wanted) -> int | None
     if wanted.given is None or slots is None:
         return slots
     return min(slots, machine.cores)
-
-
-def check_launcher(wanted: Wanted, mpi: Mpi) -> None:
-    """That there is the launcher that was asked for, and that it can start this MPI here."""
-    from mpigauge.launch import launchers
-    from mpigauge.model.mpi import LAUNCHERS
-
-    name = wanted.launcher.partition(":")[0]
-    known = [each for each in launchers() if each not in LAUNCHERS]
-    if name and name not in known:
-        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-        raise UserError(
-            f"--launcher: there is no launcher '{name}' beside the MPI's own ({mpi.launcher}){hint}"
-        )
-    if name == "srun" and (wanted.given is None or wanted.given.system.name != "slurm"):
-        raise UserError(
-            "--launcher srun starts ranks in a job of Slurm, and this is none; begin one with "
-            "salloc, or use `mpigauge submit --system slurm`"
-        )
 
 
 def agent_of(wanted: Wanted) -> Agent:

@@ -29,12 +29,11 @@ def format_option(default: str | None = USUAL_FORMAT, pairs: bool = False) -> Ca
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Which formats there are is looked up only when one is named."""
-    from mpigauge.model.errors import did_you_mean
-    from mpigauge.report.formats import names
+    from mpigauge.model.errors import no_such
+    from mpigauge.report.formats import FORMATS
 
-    if value is not None and value not in names():
-        hint = did_you_mean(value, names()) or f"; there are {', '.join(names())}"
-        raise click.BadParameter(f"there is no format '{value}'{hint}", ctx, param)
+    if value is not None and value not in FORMATS:
+        raise click.BadParameter(str(no_such("format", value, FORMATS)), ctx, param)
     return value
 
 
@@ -49,6 +48,18 @@ def _known_format_of_rows(
     if _known_format(ctx, param, value) is not None and value not in for_any_run():
         raise click.BadParameter(f"{value} shows pairs; `mpigauge map` measures them", ctx, param)
     return value
+
+
+class LauncherOption(click.Option):
+    """Its help names the launchers that there are, which are looked for only when it is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from mpigauge.launch import nameable
+        from mpigauge.model.units import listed
+
+        words = [word for launcher in nameable() for word in launcher.words]
+        self.help = f"What starts the ranks: {listed(words, 'or')}.  [default: the MPI's own]"
+        return super().get_help_record(ctx)
 
 
 def _switch_history_off() -> None:
@@ -178,11 +189,7 @@ host_options = (
         help="The same, a line each: a, a:2 or a slots=2.",
     ),
     click.option("--ppn", metavar="N", help="Ranks on each host."),
-    click.option(
-        "--launcher",
-        metavar="NAME",
-        help="What starts the ranks: srun, srun:pmi2 or srun:pmix.  [default: the MPI's own]",
-    ),
+    click.option("--launcher", metavar="NAME", cls=LauncherOption),
     click.option(
         "--rsh",
         metavar="WORDS",

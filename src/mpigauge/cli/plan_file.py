@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, nearest_or_all
 
 if TYPE_CHECKING:
     from mpigauge.model.toml import Toml
@@ -81,7 +81,7 @@ def words_of(file: Toml, command: click.Command) -> list[str]:
             words += _said(known[name], value, file.place(key))
         else:
             names = [*known, *BLOCKS, "benchmarks"]
-            hint = did_you_mean(name, names) or f"; there are {', '.join(sorted(names))}"
+            hint = nearest_or_all(name, sorted(names))
             raise UserError(f"{file.place(key)}: there is no key '{key}'{hint}")
     return words
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import commands, strict
-from mpigauge.model.errors import RunError, UserError, did_you_mean
+from mpigauge.model.errors import RunError, UserError, nearest_or_all
 
 if TYPE_CHECKING:
     from mpigauge.batch import System, Wish
@@ -64,7 +63,7 @@ def task(words: tuple[str, ...]) -> Task:
     """UserError: the command could not run, whatever hosts there are."""
     name, *rest = words
     if name not in NAMES:
-        hint = did_you_mean(name, NAMES) or f"; there are {', '.join(NAMES)}"
+        hint = nearest_or_all(name, NAMES)
         raise UserError(f"submit: '{name}' is no command for a job{hint}")
     said = _understood(name, rest)
     if said.get("dry_run"):
@@ -93,13 +92,16 @@ def task(words: tuple[str, ...]) -> Task:
 
 def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     """The options of the command, checked as far as they can be without hosts."""
+    from mpigauge.launch import check_launcher
     from mpigauge.plan import read_request
 
     found: click.Command = import_module(f"{commands.__name__}.{name}").command
     strict.check(found, rest, click.Context(found))
     said = found.make_context(f"mpigauge {name}", rest).params
     if name != "resume":
-        read_request(said)
+        request = read_request(said)
+        if request.launcher:
+            check_launcher(request.launcher)
         map_of = [said["benchmark"]] if said.get("benchmark") else []
         _check_names([*said.get("benchmarks", ()), *map_of])
     if name == "sweep":
@@ -162,13 +164,14 @@ def _program() -> tuple[str, ...]:
 
 def choose(name: str | None) -> System:
     """The batch system of this name, or the one whose program is here."""
-    from mpigauge.batch import system, systems
+    from mpigauge.batch import SYSTEMS
+    from mpigauge.model.registry import Here
 
     if name is not None:
-        return system(name)
-    here = [each for each in systems().values() if shutil.which(each.submit[0])]
+        return SYSTEMS.find(name)
+    here = SYSTEMS.usable(Here())
     if len(here) != 1:
-        programs = ", ".join(each.submit[0] for each in here or systems().values())
+        programs = ", ".join(each.submit[0] for each in here or SYSTEMS.values())
         found = "there are several of" if here else "there is none of"
         raise UserError(f"{found} {programs} here; name the batch system with --system")
     return here[0]

@@ -109,12 +109,12 @@ def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
 def _program(block: Mapping[str, Any], places: Places) -> Foreign:
     """UserError: also where it names a reader that there is not."""
     from mpigauge.plan.foreign import read_command
-    from mpigauge.readers import find_reader
+    from mpigauge.readers import READERS
 
     program = read_command(block, places)
     if program.reader:
         try:
-            find_reader(program.reader)
+            READERS.find(program.reader)
         except UserError as error:
             raise UserError(f"{places.of('reader')}: {error}") from None
     return program

@@ -62,16 +62,16 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     from mpigauge.campaign.trial import tried
     from mpigauge.cli.measuring import tell
     from mpigauge.launch import Job, OnHost
-    from mpigauge.mpi.transports import teller_of
+    from mpigauge.mpi.transports import report_of
 
-    teller, given = teller_of(setup.mpi.name), batch.here(os.environ)
+    report, given = report_of(setup.mpi.name), batch.here(os.environ)
     found = tried(
         Job(
             mpi=setup.mpi,
             ranks=0,
             program=(),
             env=request.env,
-            settings={**teller.settings, **request.settings},
+            settings={**report.settings, **request.settings},
             hosts=tuple(OnHost(node.name, 1) for node in setup.nodes),
             agent=request.rsh,
             launcher=request.launcher,
@@ -80,7 +80,7 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     )
     if not found.works:
         raise UserError(f"--transport {chosen.name} does not work here: {found.reason}")
-    used = teller.read(found.output) if chosen.told else ""
+    used = report.read(found.output) if chosen.told else ""
     told = f" (it tells: {used})" if used else ""
     tell(f"{setup.mpi.label} takes {chosen.through}{told}")
     return used

@@ -10,6 +10,6 @@ from __future__ import annotations
 
 from mpigauge.doctor.finding import Asked, Finding, Host, Measured
 from mpigauge.doctor.measure import measure
-from mpigauge.doctor.registry import all_checks, diagnose
+from mpigauge.doctor.registry import CHECKS, diagnose
 
-__all__ = ["Asked", "Finding", "Host", "Measured", "all_checks", "diagnose", "measure"]
+__all__ = ["CHECKS", "Asked", "Finding", "Host", "Measured", "diagnose", "measure"]

@@ -9,6 +9,6 @@ a Command. There is no list to edit.
 from __future__ import annotations
 
 from mpigauge.launch.job import Command, Job, OnHost
-from mpigauge.launch.registry import command, launchers
+from mpigauge.launch.registry import LAUNCHERS, check_launcher, command, nameable
 
-__all__ = ["Command", "Job", "OnHost", "command", "launchers"]
+__all__ = ["LAUNCHERS", "Command", "Job", "OnHost", "check_launcher", "command", "nameable"]

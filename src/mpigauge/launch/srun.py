@@ -15,7 +15,14 @@ PMIX = ("openmpi", "spectrum")
 FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
 
 
-@launcher("srun")
+@launcher(
+    "srun",
+    program="srun",
+    batch_system="slurm",
+    outside="starts ranks in a job of Slurm, and this is none; begin one with salloc, or use "
+    "`mpigauge submit --system slurm`",
+    variants=("pmi2", "pmix"),
+)
 def command(job: Job) -> Command:
     """Ranks in just this order: a name in the list for each. Settings go by the environment."""
     pmi = job.variant or ("pmix" if job.mpi.name in PMIX else "pmi2")

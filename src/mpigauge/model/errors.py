@@ -31,3 +31,15 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The tail of an error sentence: "; did you mean 'PingPong'?", or nothing."""
     guess = nearest(word, words)
     return f"; did you mean '{guess}'?" if guess else ""
+
+
+def nearest_or_all(word: str, words: Iterable[str]) -> str:
+    """The tail of an error sentence about an unknown word: the nearest right one, else all."""
+    known = list(words)
+    return did_you_mean(word, known) or f"; there are {', '.join(known)}"
+
+
+def no_such(what: str, name: str, known: Iterable[str], where: str = "") -> UserError:
+    """The error for a name that nobody knows; `where` is what it was given to, such as --as."""
+    place = f"{where}: " if where else ""
+    return UserError(f"{place}there is no {what} '{name}'{nearest_or_all(name, known)}")

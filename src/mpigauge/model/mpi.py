@@ -7,12 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 Abi = Literal["mpich", "ompi", "std"]
 Launcher = Literal["hydra", "openmpi"]
-LAUNCHERS: tuple[Launcher, ...] = get_args(Launcher)
-"""Those that come with an MPI."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpigauge.model import openmp
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, did_you_mean, no_such
 
 MOST = 1 << 20
 ORDERS = ("compact", "scatter", "omp")
@@ -74,8 +74,7 @@ def _thread_orders(option: str, text: str) -> str:
     orders = []
     for word in (each.strip() for each in text.split(",")):
         if word not in ORDERS:
-            hint = did_you_mean(word, ORDERS) or f"; there are {', '.join(ORDERS)}"
-            raise UserError(f"{option}: there is no order '{word}'{hint}")
+            raise no_such("order", word, ORDERS, option)
         orders.append(openmp.order(os.environ) if word == "omp" else word)
     return ",".join(dict.fromkeys(orders))
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 UNKNOWN = "–"
 _MOST_DIGITS = 6
@@ -91,3 +92,9 @@ def from_to(low: float, high: float) -> str:
 def plus_minus(ratio: float) -> str:
     """± with a percentage; a question mark where no error is known."""
     return f"±{percent(ratio)}" if math.isfinite(ratio) else "±?"
+
+
+def listed(words: Iterable[str], link: str = "and") -> str:
+    """A list for a sentence: l3, numa and node."""
+    *others, last = [*words] or ["nothing"]
+    return f"{', '.join(others)} {link} {last}" if others else last

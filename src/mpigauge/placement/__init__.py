@@ -11,11 +11,12 @@ from __future__ import annotations
 from mpigauge.placement.blocks import blocks, in_turn
 from mpigauge.placement.cores import check_alone, cores_of, parse_entries
 from mpigauge.placement.even import even, room, share_out
-from mpigauge.placement.registry import place, policies, words
+from mpigauge.placement.registry import POLICIES, place, words
 from mpigauge.placement.site import Site
 from mpigauge.placement.together import together
 
 __all__ = [
+    "POLICIES",
     "Site",
     "blocks",
     "check_alone",
@@ -24,7 +25,6 @@ __all__ = [
     "in_turn",
     "parse_entries",
     "place",
-    "policies",
     "room",
     "share_out",
     "together",

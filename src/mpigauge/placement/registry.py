@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the policies: every module of policies/ is looked into once."""
+"""The registry of policies, each defined in a file of policies/, and the placements they give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from types import MappingProxyType
 
-from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.modules import import_all
+from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement, Seat
+from mpigauge.model.registry import Registry
 from mpigauge.model.units import many
 from mpigauge.placement import policies as folder
 from mpigauge.placement.ask import Ask
@@ -36,7 +34,7 @@ class Policy:
     """Whether the argument may be left out."""
 
 
-_registered: dict[str, Policy] = {}
+POLICIES = Registry[Policy]("placement", folder.__name__, "--place")
 
 
 def policy(
@@ -45,7 +43,7 @@ def policy(
     """Makes a function the policy of this name: from what is asked to the seats of ranks."""
 
     def add(function: Give) -> Give:
-        _add(Policy(name, about, argument, function, optional=optional))
+        POLICIES.add(name, Policy(name, about, argument, function, optional=optional))
         return function
 
     return add
@@ -55,16 +53,10 @@ def several(name: str, about: str) -> Callable[[Expand], Expand]:
     """Makes a function a name for several policies, in their words."""
 
     def add(function: Expand) -> Expand:
-        _add(Policy(name, about, "", None, function))
+        POLICIES.add(name, Policy(name, about, "", None, function))
         return function
 
     return add
-
-
-@cache
-def policies() -> Mapping[str, Policy]:
-    import_all(folder.__name__)
-    return MappingProxyType(_registered)
 
 
 def place(
@@ -77,7 +69,7 @@ def place(
     """
     name, argument = _split(text)
     ask = Ask(text, argument, tuple(sites), usual, ranks)
-    found = policies()[name]
+    found = POLICIES[name]
     if found.expand is not None:
         return tuple(
             each for word in found.expand(ask) for each in place(word, sites, usual, ranks)
@@ -93,7 +85,7 @@ def words(text: str) -> tuple[str, ...]:
     belongs to it. UserError: one is not known, or lacks its argument."""
     found: list[str] = []
     for piece in text.split(","):
-        begins = _name(piece) in policies()
+        begins = _name(piece) in POLICIES
         if found and ":" in found[-1] and not begins:
             found[-1] += f",{piece}"
         else:
@@ -118,22 +110,13 @@ def _name(text: str) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     name, argument = _name(text), text.partition(":")[2].strip()
-    known = policies()
-    if name not in known:
-        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-        raise UserError(f"--place: there is no placement '{text}'{hint}")
-    form = known[name].argument
+    found = POLICIES.find(name)
+    form = found.argument
     if argument and not form:
-        raise UserError(f"--place {text}: {name} is {known[name].about}; nothing may follow it")
-    if form and not argument and not known[name].optional:
-        raise UserError(f"--place {text}: {name} is {known[name].about}; write {name}:{form}")
+        raise UserError(f"--place {text}: {name} is {found.about}; nothing may follow it")
+    if form and not argument and not found.optional:
+        raise UserError(f"--place {text}: {name} is {found.about}; write {name}:{form}")
     return name, argument
-
-
-def _add(found: Policy) -> None:
-    if found.name in _registered:
-        raise RuntimeError(f"two placements are named '{found.name}'")
-    _registered[found.name] = found
 
 
 def _check(ask: Ask, seats: Sequence[Seat]) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.names import CONTROL
 from mpigauge.plan.condition import holds, names_in
 from mpigauge.plan.words import is_name
@@ -111,7 +111,7 @@ def read_block(data: Mapping[str, Any], places: Places) -> Block:
     """
     for key in data:
         if key not in KEYS:
-            hint = did_you_mean(key, KEYS) or f"; there are {', '.join(KEYS)}"
+            hint = nearest_or_all(key, KEYS)
             raise UserError(f"{places.of(key)}: there is no key '{key}' in [[vary]]{hint}")
     grid, zipped = (_lists(data.get(key, {}), key, places) for key in ("grid", "zip"))
     listed = tuple(_arm(each, places) for each in _list(data.get("list", []), "list", places))
@@ -143,7 +143,7 @@ def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
     """Before any values are known, so that it is refused where it stands."""
     unknown = names_in(when) - set(names)
     for name in sorted(unknown):
-        hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
+        hint = nearest_or_all(name, names)
         raise UserError(f"{places.of('when')}: '{when}' names {name}, which is not varied{hint}")
 
 

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, nearest_or_all
 
 Value = str | float
 _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -80,7 +80,7 @@ def _value(node: ast.expr, values: Mapping[str, str], text: str) -> Value:
     if isinstance(node, ast.Name):
         if node.id in values:
             return _number(values[node.id])
-        hint = did_you_mean(node.id, values) or f"; there are {', '.join(values)}"
+        hint = nearest_or_all(node.id, values)
         raise UserError(f"when: '{text}' names {node.id}, which is not varied{hint}")
     raise UserError(f"when: '{text}' holds more than names, numbers and words in quotes")
 

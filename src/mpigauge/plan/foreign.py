@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.plan.arms import Places
 
 KEYS = ("name", "run", "ranks", "launcher", "reader", "figure", "better", "unit", "regex", "json",
@@ -196,5 +196,5 @@ def _truth(value: object, key: str, places: Places) -> bool:
 def _refuse_unknown(data: Mapping[str, Any], keys: Sequence[str], places: Places) -> None:
     for key in data:
         if key not in keys:
-            hint = did_you_mean(key, keys) or f"; there are {', '.join(keys)}"
+            hint = nearest_or_all(key, keys)
             raise UserError(f"{places.of(key)}: there is no key '{key}' in [[command]]{hint}")

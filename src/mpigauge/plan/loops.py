@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, no_such
 from mpigauge.model.names import COMPILER
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.plan.compilers import with_compilers
@@ -45,8 +45,7 @@ def loops_of(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
     wanted = [name.removeprefix(f"{NODE_SUITE}:") for name in names] or list(known)
     for name in wanted:
         if name not in known:
-            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-            raise UserError(f"--compiler: there is no simple loop '{name}'{hint}")
+            raise no_such("simple loop", name, known, "--compiler")
     return tuple(known[name] for name in dict.fromkeys(wanted))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
 from mpigauge.query.build import quoted
 from mpigauge.query.tables import TABLES
 
@@ -123,7 +123,7 @@ def _one_line(error: Exception, tables: Sequence[str]) -> str:
         return f"there is no column '{name}'{did_you_mean(name, [*columns_of(*tables), *tables])}"
     if found := _NO_TABLE.search(text):
         name = found[1]
-        hint = did_you_mean(name, tables) or f"; there are {', '.join(tables)}"
+        hint = nearest_or_all(name, tables)
         return f"there is no table '{name}'{hint}"
     first, *more = text.splitlines()
     said = first.partition(": ")[2] or first

@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """What others measured: their programs' text, and published tables, as records like ours."""
 
-from mpigauge.readers.registry import Reader, find_reader, readers, sniff
+from mpigauge.readers.registry import READERS, Reader, sniff
 from mpigauge.readers.text import Text
 
-__all__ = ["Reader", "Text", "find_reader", "readers", "sniff"]
+__all__ = ["READERS", "Reader", "Text", "sniff"]

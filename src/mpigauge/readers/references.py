@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.errors import no_such
 from mpigauge.model.record import Figure
 from mpigauge.readers.imb_columns import Shape, fixed, stored
 from mpigauge.readers.imb_header import Header
@@ -56,8 +56,7 @@ def names() -> list[str]:
 def reference(name: str) -> Reference:
     """UserError: there is none of this name."""
     if name not in names():
-        hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
-        raise UserError(f"there is no reference '{name}'{hint}")
+        raise no_such("reference", name, names())
     with (FOLDER / f"{name}.toml").open("rb") as file:
         data = tomllib.load(file)
     tables, figures = data.get("table", []), data.get("figure", [])

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the readers: every module of this folder is looked into once."""
+"""The registry of readers, each defined in a file of this folder."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from types import MappingProxyType
 
-from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.modules import import_all
+from mpigauge.model.registry import Registry
 from mpigauge.readers.reading import Reading
 from mpigauge.readers.text import Text
 
@@ -27,34 +24,19 @@ class Reader:
     read: Read
 
 
-_registered: dict[str, Reader] = {}
+READERS = Registry[Reader]("reader", __name__.rpartition(".")[0])
 
 
 def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
     """Makes a function the reader of this name; `mark` is a regular expression, ^ begins a line."""
 
     def add(function: Read) -> Read:
-        if name in _registered:
-            raise ValueError(f"two readers are called '{name}'")
-        _registered[name] = Reader(name, about, re.compile(mark, re.MULTILINE), function)
+        READERS.add(name, Reader(name, about, re.compile(mark, re.MULTILINE), function))
         return function
 
     return add
 
 
-@cache
-def readers() -> Mapping[str, Reader]:
-    import_all(__name__.rpartition(".")[0])
-    return MappingProxyType(dict(sorted(_registered.items())))
-
-
-def find_reader(name: str) -> Reader:
-    if name not in readers():
-        hint = did_you_mean(name, readers()) or f"; there are {', '.join(readers())}"
-        raise UserError(f"there is no reader '{name}'{hint}")
-    return readers()[name]
-
-
 def sniff(text: Text) -> list[Reader]:
     """Those that find something of theirs: a log may hold the output of several programs."""
-    return [each for each in readers().values() if each.mark.search(text.data)]
+    return [each for each in READERS.values() if each.mark.search(text.data)]

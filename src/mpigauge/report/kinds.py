@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The kinds of plots: every module of plots/ is looked into once."""
+"""The registry of plots, each kind of which is defined in a file of plots/."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from types import MappingProxyType
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.analyse.compare import compare, split
 from mpigauge.analyse.seen import Seen, members
-from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.modules import import_all
+from mpigauge.model.errors import UserError
+from mpigauge.model.registry import Registry
 from mpigauge.report.document import document, rows_of_run
 from mpigauge.report.limits import levels
 from mpigauge.stats.verdicts import TOLERANCE
@@ -92,42 +91,24 @@ class Kind:
     draw: Draw
 
 
-_registered: dict[str, Kind] = {}
+PLOTS = Registry[Kind]("plot", f"{__name__.rpartition('.')[0]}.plots")
 
 
 def plot(name: str, about: str) -> Callable[[Draw], Draw]:
     """Makes a function the plot of this name."""
 
     def register(draw: Draw) -> Draw:
-        if name in _registered:
-            raise RuntimeError(f"two plots are named '{name}'")
-        _registered[name] = Kind(name, about, draw)
+        PLOTS.add(name, Kind(name, about, draw))
         return draw
 
     return register
-
-
-@cache
-def all_kinds() -> Mapping[str, Kind]:
-    """All kinds by name, in the order of names."""
-    import_all(f"{__name__.rpartition('.')[0]}.plots")
-    return MappingProxyType(dict(sorted(_registered.items())))
-
-
-def find_kind(name: str) -> Kind:
-    """UserError: there is none of this name."""
-    known = all_kinds()
-    if name not in known:
-        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-        raise UserError(f"there is no plot '{name}'{hint}")
-    return known[name]
 
 
 def drawn(kind: Kind, shown: Sequence[Shown], chosen: Chosen = ALL) -> Picture:
     """UserError: the runs hold nothing of this kind; it names what they hold."""
     found = kind.draw(shown, chosen)
     if found is None:
-        others = [k.name for k in all_kinds().values() if k != kind and k.draw(shown, ALL)]
+        others = [k.name for k in PLOTS.values() if k != kind and k.draw(shown, ALL)]
         there = ", ".join(others) or "none at all"
         of = f" of {chosen.benchmark}" if chosen.benchmark else ""
         raise UserError(f"there is no plot '{kind.name}'{of} in this run; it has {there}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mpigauge.model.topology import Pu, Topology
 
@@ -104,9 +104,3 @@ def _groups(topology: Topology) -> Iterator[tuple[str, Group]]:
         name = f"l{cache.level}"
         if name in NAMES and cache.kind != "instruction":
             yield name, cache.pus & everything
-
-
-def known(names: Iterable[str]) -> str:
-    """A list for a sentence: l3, numa and node."""
-    *others, last = [*names] or ["nothing"]
-    return f"{', '.join(others)} and {last}" if others else last

@@ -60,13 +60,11 @@ def command(
     """
     from mpigauge.cli.placing import to_ask
     from mpigauge.cli.tables import lines, screen_width
-    from mpigauge.doctor import all_checks, diagnose
+    from mpigauge.doctor import CHECKS, diagnose
     from mpigauge.report.diagnosis import page, to_json
 
     if only_list:
-        for line in lines(
-            ["check", "looks at"], [[c.name, c.about] for c in all_checks().values()]
-        ):
+        for line in lines(["check", "looks at"], [[c.name, c.about] for c in CHECKS.values()]):
             click.echo(line)
         return 0
     if asked := to_ask(where, {"--from": file}):

@@ -51,9 +51,9 @@ def command(run: str, form: str) -> None:
 
 
 def _list(ctx: click.Context) -> None:
-    from mpigauge.analyse.registry import all_causes
+    from mpigauge.analyse.registry import CAUSES
     from mpigauge.cli.tables import lines
 
-    rows = [[each.name, each.about] for each in all_causes().values()]
+    rows = [[each.name, each.about] for each in CAUSES.values()]
     click.echo("\n".join(lines(["cause", "looks for"], rows)))
     ctx.exit()

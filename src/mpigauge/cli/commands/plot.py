@@ -53,11 +53,11 @@ def command(
     from mpigauge.cli.reporting import print_picture, shown_of, write_picture
     from mpigauge.model.sizes import parse_bytes
     from mpigauge.report.draw import check_picture
-    from mpigauge.report.kinds import Chosen, drawn, find_kind
+    from mpigauge.report.kinds import PLOTS, Chosen, drawn
 
     if len(words) < 2:
         raise UserError("name a run and a kind of plot: `mpigauge plot last latency`")
-    kind = find_kind(words[-1])
+    kind = PLOTS.find(words[-1])
     if target is not None:
         check_picture(target, "-o", [PAGE])
     wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
@@ -74,8 +74,8 @@ def command(
 
 def _list(ctx: click.Context) -> None:
     from mpigauge.cli.tables import lines
-    from mpigauge.report.kinds import all_kinds
+    from mpigauge.report.kinds import PLOTS
 
-    rows = [[kind.name, kind.about] for kind in all_kinds().values()]
+    rows = [[kind.name, kind.about] for kind in PLOTS.values()]
     click.echo("\n".join(lines(["kind", "shows"], rows)))
     ctx.exit()

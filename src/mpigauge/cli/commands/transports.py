@@ -53,13 +53,13 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
 
 def _tried(mpi: Mpi, transport: Transport) -> str:
     from mpigauge.campaign.trial import trial
-    from mpigauge.mpi.transports import teller_of
+    from mpigauge.mpi.transports import report_of
 
-    teller = teller_of(mpi.name)
-    tried = trial(mpi, settings={**teller.settings, **transport.settings})
+    report = report_of(mpi.name)
+    tried = trial(mpi, settings={**report.settings, **transport.settings})
     if not tried.works:
         return tried.reason
-    used = teller.read(tried.output) if transport.told else ""
+    used = report.read(tried.output) if transport.told else ""
     return f"works: {used}" if used else "works"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.mpi.transports.registry import dialects
+from mpigauge.mpi.transports.registry import TRANSPORT_LISTS
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 def transports(mpi: Mpi, offers: Offers) -> tuple[Transport, ...]:
     """All that this MPI can be told to use here. UserError: we do not know how to tell it."""
-    known = dialects()
-    if mpi.name not in known:
+    if mpi.name not in TRANSPORT_LISTS:
+        known = ", ".join(TRANSPORT_LISTS)
         raise UserError(
-            f"how {mpi.label} is told its transport is not known (known: {', '.join(known)}); "
-            "give its own settings with --set"
+            f"how {mpi.label} is told its transport is not known (known: {known}); give its own "
+            "settings with --set"
         )
-    return tuple(known[mpi.name](mpi, offers))
+    return tuple(TRANSPORT_LISTS[mpi.name](mpi, offers))
 
 
 def choose(name: str, mpi: Mpi, offers: Offers) -> Transport:

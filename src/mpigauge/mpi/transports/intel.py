@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import WITHIN, Offers, Transport
 from mpigauge.mpi.transports import ucx
-from mpigauge.mpi.transports.registry import dialect, teller
+from mpigauge.mpi.transports.registry import report_from, transports_of
 
 
-@dialect("intel")
+@transports_of("intel")
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
     del mpi
     yield Transport("shm", "fabric shm", {"I_MPI_FABRICS": "shm"})
@@ -34,7 +34,7 @@ def _provider(name: str) -> dict[str, str]:
     return {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": name, "FI_PROVIDER": name}
 
 
-@teller("intel", {"I_MPI_DEBUG": "4"})
+@report_from("intel", {"I_MPI_DEBUG": "4"})
 def used(text: str) -> str:
     """It names the provider of libfabric and its cards; shared memory alone has none."""
     if "MPI startup():" not in text:

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
 from mpigauge.mpi.transports import ucx
-from mpigauge.mpi.transports.registry import dialect, teller
+from mpigauge.mpi.transports.registry import report_from, transports_of
 
 NETWORK_ALONE = {"MPIR_CVAR_NOLOCAL": "1"}
 """No shared memory, also within a node."""
 
 
-@dialect("mpich")
+@transports_of("mpich")
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
     del mpi
     netmods = offers.netmods
@@ -56,7 +56,7 @@ def _netmod(name: str) -> Mapping[str, str]:
     return {"MPIR_CVAR_CH4_NETMOD": name, **NETWORK_ALONE}
 
 
-@teller("mpich", {"MPIR_CVAR_DEBUG_SUMMARY": "1"})
+@report_from("mpich", {"MPIR_CVAR_DEBUG_SUMMARY": "1"})
 def used(text: str) -> str:
     """The netmod tells of itself, also where shared memory leaves it nothing to do."""
     if match := re.search(r"^libfabric provider: (\S+)", text, re.MULTILINE):

@@ -11,7 +11,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import BETWEEN, WITHIN, Offers, Transport
 from mpigauge.mpi.transports import ucx
-from mpigauge.mpi.transports.registry import dialect, teller
+from mpigauge.mpi.transports.registry import report_from, transports_of
 
 SHARED = ("sm", "vader")
 """The BTL for shared memory: sm since version 5, vader before, when sm was an old one."""
@@ -24,7 +24,7 @@ NOT_OF_ITSELF = ("tcp", "udp", "sockets", "net", "rstream", "usnic", "UDP")
 """Providers that MTL ofi takes only where they are named."""
 
 
-@dialect("openmpi")
+@transports_of("openmpi")
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
     if not offers.components:
         raise UserError(
@@ -70,7 +70,7 @@ def _mca(parameters: Mapping[str, str]) -> dict[str, str]:
     return {f"OMPI_MCA_{name}": value for name, value in parameters.items()}
 
 
-@teller("openmpi", {"OMPI_MCA_ompi_display_comm": "mpi_finalize"})
+@report_from("openmpi", {"OMPI_MCA_ompi_display_comm": "mpi_finalize"})
 def used(text: str) -> str:
     """Version 5 prints a table of connections when a job ends and, below it, a line for each kind;
     a host with one rank has only that of the rank to itself."""

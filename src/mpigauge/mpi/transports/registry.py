@@ -1,65 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the dialects: every module of this folder is looked into once."""
+"""The registries of what is known of the transports of each MPI, a file of this folder each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from types import MappingProxyType
 
-from mpigauge.model.modules import import_all
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.registry import Registry
 from mpigauge.model.transport import Offers, Transport
 
-Dialect = Callable[[Mpi, Offers], Iterable[Transport]]
-Reader = Callable[[str], str]
-_registered: dict[str, Dialect] = {}
-
-
-def dialect(*names: str) -> Callable[[Dialect], Dialect]:
-    """Makes a function that of the MPIs of these names."""
-
-    def register(function: Dialect) -> Dialect:
-        for name in names:
-            if name in _registered:
-                raise RuntimeError(f"two dialects are for '{name}'")
-            _registered[name] = function
-        return function
-
-    return register
+ListTransports = Callable[[Mpi, Offers], Iterable[Transport]]
+ReadReport = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class Teller:
-    """How an MPI is made to tell what it uses."""
+class Report:
+    """How an MPI is made to report which transport it uses."""
 
     settings: Mapping[str, str] = field(hash=False)
-    read: Callable[[str], str]
-    """What it tells, out of all that a job printed; empty where it tells nothing."""
+    read: ReadReport
+    """From all that a job printed to the transport in it; empty where there is none."""
 
 
-_tellers: dict[str, Teller] = {}
+TRANSPORT_LISTS = Registry[ListTransports]("transport list", __name__.rpartition(".")[0])
+REPORTS = Registry[Report]("transport report", __name__.rpartition(".")[0])
+NO_REPORT = Report({}, lambda _: "")
+"""Of an MPI that cannot be asked: it needs no settings, and nothing is read."""
 
 
-def teller(name: str, settings: Mapping[str, str]) -> Callable[[Reader], Reader]:
-    """Makes a function the reader of what this MPI tells with these settings."""
+def transports_of(*mpis: str) -> Callable[[ListTransports], ListTransports]:
+    """Makes a function the one that lists what MPIs of these names can be told to use."""
 
-    def register(function: Reader) -> Reader:
-        _tellers[name] = Teller(settings, function)
+    def register(function: ListTransports) -> ListTransports:
+        for name in mpis:
+            TRANSPORT_LISTS.add(name, function)
         return function
 
     return register
 
 
-def teller_of(name: str) -> Teller:
-    """That of this MPI; for others one that asks nothing and reads nothing."""
-    dialects()
-    return _tellers.get(name, Teller({}, lambda _: ""))
+def report_from(mpi: str, settings: Mapping[str, str]) -> Callable[[ReadReport], ReadReport]:
+    """Makes a function the reader of what this MPI reports with these settings."""
+
+    def register(function: ReadReport) -> ReadReport:
+        REPORTS.add(mpi, Report(settings, function))
+        return function
+
+    return register
 
 
-@cache
-def dialects() -> Mapping[str, Dialect]:
-    import_all(__name__.rpartition(".")[0])
-    return MappingProxyType(_registered)
+def report_of(mpi: str) -> Report:
+    """How the MPI of this name reports its transport."""
+    return REPORTS.get(mpi, NO_REPORT)

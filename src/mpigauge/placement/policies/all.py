@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from mpigauge.placement.ask import Ask
-from mpigauge.placement.registry import policies, several
+from mpigauge.placement.registry import POLICIES, several
 
 
 @several("all", "one pair of ranks for every level that the machine has")
 def everything(ask: Ask) -> list[str]:
-    found = [name for name in ask.sites[0].levels.shared() if name in policies()]
+    found = [name for name in ask.sites[0].levels.shared() if name in POLICIES]
     found += ["hosts"] if len(ask.sites) > 1 else []
     if not found:
         raise ask.refuse("there is only one core that may be used here, so there is no pair")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from mpigauge.model.placement import Seat
+from mpigauge.model.units import listed
 from mpigauge.placement.ask import Ask
 from mpigauge.placement.registry import policy
 from mpigauge.placement.site import Site
-from mpigauge.topology.levels import known
 
 ABOUT = {
     "core": "two hardware threads of one core",
@@ -60,7 +60,7 @@ def _why_not(ask: Ask, level: str) -> str:
     others = "; for ranks on different hosts write hosts" if len(ask.sites) > 1 else ""
     return (
         f"on {ask.sites[0].name} {level} is never the closest that two ranks share{alias}; "
-        f"this machine has {known(here)}{others}"
+        f"this machine has {listed(here)}{others}"
     )
 
 

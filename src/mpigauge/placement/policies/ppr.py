@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from mpigauge.model.errors import did_you_mean
+from mpigauge.model.errors import nearest_or_all
 from mpigauge.model.placement import Seat
+from mpigauge.model.units import listed
 from mpigauge.placement.ask import Ask
 from mpigauge.placement.registry import ALIASES, policy
-from mpigauge.topology.levels import NAMES, known
+from mpigauge.topology.levels import NAMES
 
 _LEVELS = tuple(name for name in NAMES if name != "pu")
 
@@ -20,7 +21,7 @@ def per_resource(ask: Ask) -> list[Seat]:
     for site in ask.sites:
         groups = site.levels.usable_groups(level)
         if not groups:
-            raise ask.refuse(f"this machine has no {level}; it has {known(_here(ask))}")
+            raise ask.refuse(f"this machine has no {level}; it has {listed(_here(ask))}")
         for group in groups:
             cores = [pu for pu in site.cores if pu in group]
             if len(cores) < count:
@@ -37,7 +38,7 @@ def _read(ask: Ask) -> tuple[int, str]:
     if not colon or not count.isdecimal() or int(count) < 1:
         raise ask.refuse("write a number and a level, such as ppr:2:l3")
     if level not in _LEVELS:
-        hint = did_you_mean(level, _LEVELS) or f"; there are {', '.join(_LEVELS)}"
+        hint = nearest_or_all(level, _LEVELS)
         raise ask.refuse(f"there is no level '{level}'{hint}")
     return int(count), level
 

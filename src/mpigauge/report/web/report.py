@@ -15,7 +15,7 @@ from mpigauge.model.units import duration, many, percent
 from mpigauge.report import beside, best, fresh
 from mpigauge.report.explanation import QUIET
 from mpigauge.report.formats.table import figure_lines, heading, title, words_of
-from mpigauge.report.kinds import ALL, MANY_ROWS, all_kinds
+from mpigauge.report.kinds import ALL, MANY_ROWS, PLOTS
 from mpigauge.report.web.answer import against_limits, answers, verdicts
 from mpigauge.report.web.cells import cells_of, packed
 from mpigauge.report.web.download import downloads
@@ -141,7 +141,7 @@ def _heading(shown: Shown, several: bool) -> Iterator[str]:
 # --- plots and tables -----------------------------------------------------------------------
 def sections(shown: Sequence[Shown]) -> Iterator[Section]:
     """What can be plotted of these runs."""
-    kinds = all_kinds()
+    kinds = PLOTS
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
         swept = [each for each in shown if each.arms] if id_ == "sweep" else []
