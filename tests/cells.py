@@ -10,6 +10,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import Card, Cards
+from mpigauge.model.column_facts import USUAL
 from mpigauge.model.columns import ABSENT, COLUMNS, Cell
 
 if TYPE_CHECKING:
@@ -35,19 +36,11 @@ def fields(benchmark: str = "PingPong", **changed: Any) -> dict[str, Any]:
         **{column.name: _EMPTY[column.type] for column in COLUMNS},
         **{c.name: time for c in COLUMNS if c.name.startswith("time_") and c.name.endswith("_s")},
         **ABSENT,
+        **USUAL,
         "suite": "MPI1",
         "benchmark": benchmark,
         "ranks": 2,
-        "groups": 1,
-        "group": -1,
         "datatype": "byte",
-        "cache": "hot",
-        "data": "static",
-        "sync": "none",
-        "inflight": 1,
-        "mode": "adaptive",
-        "memory": "host",
-        "origin": "measured",
         "calls": 1,
         "samples": 120,
         "chunks": 6,

@@ -8,10 +8,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -39,8 +42,15 @@ GROUPS = {
 }
 
 
+ROLES = ("what", "how", "time", "fact")
+ROLE_OF_GROUP = {"effort": "fact", "time": "time", "parts": "time", "facts": "fact"}
+OVER_LAUNCHES = ("", "sum", "least", "most")
+
+
 @dataclass(frozen=True)
 class Column:
+    """An entry of the schema, whose head says what each key means."""
+
     name: str
     about: str
     type: str = "float"
@@ -48,9 +58,24 @@ class Column:
     group: str = ""
     formula: str = ""
     absent: object = None
-    """What records have that were written before there was the column."""
     by: str = "kernels"
-    """Who writes it: kernels, or the campaign that started them."""
+    role: str = ""
+    usual: object = None
+    imported: object = None
+    in_table: bool = False
+    over_launches: str = ""
+    values: Sequence[str] = ()
+    label: str = ""
+    empty: str = ""
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+    heading: str = ""
+    in_name: str = ""
+    phrase: str = ""
+    column: str = ""
+
+    @property
+    def known_role(self) -> str:
+        return self.role or ROLE_OF_GROUP.get(self.group, "")
 
 
 @dataclass(frozen=True)
@@ -58,6 +83,10 @@ class Schema:
     version: int
     columns: tuple[Column, ...]
     derived: tuple[Column, ...]
+    words: tuple[str, ...] = ()
+    """The order in which columns are said."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The columns by which rows are sorted, some of them together."""
 
 
 def read_schema(path: Path) -> Schema:
@@ -65,7 +94,8 @@ def read_schema(path: Path) -> Schema:
     columns = tuple(Column(**entry) for entry in table["column"])
     derived = tuple(Column(**entry) for entry in table["derived"])
     _check(columns, derived)
-    return Schema(table["version"], columns, derived)
+    words, rows = _orders(table.get("order", {}), columns)
+    return Schema(table["version"], columns, derived, words, rows)
 
 
 def _check(columns: tuple[Column, ...], derived: tuple[Column, ...]) -> None:
@@ -78,10 +108,27 @@ def _check(columns: tuple[Column, ...], derived: tuple[Column, ...]) -> None:
             raise SystemExit(f"{SCHEMA}: {column.name}: unknown type or group")
         if column.by not in WRITERS:
             raise SystemExit(f"{SCHEMA}: {column.name}: nobody called {column.by} writes columns")
+        if column.known_role not in ROLES:
+            raise SystemExit(f"{SCHEMA}: {column.name}: its role is none of {', '.join(ROLES)}")
+        if column.over_launches not in OVER_LAUNCHES:
+            raise SystemExit(f"{SCHEMA}: {column.name}: unknown word in over_launches")
     for column in derived:
         for used in _names_in(column.formula):
             if used not in names[: names.index(column.name)]:
                 raise SystemExit(f"{SCHEMA}: {column.name}: unknown name {used} in the formula")
+
+
+def _orders(
+    order: Mapping[str, Any], columns: tuple[Column, ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Of all columns of a cell, those that are not named last; and of rows."""
+    names = [column.name for column in columns if _in_key(column)]
+    first = order.get("words", [])
+    rows = [(each,) if isinstance(each, str) else tuple(each) for each in order.get("rows", [])]
+    for name in (*first, *(name for each in rows for name in each)):
+        if name not in names:
+            raise SystemExit(f"{SCHEMA}: [order] names {name}, which is no column of a cell")
+    return (*first, *(name for name in names if name not in first)), tuple(rows)
 
 
 def _names_in(formula: str) -> list[str]:
@@ -122,6 +169,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -131,11 +179,26 @@ SCHEMA_VERSION = {version}
 
 
 class Column(NamedTuple):
+    """What schema/columns.toml says of a column; the head of that file explains each field."""
+
     name: str
     type: str
     unit: str
     group: str
     about: str
+    role: str = ""
+    usual: Any = None
+    imported: Any = None
+    in_table: bool = False
+    over_launches: str = ""
+    values: tuple[str, ...] = ()
+    label: str = ""
+    empty: str = ""
+    words: Mapping[str, str] = MappingProxyType({{}})
+    heading: str = ""
+    in_name: str = ""
+    phrase: str = ""
+    column: str = ""
 
 
 def _ratio(above: float, below: float) -> float:
@@ -192,7 +255,11 @@ def python_module(schema: Schema) -> str:
     lines += [f'    "{column.name}": {_reader(column)},' for column in schema.columns]
     lines += ["}", "", "# Of records that were written before there were these columns."]
     lines += ["ABSENT: dict[str, Any] = {", *_absent(schema.columns), "}"]
-    lines += ["", *_column_table("COLUMNS", schema.columns)]
+    lines += ["", "# In which people are told of columns.", "ORDER_OF_WORDS = ("]
+    lines += [f'    "{name}",' for name in schema.words]
+    lines += [")", "", "# By which rows are sorted.", "ORDER_OF_ROWS = ("]
+    lines += [f"    {_tuple(names)}," for names in schema.rows]
+    lines += [")", "", *_column_table("COLUMNS", schema.columns)]
     lines += ["", *_column_table("DERIVED", schema.derived), ""]
     return "\n".join(lines)
 
@@ -244,8 +311,41 @@ def _column_table(name: str, columns: tuple[Column, ...]) -> list[str]:
         lines.append("    Column(")
         fields = (column.name, column.type, column.unit, column.group or "derived", column.about)
         lines += [f"        {_quoted(field)}," for field in fields]
+        lines += [f"        {line}" for line in _facts(column)]
         lines.append("    ),")
     return [*lines, ")"]
+
+
+def _facts(column: Column) -> list[str]:
+    """What else the schema says of it, as keyword arguments; what it does not say is left out."""
+    usual = column.absent if column.usual is None else column.usual
+    lines = [f"role={_text(column.known_role)},"] if column.known_role else []
+    lines += [
+        f"{name}={_literal(value)},"
+        for name, value in (("usual", usual), ("imported", column.imported))
+        if value is not None and value == value  # NaN stands for nothing
+    ]
+    lines += ["in_table=True,"] if column.in_table else []
+    lines += [f"over_launches={_text(column.over_launches)},"] if column.over_launches else []
+    lines += [f"values={_tuple(column.values)},"] if column.values else []
+    words = ("label", "empty", "heading", "in_name", "phrase", "column")
+    lines += [f"{name}={_text(text)}," for name in words if (text := getattr(column, name))]
+    if column.words:
+        pairs = (f"    {_text(value)}: {_text(word)}," for value, word in column.words.items())
+        lines += ["words={", *pairs, "},"]
+    return lines
+
+
+def _literal(value: object) -> str:
+    return _text(value) if isinstance(value, str) else repr(value)
+
+
+def _tuple(words: Sequence[str]) -> str:
+    return f"({', '.join(map(_text, words))}{',' * (len(words) == 1)})"
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _quoted(text: str) -> str:

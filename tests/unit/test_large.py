@@ -15,12 +15,13 @@ from mpigauge.analyse.seen import Seen, members
 from mpigauge.cli.main import run as main
 from mpigauge.cli.reporting import compared, shown_of
 from mpigauge.model.between import Between
+from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError
 from mpigauge.query import large
 from mpigauge.report.kinds import PLOTS, drawn
 from mpigauge.report.plots import usual as plot_usual
 from mpigauge.report.web import every
-from mpigauge.stats.crowd import VARIANT, Member, telling, usual, varied
+from mpigauge.stats.crowd import Member, telling, usual, varied
 from mpigauge.store import load
 from tests import cells, planted
 from tests.pages import report_of
@@ -159,10 +160,10 @@ def test_what_tells_most_is_wrong_or_usual_by_default_or_far_away() -> None:
 
 
 def test_curves_are_told_apart_by_what_differs() -> None:
-    one = tuple("PingPong" if name == "benchmark" else 1 for name in VARIANT)
+    one = tuple("PingPong" if name == "benchmark" else 1 for name in OF_CURVES)
     other = tuple(
         2 if name in ("ranks", "groups") else value
-        for name, value in zip(VARIANT, one, strict=True)
+        for name, value in zip(OF_CURVES, one, strict=True)
     )
     assert varied([one, other]) == ["groups"]
     assert varied([one]) == []

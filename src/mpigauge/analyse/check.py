@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.analyse.compare import Side, compare
+from mpigauge.model.column_facts import OF_NAME, USUAL, words_in_name
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import byte_count, many
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
     from mpigauge.analyse.limits import Limit
 
 Outcome = Literal["PASS", "FAIL", "UNDECIDED"]
-_NAMED = (
-    ("members", "", "{}"), ("groups", 1, "{} groups"), ("group", -1, "group {}"),
-    ("threads", 1, "{} threads"), ("completion", "", "completed: {}"), ("placement", "", "{}"),
-    ("arm", "", "{}"), ("cache", "hot", "{}"), ("rank", -1, "rank {}"),
-)  # fmt: skip
-"""Columns that a name has to say where they are not as usual."""
 _UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}
 NO_INTERVAL = "no interval known"
 
@@ -106,18 +101,14 @@ def _started_otherwise(both: Iterable[Sequence[Entry]], reference: str, run: str
         for first, second in both
         if first.item and second.item
     )
+    starts = dict(OF_NAME["sync"].words)
+    del starts[USUAL["sync"]]  # such calls do not start together
     for theirs, ours in dict.fromkeys(pairs):
-        if theirs != ours and theirs in _STARTS and ours in _STARTS:
+        if theirs != ours and theirs in starts and ours in starts:
             yield (
-                f"measured otherwise: collectives of {run} started {_STARTS[ours]}, those of "
-                f"{reference} {_STARTS[theirs]}; --sync {theirs} measures as there"
+                f"measured otherwise: collectives of {run} started {starts[ours]}, those of "
+                f"{reference} {starts[theirs]}; --sync {theirs} measures as there"
             )
-
-
-_STARTS = {
-    "clock": "by the clock", "barrier": "after a barrier",
-    "dissemination": "after a barrier of our own",
-}  # fmt: skip
 
 
 def _start_of(item: Item) -> str:
@@ -165,11 +156,9 @@ def name_of(item: Item) -> str:
 def named(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
     """The same of a number with these columns."""
     ranks = f"on {many(columns['ranks'], 'rank')}" if columns.get("ranks") else ""
-    others = [
-        say.format(columns[name])
-        for name, usual, say in _NAMED
-        if columns.get(name, usual) != usual
-    ]
+    others = [*words_in_name(columns)]
+    if columns.get("rank", -1) >= 0:  # of figures
+        others.append(f"rank {columns['rank']}")
     words = (benchmark, byte_count(message_bytes), ranks)
     return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
 

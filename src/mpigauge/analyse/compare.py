@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.analyse.items import MEDIAN, OF_LAUNCHES, Item, items, word_of
 from mpigauge.analyse.pairing import Judgements, Pair, judgements
 from mpigauge.analyse.unlike import OF_HOW, Left, differences, left_out
+from mpigauge.model.column_facts import BENCHMARK, SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.units import percent
 from mpigauge.stats.verdicts import TOLERANCE, Judged
@@ -36,7 +37,7 @@ ALL = -1
 """In the place of a table's number: all of them."""
 MOST_LOST = 0.1
 """Where others take more of the cores, two runs at different times met two different machines."""
-NOT_VARIED = ("suite", "benchmark", "message_bytes", "name", "unit", "better")
+NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
 """Columns that say what a number is; sides of a comparison cannot differ in them."""
 
 
@@ -328,6 +329,6 @@ def _places_of_tables(first: Side, places: Sequence[int]) -> list[list[int]]:
     found: dict[Hashable, list[int]] = {}
     for place in places:
         columns = first.items[place].columns
-        key = tuple(pair for pair in columns if pair[0] not in ("message_bytes", OF_LAUNCHES))
+        key = tuple(pair for pair in columns if pair[0] not in (SIZE, OF_LAUNCHES))
         found.setdefault(key, []).append(place)
     return list(found.values())

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.column_facts import IDENTITY
 from mpigauge.model.row import Estimate
 from mpigauge.stats.figures import Columns, columns_of, figure_rows
 from mpigauge.stats.ratio import Sample
@@ -28,7 +28,6 @@ MEDIAN, WORST, BEST = RESPONSES = ("median", "worst", "best")
 """What a number may be of its launches."""
 OF_LAUNCHES = "of_launches"
 """The column of a worst or best one that says of how many it is."""
-_OF_ROWS = (*KEY_COLUMNS, "statistic")
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "time": {"LESS": "FASTER", "MORE": "SLOWER"},
     "lower": {"LESS": "BETTER", "MORE": "WORSE"},
@@ -99,7 +98,7 @@ def items(
 
 def _of_row(row: Row, without: Sequence[str]) -> Item:
     cell, scale = row.cell, row.cell.time_scale
-    names = [name for name in _OF_ROWS if name not in without]
+    names = [name for name in IDENTITY if name not in without]
     return Item(
         columns=tuple((name, getattr(cell, name)) for name in names),
         benchmark=row.benchmark,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analyse.unlike import word
+from mpigauge.model.column_facts import value_word
 from mpigauge.model.errors import UserError, no_such
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def _with(side: Side, column: str, value: str) -> Side:
 
 def _is(item: Item, column: str, value: str) -> bool:
     columns = dict(item.columns)
-    return column in columns and value in (str(columns[column]), word(column, columns[column]))
+    if column not in columns:
+        return False
+    return value in (str(columns[column]), value_word(column, columns[column]))
 
 
 def _check(sides: Sequence[Side], column: str, value: str) -> None:
@@ -55,5 +57,5 @@ def _check(sides: Sequence[Side], column: str, value: str) -> None:
     if column not in values:
         raise no_such("column", column, values, "--only")
     if not any(_is(item, column, value) for side in sides for item in side.items):
-        known = ", ".join(word(column, each) for each in values[column])
+        known = ", ".join(value_word(column, each) for each in values[column])
         raise UserError(f"--only {column}={value}: no run has it; there are {known}")

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.analyse.nature import nature_of
+from mpigauge.model.column_facts import phrases
 from mpigauge.model.units import byte_count, many
 from mpigauge.stats.crowd import Member, variant_of, varied
 from mpigauge.stats.launches import rows as rows_of
@@ -52,11 +53,7 @@ class Curve:
             f"on {many(cell.ranks, 'rank')}" if cell.ranks != 2 else "",
             f"in {cell.groups} groups" if cell.groups > 1 and not cell.members else "",
             f"(ranks {cell.members})" if cell.members else "",
-            f"at {cell.placement}" if cell.placement else "",
-            f"with {cell.arm}" if cell.arm else "",
-            f"with {cell.inflight} in flight" if cell.inflight > 1 else "",
-            f"with {cell.cache} caches" if cell.cache not in ("hot", "") else "",
-            "with fresh data" if cell.data == "fresh" else "",
+            *phrases(cell),
         ]
         return " ".join(filter(None, words))
 

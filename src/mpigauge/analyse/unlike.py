@@ -7,23 +7,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.analyse.items import OF_LAUNCHES
+from mpigauge.model.column_facts import HOW, label, value_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.analyse.items import Item
 
-OF_HOW = ("cache", "data", "sync", "root_shift", "directory", "placement", "arm", "source", "mode",
-          "memory", "origin", "statistic", OF_LAUNCHES)  # fmt: skip
+OF_HOW = (*HOW, OF_LAUNCHES)
 """Columns of how a number was measured: numbers that differ only in them are compared, and it is
 said. All other columns say what a number is."""
-_EMPTY = {
-    "placement": "the default", "arm": "the default", "source": "mpigauge", "statistic": "median",
-    "directory": "no directory",
-}  # fmt: skip
 _MOST = 3
 """Values of a column are named."""
-_NAMES = {"message_bytes": "bytes"}
 Named = tuple[str, "Sequence[Item]"]
 
 
@@ -31,7 +26,7 @@ def differences(first: Item, second: Item) -> tuple[str, ...]:
     """A phrase for each column of how they were measured that is not the same."""
     theirs = dict(second.columns)
     return tuple(
-        f"{name}: {word(name, value)} against {word(name, theirs[name])}"
+        f"{label(name)}: {value_word(name, value)} against {value_word(name, theirs[name])}"
         for name, value in first.columns
         if name in OF_HOW and theirs.get(name, value) != value
     )
@@ -65,10 +60,6 @@ def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Itera
             yield Left(benchmark, f"{_count(len(rows))} only in {who}", False)
 
 
-def word(column: str, value: Any) -> str:
-    return str(value) if value != "" else _EMPTY.get(column, "none")
-
-
 def _apart(first: Named, second: Named) -> str:
     """The columns in which they have nothing in common, else why none belongs to another."""
     said = []
@@ -76,7 +67,7 @@ def _apart(first: Named, second: Named) -> str:
         a, b = _values(first[1], column), _values(second[1], column)
         if column not in OF_HOW and not set(a) & set(b):
             there = f"{_either(column, a)} in {first[0]}, {_either(column, b)} in {second[0]}"
-            said.append(f"{_NAMES.get(column, column)}: {there}")
+            said.append(f"{label(column)}: {there}")
     counts = f"{_count(len(first[1]))} of {first[0]} and {len(second[1])} of {second[0]}"
     return f"{counts} are not compared, {'; '.join(said) or _several(first, second)}"
 
@@ -98,7 +89,7 @@ def _values(rows: Sequence[Item], column: str) -> list[Any]:
 
 
 def _either(column: str, values: Sequence[Any]) -> str:
-    words = [word(column, value) for value in values]
+    words = [value_word(column, value) for value in values]
     return " or ".join(words[:_MOST]) + (" or others" if len(words) > _MOST else "")
 
 

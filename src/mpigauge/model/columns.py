@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -17,11 +18,26 @@ SCHEMA_VERSION = 2
 
 
 class Column(NamedTuple):
+    """What schema/columns.toml says of a column; the head of that file explains each field."""
+
     name: str
     type: str
     unit: str
     group: str
     about: str
+    role: str = ""
+    usual: Any = None
+    imported: Any = None
+    in_table: bool = False
+    over_launches: str = ""
+    values: tuple[str, ...] = ()
+    label: str = ""
+    empty: str = ""
+    words: Mapping[str, str] = MappingProxyType({})
+    heading: str = ""
+    in_name: str = ""
+    phrase: str = ""
+    column: str = ""
 
 
 def _ratio(above: float, below: float) -> float:
@@ -430,6 +446,50 @@ ABSENT: dict[str, Any] = {
     "printed_msg_per_s": None,
 }
 
+# In which people are told of columns.
+ORDER_OF_WORDS = (
+    "members",
+    "groups",
+    "group",
+    "memory",
+    "mode",
+    "origin",
+    "root_shift",
+    "threads",
+    "directory",
+    "completion",
+    "layout",
+    "settings",
+    "placement",
+    "arm",
+    "source",
+    "inflight",
+    "cache",
+    "data",
+    "suite",
+    "benchmark",
+    "ranks",
+    "message_bytes",
+    "datatype",
+    "op",
+    "sync",
+)
+
+# By which rows are sorted.
+ORDER_OF_ROWS = (
+    ("benchmark",),
+    ("ranks",),
+    ("groups",),
+    ("placement", "arm"),
+    ("threads",),
+    ("directory",),
+    ("completion",),
+    ("message_bytes",),
+    ("cache",),
+    ("data",),
+    ("group",),
+)
+
 COLUMNS = (
     Column(
         "launch",
@@ -437,6 +497,7 @@ COLUMNS = (
         "",
         "cell",
         "Number of the launch (one start of the MPI job), from 0.",
+        role="fact",
     ),
     Column(
         "suite",
@@ -444,6 +505,7 @@ COLUMNS = (
         "",
         "cell",
         "Suite of the benchmark, as IMB names it (MPI1).",
+        role="what",
     ),
     Column(
         "benchmark",
@@ -451,6 +513,7 @@ COLUMNS = (
         "",
         "cell",
         "Registered name of the benchmark.",
+        role="what",
     ),
     Column(
         "ranks",
@@ -458,6 +521,7 @@ COLUMNS = (
         "",
         "cell",
         "Ranks that take part in one group.",
+        role="what",
     ),
     Column(
         "groups",
@@ -465,6 +529,9 @@ COLUMNS = (
         "",
         "cell",
         "Groups that run at the same time (IMB -multi); 1 without.",
+        role="what",
+        usual=1,
+        in_name="{} groups",
     ),
     Column(
         "group",
@@ -472,6 +539,10 @@ COLUMNS = (
         "",
         "cell",
         "Which of these groups the row is about; -1: all of them together.",
+        role="what",
+        usual=-1,
+        in_table=True,
+        in_name="group {}",
     ),
     Column(
         "members",
@@ -479,6 +550,10 @@ COLUMNS = (
         "",
         "cell",
         "Ranks of the job that make the group, as 0,3, where pairs were named (map); else empty.",
+        role="what",
+        usual="",
+        in_table=True,
+        in_name="{}",
     ),
     Column(
         "message_bytes",
@@ -489,6 +564,10 @@ COLUMNS = (
             "Message size as IMB counts it: per message, or per rank in collectives. -1: the "
             "benchmark has no message."
         ),
+        role="what",
+        imported=-1,
+        in_table=True,
+        label="bytes",
     ),
     Column(
         "datatype",
@@ -496,6 +575,7 @@ COLUMNS = (
         "",
         "cell",
         "MPI data type of the message.",
+        role="what",
     ),
     Column(
         "op",
@@ -503,6 +583,7 @@ COLUMNS = (
         "",
         "cell",
         "Reduction operation; empty where nothing is reduced.",
+        role="what",
     ),
     Column(
         "cache",
@@ -513,6 +594,11 @@ COLUMNS = (
             "hot: the same buffers at every call; cold: buffers rotate through more memory "
             "than the caches hold."
         ),
+        role="how",
+        usual="hot",
+        values=("hot", "cold"),
+        in_name="{}",
+        phrase="with {} caches",
     ),
     Column(
         "data",
@@ -523,6 +609,10 @@ COLUMNS = (
             "static: the send buffer is written once, as IMB does; fresh: before each call, "
             "by the rank that sends it."
         ),
+        role="how",
+        usual="static",
+        values=("static", "fresh"),
+        phrase="with {} data",
     ),
     Column(
         "sync",
@@ -533,6 +623,15 @@ COLUMNS = (
             "How ranks start a timed call together: none, barrier, dissemination, clock (at "
             "the opening of a window of the common clock, from which the time counts)."
         ),
+        role="how",
+        usual="none",
+        heading="started {}",
+        words={
+            "none": "on their own",
+            "barrier": "after a barrier",
+            "clock": "by the clock",
+            "dissemination": "after a barrier of our own",
+        },
     ),
     Column(
         "root_shift",
@@ -540,6 +639,9 @@ COLUMNS = (
         "",
         "cell",
         "The root moves by one rank at each call.",
+        role="how",
+        usual=False,
+        heading="moving root",
     ),
     Column(
         "inflight",
@@ -547,6 +649,10 @@ COLUMNS = (
         "",
         "cell",
         "Messages sent before a wait (Uniband, Biband); 1 elsewhere.",
+        role="what",
+        usual=1,
+        heading="{} in flight",
+        phrase="with {} in flight",
     ),
     Column(
         "completion",
@@ -558,6 +664,14 @@ COLUMNS = (
             "all of a sample together (AGGREGATE); empty: the operation is complete when it "
             "returns."
         ),
+        role="what",
+        usual="",
+        heading="completed {}",
+        in_name="completed {}",
+        words={
+            "each": "one by one",
+            "end": "together",
+        },
     ),
     Column(
         "threads",
@@ -568,6 +682,9 @@ COLUMNS = (
             "Threads of each rank that run the benchmark at the same time, or that a library "
             "(BLAS) was told to use; 1 elsewhere."
         ),
+        role="what",
+        usual=1,
+        in_name="{} threads",
     ),
     Column(
         "directory",
@@ -575,6 +692,10 @@ COLUMNS = (
         "",
         "cell",
         "Where a benchmark on files has them; empty for others.",
+        role="how",
+        usual="",
+        empty="no directory",
+        heading="in {}",
     ),
     Column(
         "layout",
@@ -586,6 +707,8 @@ COLUMNS = (
             "behind the other; base_vec: as one element of a vector type; resize: with as "
             "much room behind each; resize_vec: both."
         ),
+        role="what",
+        usual="base",
     ),
     Column(
         "settings",
@@ -596,6 +719,9 @@ COLUMNS = (
             "Options that only some benchmarks heed and that are not as usual: name=value, "
             "with blanks between."
         ),
+        role="what",
+        usual="",
+        heading="{}",
     ),
     Column(
         "placement",
@@ -607,6 +733,11 @@ COLUMNS = (
             "as --bind none leaves it. Where each rank really was is in the rank records of "
             "the launch."
         ),
+        role="how",
+        usual="",
+        empty="the default",
+        in_name="{}",
+        phrase="at {}",
     ),
     Column(
         "arm",
@@ -617,6 +748,12 @@ COLUMNS = (
             "What a sweep varies, as it was set here: name=value, with blanks between; empty:"
             " nothing is varied, or the default."
         ),
+        role="how",
+        usual="",
+        empty="the default",
+        heading="{}",
+        in_name="{}",
+        phrase="with {}",
     ),
     Column(
         "source",
@@ -627,6 +764,10 @@ COLUMNS = (
             "The program whose number this is, with its version where it says so (IMB "
             "2021.7); empty: mpigauge."
         ),
+        role="how",
+        usual="",
+        empty="mpigauge",
+        heading="{}",
     ),
     Column(
         "mode",
@@ -634,6 +775,10 @@ COLUMNS = (
         "",
         "cell",
         "adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.",
+        role="how",
+        usual="adaptive",
+        imported="classic",
+        heading="{}",
     ),
     Column(
         "memory",
@@ -641,6 +786,8 @@ COLUMNS = (
         "",
         "cell",
         "Which memory the buffers are in (host).",
+        role="how",
+        usual="host",
     ),
     Column(
         "origin",
@@ -648,6 +795,10 @@ COLUMNS = (
         "",
         "cell",
         "measured, imported, simulated or predicted.",
+        role="how",
+        usual="measured",
+        imported="imported",
+        heading="{}",
     ),
     Column(
         "calls",
@@ -655,6 +806,8 @@ COLUMNS = (
         "",
         "effort",
         "Calls between two clock reads (one sample). In classic mode: the repetitions of the row.",
+        role="fact",
+        imported=0,
     ),
     Column(
         "samples",
@@ -662,6 +815,9 @@ COLUMNS = (
         "",
         "effort",
         "Timed samples that the statistics rest on.",
+        role="fact",
+        imported=1,
+        over_launches="sum",
     ),
     Column(
         "chunks",
@@ -669,6 +825,9 @@ COLUMNS = (
         "",
         "effort",
         "Chunks (runs of samples at one visit) that the samples came in.",
+        role="fact",
+        imported=1,
+        over_launches="sum",
     ),
     Column(
         "rounds",
@@ -676,6 +835,9 @@ COLUMNS = (
         "",
         "effort",
         "Visits to this cell, the discarded first one left out.",
+        role="fact",
+        imported=1,
+        over_launches="sum",
     ),
     Column(
         "epochs",
@@ -683,6 +845,9 @@ COLUMNS = (
         "",
         "effort",
         "How many different sets of buffers were used.",
+        role="fact",
+        imported=1,
+        over_launches="sum",
     ),
     Column(
         "stop",
@@ -690,6 +855,8 @@ COLUMNS = (
         "",
         "effort",
         "Why sampling ended: precise, budget, time, interrupted; classic: schedule.",
+        role="fact",
+        imported="schedule",
     ),
     Column(
         "statistic",
@@ -700,6 +867,9 @@ COLUMNS = (
             "What time_p50_s is where it is not the median of samples: mean over calls, best "
             "of repetitions, …; empty: the median."
         ),
+        role="how",
+        usual="",
+        empty="median",
     ),
     Column(
         "tainted_ratio",
@@ -710,6 +880,7 @@ COLUMNS = (
             "Share of chunks in which a rank was switched out, moved to another core, or lost"
             " time to the hypervisor."
         ),
+        role="fact",
     ),
     Column(
         "flags",
@@ -720,6 +891,7 @@ COLUMNS = (
             "What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, "
             "clock, detours, oversubscribed."
         ),
+        role="fact",
     ),
     Column(
         "wrong_count",
@@ -727,6 +899,8 @@ COLUMNS = (
         "",
         "effort",
         "Elements that arrived different from what was sent, in the untimed checked call.",
+        role="fact",
+        over_launches="sum",
     ),
     Column(
         "variant",
@@ -738,6 +912,8 @@ COLUMNS = (
             "machine: avx2 4 strips …; or the library that did it, as that names itself: "
             "OpenBLAS 0.3.34, core SkylakeX, pthreads, 2 threads; empty for others."
         ),
+        role="fact",
+        usual="",
     ),
     Column(
         "busy_cores",
@@ -749,6 +925,7 @@ COLUMNS = (
             "(BLAS) was at work: the CPU time of its process by the time on the clock. Empty "
             "for others."
         ),
+        role="fact",
     ),
     Column(
         "busy_threads",
@@ -759,6 +936,7 @@ COLUMNS = (
             "Threads of that rank that shared the work: the CPU time of all of them by that "
             "of the busiest, whether they had cores of their own or not. Empty for others."
         ),
+        role="fact",
     ),
     Column(
         "check",
@@ -766,6 +944,8 @@ COLUMNS = (
         "",
         "effort",
         "exact: every element was compared; none: the benchmark moves no data.",
+        role="fact",
+        imported="none",
     ),
     Column(
         "time_p50_s",
@@ -776,6 +956,7 @@ COLUMNS = (
             "Time of one call: median over the medians of chunks, of the slowest rank of each"
             " sample. Not halved."
         ),
+        role="time",
     ),
     Column(
         "ci_low_s",
@@ -783,6 +964,7 @@ COLUMNS = (
         "s",
         "time",
         "Lower end of the 95 % interval of time_p50_s from order statistics of chunk medians.",
+        role="time",
     ),
     Column(
         "ci_high_s",
@@ -790,6 +972,7 @@ COLUMNS = (
         "s",
         "time",
         "Upper end of that interval.",
+        role="time",
     ),
     Column(
         "time_min_s",
@@ -797,6 +980,7 @@ COLUMNS = (
         "s",
         "time",
         "Over ranks: fastest rank of a sample, median over samples. Classic: smallest rank mean.",
+        role="time",
     ),
     Column(
         "time_avg_s",
@@ -807,6 +991,7 @@ COLUMNS = (
             "Over ranks: mean of the ranks of a sample, median over samples. Classic: mean of"
             " rank means."
         ),
+        role="time",
     ),
     Column(
         "time_max_s",
@@ -814,6 +999,7 @@ COLUMNS = (
         "s",
         "time",
         "Over ranks: slowest rank of a sample, median over samples. Classic: largest rank mean.",
+        role="time",
     ),
     Column(
         "time_mean_s",
@@ -821,6 +1007,7 @@ COLUMNS = (
         "s",
         "time",
         "Mean over all samples of the slowest rank, disturbed ones included: what IMB prints.",
+        role="time",
     ),
     Column(
         "time_best_s",
@@ -828,6 +1015,8 @@ COLUMNS = (
         "s",
         "time",
         "Smallest sample.",
+        role="time",
+        over_launches="least",
     ),
     Column(
         "time_p01_s",
@@ -835,6 +1024,7 @@ COLUMNS = (
         "s",
         "time",
         "1st percentile of samples.",
+        role="time",
     ),
     Column(
         "time_p99_s",
@@ -842,6 +1032,7 @@ COLUMNS = (
         "s",
         "time",
         "99th percentile of samples.",
+        role="time",
     ),
     Column(
         "time_worst_s",
@@ -849,6 +1040,8 @@ COLUMNS = (
         "s",
         "time",
         "Largest sample.",
+        role="time",
+        over_launches="most",
     ),
     Column(
         "time_first_s",
@@ -856,6 +1049,7 @@ COLUMNS = (
         "s",
         "time",
         "First call after another cell had its turn, median over visits: caches hold other data.",
+        role="time",
     ),
     Column(
         "sync_error_s",
@@ -866,6 +1060,7 @@ COLUMNS = (
             "What the common start may be wrong by (sync = clock): of the common clock, or of"
             " noticing it; 0 elsewhere."
         ),
+        role="time",
     ),
     Column(
         "time_pure_s",
@@ -876,6 +1071,7 @@ COLUMNS = (
             "Communication alone, without the computation; median over samples of the slowest"
             " rank. Empty where there is none."
         ),
+        role="time",
     ),
     Column(
         "time_cpu_s",
@@ -883,6 +1079,7 @@ COLUMNS = (
         "s",
         "parts",
         "The computation alone, as it really took; median over samples of the slowest rank.",
+        role="time",
     ),
     Column(
         "time_progress_s",
@@ -893,6 +1090,7 @@ COLUMNS = (
             "Communication and computation together, where the computation calls MPI_Test now"
             " and then."
         ),
+        role="time",
     ),
     Column(
         "time_write_s",
@@ -903,6 +1101,8 @@ COLUMNS = (
             "Writing the send buffer before the call where data are fresh, median over "
             "samples of the slowest rank; no part of time_p50_s. Empty where they are static."
         ),
+        role="time",
+        column="write µs",
     ),
     Column(
         "overlap_ratio",
@@ -914,6 +1114,7 @@ COLUMNS = (
             "time_cpu_s), between 0 and 1, of each visit; median over visits. In MPI-IO of "
             "the smaller of the two, as IMB has it. The library makes progress on its own."
         ),
+        role="time",
     ),
     Column(
         "overlap_low_ratio",
@@ -921,6 +1122,7 @@ COLUMNS = (
         "1",
         "parts",
         "Lower end of the 95 % interval of overlap_ratio, from order statistics over visits.",
+        role="time",
     ),
     Column(
         "overlap_high_ratio",
@@ -928,6 +1130,7 @@ COLUMNS = (
         "1",
         "parts",
         "Upper end of it.",
+        role="time",
     ),
     Column(
         "overlap_progress_ratio",
@@ -935,6 +1138,7 @@ COLUMNS = (
         "1",
         "parts",
         "Share of overlap with time_progress_s in place of time_p50_s.",
+        role="time",
     ),
     Column(
         "time_scale",
@@ -945,6 +1149,8 @@ COLUMNS = (
             "What one call's time is multiplied by to give the printed time: 0.5 for a half "
             "round trip."
         ),
+        role="fact",
+        imported=1.0,
     ),
     Column(
         "moved_bytes",
@@ -955,6 +1161,8 @@ COLUMNS = (
             "Bytes that count for bandwidth in one printed time (factor 2 in Sendrecv, 4 in "
             "Exchange); 0: no bandwidth."
         ),
+        role="fact",
+        imported=0.0,
     ),
     Column(
         "messages",
@@ -962,6 +1170,8 @@ COLUMNS = (
         "1",
         "facts",
         "Messages that count for the message rate in one printed time; 0: no rate.",
+        role="fact",
+        imported=0.0,
     ),
     Column(
         "printed_mb_per_s",
@@ -973,6 +1183,7 @@ COLUMNS = (
             " megabytes of 10^6 bytes, in IMB before 2017 of 2^20, counted its own way. What "
             "follows from the time is bandwidth_bytes_per_s. Empty where none was printed."
         ),
+        role="fact",
     ),
     Column(
         "printed_msg_per_s",
@@ -983,6 +1194,7 @@ COLUMNS = (
             "The message rate that another program printed, as it printed it. Empty where "
             "none was printed."
         ),
+        role="fact",
     ),
 )
 

@@ -14,12 +14,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import benchmark_word
+from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.query.build import quoted
 from mpigauge.query.library import connection
 from mpigauge.query.tables import type_of
-from mpigauge.stats.crowd import VARIANT, Member, telling, variant_of, varied
+from mpigauge.stats.crowd import Member, telling, variant_of, varied
 from mpigauge.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.stats.order import running_orders
 from mpigauge.store import load
@@ -68,7 +69,7 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
     except duckdb.Error as error:
         raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     run = _part(path, wanted, members, chosen)
-    _check(run, {tuple(found[place][1 : 1 + len(VARIANT)]) for place in chosen})
+    _check(run, {tuple(found[place][1 : 1 + len(OF_CURVES)]) for place in chosen})
     return Large(run, members)
 
 
@@ -105,7 +106,7 @@ def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[A
     listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
     con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
     con.execute(_ROWS.format(widening=widening))
-    columns = ", ".join(f'"{name}"' for name in VARIANT)
+    columns = ", ".join(f'"{name}"' for name in OF_CURVES)
     lists = ", ".join(
         f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
     )
@@ -117,7 +118,7 @@ def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[A
 
 
 def _members(found: Sequence[tuple[Any, ...]]) -> Iterator[Member]:
-    told = varied([row[1 : 1 + len(VARIANT)] for row in found])
+    told = varied([row[1 : 1 + len(OF_CURVES)] for row in found])
     return (_member(row[1:], told) for row in found)
 
 
@@ -125,7 +126,7 @@ def _scan(con: DuckDBPyConnection, file: Path) -> None:
     """A table with a row for each line that is not empty, in the order of the file."""
     names = ["record", "launch", *KEY_COLUMNS, *_NUMBERS, "wrong_count"]
     types = ", ".join(f"{quoted(name)}: {quoted(type_of(name))}" for name in names)
-    keys = ", ".join(f'"{name}"' for name in VARIANT)
+    keys = ", ".join(f'"{name}"' for name in OF_CURVES)
     full = ", ".join(
         f'coalesce("{name}", {quoted(ABSENT[name])}) AS "{name}"'
         for name in KEY_COLUMNS
@@ -196,8 +197,8 @@ def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
 
 
 def _member(row: Sequence[Any], told: Sequence[str]) -> Member:
-    known = dict(zip(VARIANT, row, strict=False))
-    sizes, times, errors, wrong = row[len(VARIANT) :]
+    known = dict(zip(OF_CURVES, row, strict=False))
+    sizes, times, errors, wrong = row[len(OF_CURVES) :]
     return Member(
         benchmark_word(known["suite"], known["benchmark"]),
         known["ranks"],

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.analyse.trend import Fact, Night
 from mpigauge.model.cards import benchmark_word
-from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.column_facts import IDENTITY
 from mpigauge.model.record import JOB, Figure
 from mpigauge.model.row import Estimate
 from mpigauge.query.build import quoted
@@ -33,7 +33,6 @@ MOST_RUNS = 400
 _ASKED = ("host", "mpi_name", "transport", "settings")
 """What holds for a whole run and makes its numbers what they are."""
 _TAKES_PART = "u.dated AND (u.host <> '' OR NOT u.imported)"
-_OF_ROWS = (*KEY_COLUMNS, "statistic")
 _OF_FIGURES = tuple(field.name for field in fields(Figure) if field.name not in ("launch", "value"))
 FACTS = {
     "MPI": "mpi_version", "provider": "provider", "driver": "drivers", "libraries": "libraries",
@@ -77,7 +76,7 @@ class Series:
 
 def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") -> list[Series]:
     """Numbers that two of these runs or more have, those of most runs first."""
-    found = [*_index(con, "rows", _OF_ROWS, runs), *_index(con, "figures", _OF_FIGURES, runs)]
+    found = [*_index(con, "rows", IDENTITY, runs), *_index(con, "figures", _OF_FIGURES, runs)]
     named = [each for each in found if benchmark in ("", each.benchmark)]
     return sorted(named, key=_order)
 
@@ -99,7 +98,7 @@ def _order(of: Series) -> tuple[object, ...]:
 def nights(con: DuckDBPyConnection, of: Series, runs: Sequence[str]) -> list[Night]:
     """The newest of these runs, each with its number."""
     facts = ", ".join(f"u.{column}" for column in FACTS.values())
-    table, columns = ("rows", _OF_ROWS) if of.is_time else ("figures", _OF_FIGURES)
+    table, columns = ("rows", IDENTITY) if of.is_time else ("figures", _OF_FIGURES)
     value = _TIME if of.is_time else _FIGURE
     asked = ", ".join(f"u.{name}" for name in _ASKED)
     group = "" if of.is_time else f"GROUP BY r.run, r.created, {facts}"

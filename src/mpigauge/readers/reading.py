@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.column_facts import IMPORTED
 from mpigauge.model.columns import SCHEMA_VERSION, Cell
 from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
 from mpigauge.readers.text import Unread as Unread
@@ -39,7 +40,7 @@ class Table:
         return self.columns()
 
     def cells(self) -> Iterator[Cell]:
-        known = {**nothing_known(), **USUAL, **self.fixed}
+        known = {**nothing_known(), **IMPORTED, **self.fixed}
         names = tuple(self.varying)
         for values in zip(*self.varying.values(), strict=True):
             yield Cell.from_record({**known, **dict(zip(names, values, strict=True))})
@@ -83,15 +84,6 @@ class Reading:
             yield from mine
             cells = sum(isinstance(record, CellRecord) for record in mine)
             yield End(number, "done", math.nan, math.nan, 0, cells)
-
-
-USUAL: dict[str, Any] = {
-    "groups": 1, "group": -1, "message_bytes": -1, "cache": "hot", "data": "static", "sync": "none",
-    "inflight": 1, "mode": "classic", "memory": "host", "origin": "imported", "calls": 0,
-    "samples": 1, "chunks": 1, "rounds": 1, "epochs": 1, "stop": "schedule", "check": "none",
-    "time_scale": 1.0, "moved_bytes": 0.0, "messages": 0.0,
-}  # fmt: skip
-"""Of rows that were read, where a text says nothing else. 0 calls: it does not say how many."""
 
 
 def unknown_launch(number: int, **known: Any) -> Launch:

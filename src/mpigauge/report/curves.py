@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.analyse.models.breaks import reasons, shape
 from mpigauge.analyse.seen import gap
 from mpigauge.analyse.words import listed
+from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.report.axes import SIZE
-from mpigauge.report.formats.table import variant_word
 from mpigauge.report.plot import Mark, Panel, Point, Series
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ BANDS = (
 )
 MOST_MARKED = 4
 """The breaks of more curves in one plot are a muddle."""
-_NOT_TOLD = ("suite", "benchmark", "message_bytes", "members", "group")
+_TOLD = tuple(name for name in KEY_COLUMNS if name in OF_TABLES and name not in BENCHMARK)
+"""The columns that tell curves of one benchmark apart."""
 
 
 class Held(NamedTuple):
@@ -117,7 +118,7 @@ def names(held: Sequence[Held]) -> Callable[[Held], str]:
     def name(each: Held) -> str:
         cell = each.curve.first.cell
         words = [each.shown.name] if len(runs) > 1 else []
-        shown = (column for column in KEY_COLUMNS if column in told[each.shown.name])
+        shown = (column for column in _TOLD if column in told[each.shown.name])
         words += [word(column, getattr(cell, column)) for column in shown]
         return " · ".join(filter(None, words))
 
@@ -127,8 +128,8 @@ def names(held: Sequence[Held]) -> Callable[[Held], str]:
 def _differ(run: str, held: Sequence[Held]) -> Iterator[str]:
     """The columns in which curves of this run differ."""
     cells = [each.curve.first.cell for each in held if each.shown.name == run]
-    for column in KEY_COLUMNS:
-        if column not in _NOT_TOLD and len({getattr(cell, column) for cell in cells}) > 1:
+    for column in _TOLD:
+        if len({getattr(cell, column) for cell in cells}) > 1:
             yield column
 
 
@@ -136,7 +137,7 @@ def word(column: str, value: object) -> str:
     """What tells a curve from others; nothing where it is as usual."""
     if value in ("", False):
         return "default" if column == "arm" else ""
-    return variant_word(column, value)
+    return heading_word(column, value)
 
 
 def _known(rows: Iterable[Row], value: Value) -> list[tuple[Row, Estimate]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.column_facts import OF_TABLES, USUAL
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
@@ -116,12 +117,9 @@ class Document:
         return tables(self.rows, self.cards, self.skips)
 
 
-_USUAL: dict[str, Any] = {
-    "cache": "hot", "data": "static", "memory": "host", "mode": "adaptive", "origin": "measured",
-    "root_shift": False, "threads": 1, "directory": "", "completion": "", "layout": "base",
-    "settings": "", "placement": "", "arm": "", "source": "",
-}  # fmt: skip
-_HEADING = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync", *_USUAL)
+_OF_TITLES = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync")
+"""Columns of which a title speaks in its own words, as the card of the benchmark has it."""
+_VARIANTS = tuple(name for name in OF_TABLES if name not in _OF_TITLES)
 
 
 def document(
@@ -196,12 +194,12 @@ def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> lis
     """The rows under their headings, in the order in which these first appear."""
     found: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
     for row in rows:
-        key = tuple(getattr(row.cell, name) for name in _HEADING)
+        key = tuple(getattr(row.cell, name) for name in OF_TABLES)
         found.setdefault(key, ([], []))[0].append(row)
     for skip in skips:
-        key = tuple(skip.key.get(name, _USUAL.get(name)) for name in _HEADING)
+        key = tuple(skip.key.get(name, USUAL.get(name)) for name in OF_TABLES)
         found.setdefault(key, ([], []))[1].append(skip)
-    return [_table(dict(zip(_HEADING, key, strict=True)), cards, *of) for key, of in found.items()]
+    return [_table(dict(zip(OF_TABLES, key, strict=True)), cards, *of) for key, of in found.items()]
 
 
 def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
@@ -221,7 +219,7 @@ def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
 def _table(
     key: Mapping[str, Any], cards: Cards, rows: Sequence[Row], skips: Sequence[Skip]
 ) -> Table:
-    unusual = {name: key[name] for name, usual in _USUAL.items() if key[name] != usual}
+    unusual = {name: key[name] for name in _VARIANTS if key[name] != USUAL[name]}
     return Table(
         card=cards.find(f"{key['suite'] or FIRST_SUITE}:{key['benchmark']}"),
         rows=tuple(rows),

@@ -9,18 +9,16 @@ from itertools import chain, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.column_facts import BENCHMARK, OF_CURVES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-VARIANT = tuple(name for name in KEY_COLUMNS if name != "message_bytes")
-"""The columns in which curves may differ."""
-variant_of = attrgetter(*VARIANT)
+variant_of = attrgetter(*OF_CURVES)
 """Their values of a cell."""
-_NAMED = ("suite", "benchmark", "ranks")
-"""Those that all are named by."""
+_NAMED = (*BENCHMARK, "ranks")
+"""The columns that all curves are named by."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the curves that a quantile of the crowd lies above."""
 
@@ -63,10 +61,10 @@ class Usual(NamedTuple):
 
 
 def varied(keys: Sequence[Sequence[object]]) -> list[str]:
-    """The other columns in which curves with these values of VARIANT differ."""
+    """The other columns in which curves with these values of OF_CURVES differ."""
     return [
         name
-        for place, name in enumerate(VARIANT)
+        for place, name in enumerate(OF_CURVES)
         if name not in _NAMED and len({key[place] for key in keys}) > 1
     ]
 

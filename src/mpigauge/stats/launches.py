@@ -31,7 +31,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.columns import Cell
+from mpigauge.model.column_facts import SIZE, place
+from mpigauge.model.columns import COLUMNS, ORDER_OF_ROWS, Cell
 from mpigauge.model.row import Row
 from mpigauge.stats.order import median, median_interval, running_order
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from mpigauge.model.between import Between
     from mpigauge.model.row import Kind
 
+Place = Callable[[Row], Any]
+"""What a row is sorted by."""
 LEAST_FOR_INTERVAL = 6
 OR = " / "
 """Between the variants of launches that differ."""
@@ -76,18 +79,22 @@ def in_order(
     """
     known = list(rows)
     names = {name: i for i, name in reversed([*enumerate([*benchmarks, *_names(known)])])}
-    arms = dict.fromkeys((row.cell.placement, row.cell.arm) for row in known)
-    varied = {arm: i for i, arm in enumerate(arms)}
+    special: dict[tuple[str, ...], Place] = {
+        ("benchmark",): lambda row: names[row.benchmark],
+        (SIZE,): lambda row: _place_of_size(row.message_bytes, sizes.get(row.benchmark)),
+    }
+    places = [special.get(columns) or _place_in(columns, known) for columns in ORDER_OF_ROWS]
+    return sorted(known, key=lambda row: tuple(place(row) for place in places))
 
-    def order(row: Row) -> tuple[object, ...]:
-        cell = row.cell
-        size = _place_of_size(cell.message_bytes, sizes.get(row.benchmark))
-        mode = cell.threads, cell.directory, cell.completion
-        place = varied[cell.placement, cell.arm]
-        where = names[row.benchmark], cell.ranks, cell.groups, place, *mode
-        return *where, size, cell.cache != "hot", cell.data == "fresh", cell.group
 
-    return sorted(known, key=order)
+def _place_in(columns: Sequence[str], rows: Iterable[Row]) -> Place:
+    """Of a row by its values in these columns: of one by the value, of several as they appear."""
+    values_of = attrgetter(*columns)
+    if len(columns) == 1:
+        (name,) = columns
+        return lambda row: place(name, values_of(row.cell))
+    appeared = {v: i for i, v in enumerate(dict.fromkeys(values_of(row.cell) for row in rows))}
+    return lambda row: appeared[values_of(row.cell)]
 
 
 def _names(rows: Iterable[Row]) -> list[str]:
@@ -179,11 +186,12 @@ def _or_nothing(take: Callable[[Sequence[float]], float]) -> Callable[[Sequence[
     return lambda values: take(values) if values else math.nan
 
 
+_OVER_LAUNCHES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "sum": sum, "least": _or_nothing(min), "most": _or_nothing(max)
+}  # fmt: skip
 _TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     **{f.name: _or_nothing(median) for f in fields(Cell) if str(f.type) == "float"},
-    **dict.fromkeys(("samples", "chunks", "rounds", "epochs", "wrong_count"), sum),
-    "time_best_s": _or_nothing(min),
-    "time_worst_s": _or_nothing(max),
+    **{c.name: _OVER_LAUNCHES[c.over_launches] for c in COLUMNS if c.over_launches},
 }
 _TAKEN = attrgetter(*_TAKE)
 

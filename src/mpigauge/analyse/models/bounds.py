@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.model.column_facts import HOW
 from mpigauge.model.row import Estimate
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ MOVED: Mapping[str, Bytes] = {
     "Alltoallv": _each,
 }
 """Reduce_scatter is not here: its sizes mean different things in different versions of IMB."""
-_ALIKE = ("placement", "arm", "source", "mode", "origin", "cache", "data", "memory")
+_ALIKE = tuple(name for name in HOW if name not in ("sync", "root_shift", "statistic"))
 
 
 @dataclass(frozen=True)

@@ -192,8 +192,11 @@ _MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}
 
 def _said(table: Table) -> Iterator[tuple[str, object]]:
     """What our tables can vary and IMB's cannot."""
-    names = ("cache", "data", "threads", "directory", "layout", "settings", "placement")
-    return ((name, table.variant[name]) for name in names if name in table.variant)
+    return ((name, value) for name, value in table.variant.items() if name not in _NOT_SAID)
+
+
+_NOT_SAID = ("memory", "mode", "origin", "root_shift", "completion", "arm", "source")
+"""Columns that IMB says otherwise, or has no notion of."""
 
 
 def _who(table: Table, facts: Facts) -> Iterator[str]:

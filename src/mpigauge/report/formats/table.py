@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.column_facts import USUAL, heading_word
 from mpigauge.model.hostlist import compress
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
@@ -290,28 +291,12 @@ def title(table: Table) -> str:
     words = [table.card.word, f"{groups}{many(ranks, 'rank')}"]
     words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
-    words += [f"{first.inflight} in flight"] if table.card.windowed else []
-    words += [_STARTED[first.sync]] if first.sync in _STARTED and not first.source else []
-    words += [variant_word(name, value) for name, value in table.variant.items()]
+    words += [heading_word("inflight", first.inflight)] if table.card.windowed else []
+    started = first.sync not in ("", USUAL["sync"]) and not first.source
+    words += [heading_word("sync", first.sync)] if started else []
+    words += [heading_word(name, value) for name, value in table.variant.items()]
     over = {resting_on(row) for row in table.rows}
     return " · ".join(words + (list(over) if len(over) == 1 else []))
-
-
-_STARTED = {
-    "clock": "started by the clock",
-    "barrier": "started after a barrier",
-    "dissemination": "started after a barrier of our own",
-}
-
-
-def variant_word(name: str, value: object) -> str:
-    if name == "root_shift":
-        return "moving root"
-    if name == "completion":
-        return {"each": "completed one by one", "end": "completed together"}[str(value)]
-    if name == "directory":
-        return f"in {value}"
-    return str(value) if name in _SPEAKING else f"{value} {name}"
 
 
 def _columns(table: Table) -> list[Column]:
@@ -429,8 +414,6 @@ _MIDDLES = {
     "overlap": [*_ONE_TIME, *_BESIDE],
     "passive": [*_ONE_TIME, *_BESIDE],
 }
-_SPEAKING = ("mode", "origin", "settings", "arm", "source")
-"""Columns whose values need no name beside them."""
 _RATED = ("band", "timed_band", "rate")
 _BANDWIDTH = Column("MB/s", _bandwidth)
 _PRINTED = Column("printed MB/s", lambda row: as_printed(row.cell.printed_mb_per_s, 2))

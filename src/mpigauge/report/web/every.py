@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mpigauge.model.column_facts import USUAL
 from mpigauge.model.units import many
 from mpigauge.report.chart import frames, picture
 from mpigauge.report.curves import word
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200_000
 """That a page carries: about two megabytes."""
-
-
-_ALONE = {"groups": 1, "group": -1, "inflight": 1, "threads": 1}
-"""Values that say nothing in a name."""
 
 
 class Every(NamedTuple):
@@ -89,7 +86,12 @@ def _panel(frame: Frame, sizes: Sequence[int]) -> dict[str, Any]:
 
 
 def name_of(member: Member) -> str:
-    told = (word(name, value) for name, value in member.told if value != _ALONE.get(name))
+    """A usual number says nothing."""
+    told = (
+        word(name, value)
+        for name, value in member.told
+        if isinstance(value, str) or value != USUAL.get(name)
+    )
     return " · ".join(filter(None, (member.benchmark, many(member.ranks, "rank"), *told)))
 
 
