@@ -25,7 +25,7 @@ def command(job: Job) -> Command:
     for number, ranks in enumerate(sets):
         words += [":"] if number else []
         words += ["-n", str(ranks.ranks), *(_on(job, ranks, len(sets)) if intel else [])]
-        words += ranks.program
+        words += [*ranks.told(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
     return Command(tuple(words), {**_agent_env(job, intel), **env})
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -24,12 +24,32 @@ class OnHost:
 
 
 @dataclass(frozen=True)
+class App:
+    """One of several programs of a job, and what is said of its ranks alone."""
+
+    program: tuple[str, ...]
+    ranks: int
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    hosts: tuple[OnHost, ...] = ()
+    wdir: str = ""
+
+
+@dataclass(frozen=True)
 class RankSet:
     """Ranks that one program line starts, on these hosts in turn."""
 
     ranks: int
     hosts: tuple[OnHost, ...]
     program: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What these find beside the environment of all."""
+    wdir: str = ""
+
+    def told(self, sets: Callable[[str, str], Iterable[str]], wdir: str) -> list[str]:
+        """What a launcher is told of these ranks alone: `sets` gives its words for a variable,
+        `wdir` is its option for their folder."""
+        words = [word for name in sorted(self.env) for word in sets(name, self.env[name])]
+        return [*words, *((wdir, self.wdir) if self.wdir else ())]
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,10 @@ class Job:
     them; none: it binds nobody."""
     stem: str = ""
     """What the names of files begin with that a launcher may need: FOLDER/launch-000."""
+    apps: tuple[App, ...] = ()
+    """Several programs, in the order of their ranks; none: all ranks start `program`."""
+    wdir: str = ""
+    """Where the program starts; empty: where its launcher does."""
 
     @property
     def agent_kind(self) -> str:
@@ -85,13 +109,19 @@ class Job:
 
         `even`: hosts with different numbers of ranks get sets of their own too.
         """
+        if self.apps:
+            return [RankSet(a.ranks, a.hosts, a.program, a.env, a.wdir) for a in self.apps]
         kinds = {
             (host.words, host.ranks if even and not self.in_turn else 0) for host in self.hosts
         }
         if len(kinds) <= 1:
             words = self.hosts[0].words if self.hosts else ()
-            return [RankSet(self.ranks, self.hosts, (*self.program, *words))]
-        return [RankSet(host.ranks, (host,), (*self.program, *host.words)) for host in self.hosts]
+            program = (*self.program, *words)
+            return [RankSet(self.ranks, self.hosts, program, wdir=self.wdir)]
+        return [
+            RankSet(host.ranks, (host,), (*self.program, *host.words), wdir=self.wdir)
+            for host in self.hosts
+        ]
 
 
 def cannot(job: Job, what: str) -> UserError:

@@ -23,7 +23,9 @@ def command(job: Job) -> Command:
     words = [str(job.mpi.mpiexec), *options, *_mca(parameters), *_forwarded(env)]
     for number, ranks in enumerate(job.sets()):
         words += [":"] if number else []
-        words += ["-n", str(ranks.ranks), *_hosts(ranks), *ranks.program]
+        words += ["-n", str(ranks.ranks), *_hosts(ranks)]
+        words += ranks.told(lambda name, value: ("-x", f"{name}={value}"), "--wdir")
+        words += ranks.program
     return Command(tuple(words), {**AS_ROOT, **env}, files)
 
 

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 
-from mpigauge.launch.job import Command, Job, mask
+from mpigauge.launch.job import Command, Job, RankSet, mask
 from mpigauge.launch.openmpi import is_mca
 from mpigauge.launch.registry import launcher
 
@@ -32,14 +33,34 @@ def command(job: Job) -> Command:
     if job.hosts:
         names = ",".join(host for host, _ in job.order)
         words += ["--distribution=arbitrary", f"--nodelist={names}"]
-    words += [_bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else []), *_program(job)]
-    return Command(tuple(words), {**job.mpi.env, **intel, **settings, **job.env})
+    words += [_bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else [])]
+    words += [f"--chdir={job.wdir}"] if job.wdir else []
+    listed, files = _by_rank(job) if job.apps else (_program(job), {})
+    env = {**job.mpi.env, **intel, **settings, **job.env}
+    return Command((*words, *listed), env, files)
 
 
 def _bound(job: Job) -> str:
     """Nodes are each told the whole list, for their local ranks."""
     how = f"mask_cpu:{','.join(map(mask, job.bind))}" if job.bind else "none"
     return f"--cpu-bind={how}"
+
+
+def _by_rank(job: Job) -> tuple[list[str], Mapping[str, str]]:
+    """Several programs stand in a file, by their ranks; a shell gives each what it has alone."""
+    lines, first = [], 0
+    for ranks in job.sets():
+        ends = f"{first}-{first + ranks.ranks - 1}" if ranks.ranks > 1 else str(first)
+        lines.append(f"{ends} {shlex.join([*_alone(ranks), *ranks.program])}\n")
+        first += ranks.ranks
+    file = f"{job.stem}.programs"
+    return ["--multi-prog", file], {file: "".join(lines)}
+
+
+def _alone(ranks: RankSet) -> list[str]:
+    sets = [f"{name}={value}" for name, value in sorted(ranks.env.items())]
+    where = [f"--chdir={ranks.wdir}"] if ranks.wdir else []
+    return ["env", *where, *sets] if sets or where else []
 
 
 def _program(job: Job) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.hostlist import check_number, parse_hosts, refuse_twice
+from mpigauge.model.hostlist import Once, check_number, parse_hosts, refuse_twice
 from mpigauge.model.hosts import Named
 from mpigauge.model.inputs import read_text
 
@@ -26,8 +26,9 @@ def read_hostfile(path: Path) -> tuple[Named, ...]:
     return parse_hostfile(read_text(path, "--hostfile: "), str(path))
 
 
-def parse_hostfile(text: str, source: str) -> tuple[Named, ...]:
-    """The hosts of a file; `source` is what errors call it."""
+def parse_hostfile(text: str, source: str, once: Once = refuse_twice) -> tuple[Named, ...]:
+    """The hosts of a file; `source` is what errors call it. `once` says what becomes of those that
+    are named twice."""
     hosts: list[Named] = []
     for number, line in enumerate(text.splitlines(), 1):
         place = f"{source}, line {number}"
@@ -35,8 +36,7 @@ def parse_hostfile(text: str, source: str) -> tuple[Named, ...]:
         check_number(len(hosts), place)
     if not hosts:
         raise UserError(f"{source} names no host; write one a line, such as 'a:2' or 'a slots=2'")
-    refuse_twice(hosts)
-    return tuple(hosts)
+    return once(hosts)
 
 
 def _line(line: str, place: str) -> Iterator[Named]:

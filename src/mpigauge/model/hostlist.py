@@ -9,7 +9,7 @@ number after a colon is how many ranks each of its hosts may have.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
 from mpigauge.model.errors import UserError
@@ -21,18 +21,20 @@ _WORD = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 RIGHT = "write hosts such as a,b[01-04] or a:2,b:2"
+Once = Callable[[Iterable[Named]], tuple[Named, ...]]
+"""What becomes of hosts that are named twice."""
 
 
-def parse_hosts(text: str, source: str) -> tuple[Named, ...]:
-    """The hosts of a list, each once; `source` is what errors call the text ("--hosts")."""
+def parse_hosts(text: str, source: str, once: Once | None = None) -> tuple[Named, ...]:
+    """The hosts of a list, each once; `source` is what errors call the text ("--hosts"). `once`
+    says what becomes of hosts that are named twice."""
     hosts: list[Named] = []
     for word, at in _words(text, source):
         hosts += _hosts(word, at)
         check_number(len(hosts), at)
     if not hosts:
         raise UserError(f"{source}: there is no host in it; {RIGHT}")
-    refuse_twice(hosts)
-    return tuple(hosts)
+    return (once or refuse_twice)(hosts)
 
 
 def check_number(hosts: int, place: str) -> None:
@@ -41,7 +43,7 @@ def check_number(hosts: int, place: str) -> None:
         raise UserError(f"{place}: there are more than {MOST_HOSTS} hosts up to here")
 
 
-def refuse_twice(hosts: Iterable[Named]) -> None:
+def refuse_twice(hosts: Iterable[Named]) -> tuple[Named, ...]:
     """A host that is named twice: did one want it to have the ranks of both?"""
     seen: dict[str, Named] = {}
     for host in hosts:
@@ -51,6 +53,18 @@ def refuse_twice(hosts: Iterable[Named]) -> None:
                 f"host {host.name} is named twice ({first.place}; {host.place}); name it once, "
                 f"with all of its ranks: {host.name}:{both}"
             )
+    return tuple(seen.values())
+
+
+def added_up(hosts: Iterable[Named]) -> tuple[Named, ...]:
+    """A host that is named again has the slots of both, as launchers take it."""
+    seen: dict[str, Named] = {}
+    for host in hosts:
+        first = seen.setdefault(host.name, host)
+        if first is not host:
+            both = (first.slots or 1) + (host.slots or 1)
+            seen[host.name] = Named(first.name, both, first.place)
+    return tuple(seen.values())
 
 
 def expand(word: str, place: str) -> list[str]:
