@@ -286,11 +286,13 @@ def _sizes(data: bytes, folder: Path) -> object:
 
 
 def _rankfile(data: bytes, folder: Path) -> object:
+    from mpigauge.cli.lookups import look_up
     from mpigauge.placement import place
 
     path = folder / "ranks"
     path.write_bytes(data)
-    return place(f"rankfile:{path}", _sites(), 2)
+    word = f"rankfile:{path}"
+    return place(word, _sites(), 2, files=look_up({"place": (word,)}).rankfiles)
 
 
 @cache

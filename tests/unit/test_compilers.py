@@ -15,8 +15,9 @@ from mpigauge.analyse.compilers import accounts, compilers
 from mpigauge.analyse.node import node
 from mpigauge.cli.main import run as cli
 from mpigauge.model.errors import UserError
-from mpigauge.mpi.compilers import Compiler, build_loops, find_compiler
-from mpigauge.plan import Plan, read_request
+from mpigauge.model.libraries import Compiler
+from mpigauge.mpi.compilers import build_loops, find_compiler
+from mpigauge.plan import LookedUp, Plan, read_request
 from mpigauge.plan.loops import SIZES, loops_plan
 from mpigauge.plan.resolve import resolve
 from mpigauge.report.compilers import compiler_lines
@@ -184,8 +185,9 @@ def test_a_run_of_loops_has_them_and_others_have_none() -> None:
 
 
 def test_the_same_compiler_twice_is_refused() -> None:
+    said = replace(ONE, said="g++ -O2")
     with pytest.raises(UserError, match=r"--compiler: g\+\+ -O2 is named twice"):
-        read_request({"compilers": ("g++ -O2", "g++  -O2")})
+        read_request({}, LookedUp(compilers=(said, replace(said, file="/c/other.so"))))
 
 
 def test_several_runs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

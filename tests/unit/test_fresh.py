@@ -42,7 +42,7 @@ STILL = replace(
 # --- planning -----------------------------------------------------------------------------------
 def plan(repository: Path, *benchmarks: str, cards: Cards = STILL, **raw: Any) -> Plan:
     machine = topology.read(repository / "tests" / "machines" / "vm-epyc-2-cores.txt")
-    request = read_request({"benchmarks": benchmarks} | raw, environment={})
+    request = read_request({"benchmarks": benchmarks} | raw)
     return resolve(request, cards, Ground(machine), MPICH)
 
 

@@ -25,6 +25,7 @@ from mpigauge.placement import Site, room, share_out
 from mpigauge.plan import Ground, Part, Plan, bind_words, read_request, resolve
 from mpigauge.plan.quick import quick
 from mpigauge.topology import differences
+from tests import asked
 from tests.unit.test_plan import CARDS, MPICH
 
 
@@ -210,7 +211,7 @@ def test_room(big: Machine) -> None:
 
 # --- plans ----------------------------------------------------------------------------------
 def plan(ground: Ground, *benchmarks: str, **raw: Any) -> Plan:
-    request = read_request({"benchmarks": benchmarks} | raw, environment={})
+    request = asked.request({"benchmarks": benchmarks} | raw)
     return resolve(request, CARDS, replace(ground, ppn=request.ppn), MPICH)
 
 
@@ -284,7 +285,6 @@ def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
         ({"bind": "0,1,2", "np": "4"}, "it names cores for 6 ranks, the job has 4"),
         ({"bind": "0,999"}, "--place cores:0,999: there is no core 999 on a"),
         ({"np": "65"}, "65 ranks are more than the 64 slots of the hosts"),
-        ({"hosts": "a", "hostfile": "f"}, "--hosts and --hostfile contradict"),
         ({"ppn": "0"}, "--ppn: '0' is no number of ranks"),
         ({"rsh": "ssh -o 'A B'"}, "splits it at blanks and knows no quotes"),
         ({"rsh": "no-such-agent -p 1"}, "--rsh: there is no program 'no-such-agent'"),

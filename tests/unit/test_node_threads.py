@@ -38,13 +38,13 @@ TWO = "skylake-2s-snc-off.xml"
 
 
 def planned(benchmarks: str, machine: str = TWO, **said: Any) -> Plan:
-    request = read_request({"benchmarks": benchmarks.split(","), **said}, {})
+    request = read_request({"benchmarks": benchmarks.split(","), **said})
     return resolve(request, CARDS, ground(machine), MPICH)
 
 
 def of_page(machine: str, **said: Any) -> list[Part]:
     """The parts that threads and memory add to the page of a machine."""
-    made = node_plan(read_request(said, {}), CARDS, ground(machine), MPICH)
+    made = node_plan(read_request(said), CARDS, ground(machine), MPICH)
     return [part for part in made.parts if part.heeded]
 
 
@@ -56,7 +56,7 @@ def of_page(machine: str, **said: Any) -> list[Part]:
      ({"memory_on": "0+1, remote,7"}, "0+1,remote,7")],
 )  # fmt: skip
 def test_lists_are_understood(said: dict[str, str], heard: str) -> None:
-    assert list(read_settings(said).values()) == [heard]
+    assert list(read_settings(said, {}).values()) == [heard]
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,12 @@ def test_lists_are_understood(said: dict[str, str], heard: str) -> None:
 )  # fmt: skip
 def test_what_is_not_understood_is_named(said: dict[str, str], why: str) -> None:
     with pytest.raises(UserError, match=why.replace("+", r"\+")):
-        read_settings(said)
+        read_settings(said, {})
 
 
-def test_openmp_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "6,2")
-    monkeypatch.setenv("OMP_PLACES", "{0,1},{4:2}:2:8")
-    said = read_settings({"threads": "1,omp", "thread_order": "omp"})
+def test_openmp_says_how_many_threads() -> None:
+    environment = {"OMP_NUM_THREADS": "6,2", "OMP_PLACES": "{0,1},{4:2}:2:8"}
+    said = read_settings({"threads": "1,omp", "thread_order": "omp"}, environment)
     assert said == {"threads": "1,6", "thread-order": "0+1:4+5:12+13"}
 
 
@@ -135,7 +134,7 @@ def test_one_number_of_threads_where_they_talk() -> None:
     cards = CARDS.chosen(["PingPong"])
     talking = replace(cards[0], suite="MT", name="PingPongMT", heeds=("threads", "thread-level"))
     both = replace(CARDS, benchmarks=(*CARDS.benchmarks, talking))
-    request = read_request({"benchmarks": ["PingPongMT"], "threads": "1..2"}, {})
+    request = read_request({"benchmarks": ["PingPongMT"], "threads": "1..2"})
     with pytest.raises(UserError, match="threads of PingPongMT talk to each other; write one"):
         resolve(request, both, ground(TWO), MPICH)
 
@@ -154,7 +153,7 @@ def test_a_node_without_memory_is_refused() -> None:
     first, second = machine.numa
     empty = replace(machine, numa=(first, replace(second, bytes=0)))
     closed = replace(machine, allowed_numa=frozenset({0}))
-    request = read_request({"benchmarks": ["NODE:Triad"], "memory_on": "0+1"}, {})
+    request = read_request({"benchmarks": ["NODE:Triad"], "memory_on": "0+1"})
     for odd, why in ((empty, "has no memory"), (closed, r"may not be used here \(cpuset\)")):
         with pytest.raises(UserError, match=rf"NUMA node 1 of .* {why}; only NUMA node 0 has"):
             resolve(request, CARDS, Ground(odd), MPICH)
@@ -200,7 +199,7 @@ def test_more_and_more_threads_are_on_one_rank_with_all_cores() -> None:
 
 
 def test_a_part_keeps_its_options_when_it_is_stored() -> None:
-    plan = node_plan(read_request({"memory_on": "all"}, {}), CARDS, ground(TWO), MPICH)
+    plan = node_plan(read_request({"memory_on": "all"}), CARDS, ground(TWO), MPICH)
     assert Plan.from_json(plan.to_json()).parts == plan.parts
     assert [part.heeded for part in Plan.from_json(plan.to_json()).parts] == [
         part.heeded for part in plan.parts

@@ -191,21 +191,20 @@ rank 3=skylake slots=1:*
 """
 
 
-def by_rankfile(tmp_path: Path, text: str, name: str = SKYLAKE) -> list[list[int]]:
-    file = tmp_path / "ranks"
-    file.write_text(text)
-    return seats(name, f"rankfile:{file}")
+def by_rankfile(text: str, name: str = SKYLAKE) -> list[list[int]]:
+    (found,) = placement.place("rankfile:ranks", [site(name)], 2, files={"ranks": text})
+    return [sorted(seat.pus) for seat in found.seats]
 
 
-def test_rankfile(tmp_path: Path) -> None:
+def test_rankfile() -> None:
     """Logical cores with all their hardware threads, as Open MPI has it."""
-    assert by_rankfile(tmp_path, RANKFILE) == [
+    assert by_rankfile(RANKFILE) == [
         [0, 40], [7, 47], [8, 10, 14, 48, 50, 54], list(range(1, 80, 2)),
     ]  # fmt: skip
 
 
-def test_rankfile_inside_a_cpuset(tmp_path: Path) -> None:
-    assert by_rankfile(tmp_path, "rank 0=+n0 slot=0\n", CUT) == [[1, 25]]
+def test_rankfile_inside_a_cpuset() -> None:
+    assert by_rankfile("rank 0=+n0 slot=0\n", CUT) == [[1, 25]]
 
 
 @pytest.mark.parametrize(
@@ -224,9 +223,9 @@ def test_rankfile_inside_a_cpuset(tmp_path: Path) -> None:
         ("rank 0=skylake slot=3-1\n", "slot=3-1 is outside"),
     ],
 )
-def test_wrong_rankfiles(text: str, sentence: str, tmp_path: Path) -> None:
+def test_wrong_rankfiles(text: str, sentence: str) -> None:
     with pytest.raises(UserError) as refused:
-        by_rankfile(tmp_path, text)
+        by_rankfile(text)
     assert sentence in str(refused.value)
 
 
@@ -262,7 +261,6 @@ def test_wrong_rankfiles(text: str, sentence: str, tmp_path: Path) -> None:
         (PI, "ppr:1:l9", None, "there is no level 'l9'"),
         (PI, "ppr:1:l3", None, "this machine has no l3"),
         (CUT, "ppr:3:l3", None, "a l3 of epyc7402 has 2 cores that may be used, not 3"),
-        (PI, "rankfile:/no/file", None, "cannot read the rankfile /no/file: No such file"),
         (PI, "ppr", None, "ppr is so many ranks on each object of a level: ppr:2:l3; write"),
         (PI, "l2:3", None, "l2 is two cores that share an L2 cache; nothing may follow it"),
         (PI, "scater", None, "there is no placement 'scater'; did you mean 'scatter'?"),
@@ -304,6 +302,11 @@ def test_lists_of_policies() -> None:
     )  # fmt: skip
     with pytest.raises(UserError, match="there is no placement '4'"):
         placement.words("l3,4")
+
+
+def test_the_files_that_placements_name_are_known_before_they_are_read() -> None:
+    assert placement.files_in(["l3,rankfile:a", "rankfile:b", "rankfile:a"]) == ("a", "b")
+    assert placement.files_in(["cores:0,4", "all"]) == ()
 
 
 def test_a_placement_is_stored_by_one_name() -> None:

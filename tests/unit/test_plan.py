@@ -19,6 +19,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.placement import Site
 from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
 from mpigauge.plan.quick import PAIR_SIZES, quick
+from tests import asked
 
 MPICH = Mpi(
     name="mpich",
@@ -85,7 +86,7 @@ def big(machines: Path) -> Machine:
 
 
 def plan(machine: Machine, *benchmarks: str, mpi: Mpi = MPICH, **raw: Any) -> Plan:
-    request = read_request({"benchmarks": benchmarks} | raw, environment={"HOME": "/h"})
+    request = asked.request({"benchmarks": benchmarks} | raw, {"HOME": "/h"})
     return resolve(request, CARDS, Ground(machine), mpi)
 
 
@@ -177,7 +178,6 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["Bcast"], {"sizes": "8..1"}, "runs downwards"),
         (["Bcast"], {"sizes": "-1"}, "is not a size"),
         (["Bcast"], {"sizes": "2000Gi"}, "more than 1 TiB"),
-        (["Bcast"], {"sizes": "1", "sizes_file": "f"}, "--sizes and --sizes-file contradict"),
         (["Bcast"], {"sizes_file": "/no/file"}, "cannot read the file of sizes /no/file"),
         (["Bcast"], {"classic": True, "seconds": "3s"}, "--classic and --in contradict"),
         (["Bcast"], {"classic": True, "precision": "1%"}, "--classic and --precision contradict"),
@@ -441,7 +441,7 @@ def test_seeds_differ_between_launches_and_not_between_runs(two_cores: Machine) 
 def test_settings_reach_the_kernels_in_their_words(
     raw: dict[str, str], words: dict[str, str]
 ) -> None:
-    assert read_request({"benchmarks": ("PingPong",), **raw}).heeded == words
+    assert asked.request({"benchmarks": ("PingPong",), **raw}).heeded == words
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,14 @@ def test_settings_reach_the_kernels_in_their_words(
 )
 def test_wrong_settings_are_said(raw: dict[str, str], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        read_request({"benchmarks": ("PingPong",), **raw})
+        asked.request({"benchmarks": ("PingPong",), **raw})
+
+
+def test_two_options_that_say_the_same_contradict() -> None:
+    for raw in ({"sizes": "1", "sizes_file": "f"}, {"hosts": "a", "hostfile": "f"}):
+        first, second = (f"--{name.replace('_', '-')}" for name in raw)
+        with pytest.raises(UserError, match=f"{first} and {second} contradict"):
+            read_request(raw)
 
 
 def test_a_setting_that_nothing_heeds_is_a_mistake(two_cores: Machine) -> None:

@@ -18,9 +18,10 @@ from mpigauge.analyse.products import Product, counter_hz, why
 from mpigauge.cli.main import run
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
+from mpigauge.model.libraries import Blas
 from mpigauge.mpi import mkl
-from mpigauge.mpi.blas import Blas, find_blas, problem_in, usual_blas
-from mpigauge.plan import Part, Plan, read_request
+from mpigauge.mpi.blas import find_blas, problem_in, usual_blas
+from mpigauge.plan import LookedUp, Part, Plan, read_request
 from mpigauge.plan.blas import libraries_of
 from mpigauge.plan.node import PRODUCTS, SINGLE, UPDATES, node_plan
 from mpigauge.plan.resolve import resolve
@@ -215,15 +216,16 @@ def test_several_libraries_have_launches_in_turn() -> None:
 
 
 def test_a_run_of_a_product_has_its_library_and_others_have_none() -> None:
-    request = replace(read_request({"benchmarks": ("DGEMM",)}), blas=TWO)
+    known = LookedUp(blas=TWO, default_blas=TWO[0])
+    request = read_request({"benchmarks": ("DGEMM",)}, known)
     plan = resolve(request, CARDS, ground(), MPICH)
     assert [part.heeded["blas"] for part in plan.parts] == ["openblas=/o.so", "mkl=/m.so"]
     with pytest.raises(UserError, match="--blas has no effect here: none of PingPong calls a BLAS"):
         resolve(replace(request, benchmarks=("PingPong",)), CARDS, ground(), MPICH)
     usual = resolve(replace(request, blas=()), CARDS, ground(), MPICH)
-    assert [part.heeded["blas"].split("=")[0] for part in usual.parts] == ["openblas"]
-    assert resolve(read_request({"benchmarks": ("PingPong",)}), CARDS, ground(), MPICH
-                   ).parts[0].heeded == {}  # fmt: skip
+    assert [part.heeded["blas"] for part in usual.parts] == ["openblas=/o.so"]
+    other = read_request({"benchmarks": ("PingPong",)}, replace(known, blas=()))
+    assert resolve(other, CARDS, ground(), MPICH).parts[0].heeded == {}
 
 
 # --- what is concluded ----------------------------------------------------------------------

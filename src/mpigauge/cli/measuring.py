@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from mpigauge.campaign.agent import Agent
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import Named, Node
+    from mpigauge.model.libraries import Compiler
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
     from mpigauge.model.transport import Selected
-    from mpigauge.mpi.compilers import Compiler
     from mpigauge.plan import Ground, Plan
     from mpigauge.store import Run, RunWriter
 

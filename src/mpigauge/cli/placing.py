@@ -39,13 +39,14 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Wante
     """The hosts that `options.hosts_to_ask` name, to look at and not to measure; where they name
     none, those of the batch job, if there are several. None: this machine alone, as with each of
     the options that are for one machine. UserError: such an option stands beside hosts."""
+    from mpigauge.cli.lookups import look_up
     from mpigauge.plan import read_request
 
     for_one = [option for option, given in one_machine.items() if given is not None]
     named = bool(where["hosts"] or where["hostfile"])
     if for_one and (named or where["rsh"]):
         raise UserError(f"{for_one[0]} is for one machine; leave it or the hosts out")
-    asked = None if for_one else wanted(read_request(where), None, None, False)
+    asked = None if for_one else wanted(read_request(where, look_up(where)), None, None, False)
     if asked and (named or len(asked.hosts) > 1):
         return asked
     if where["rsh"]:

@@ -92,6 +92,7 @@ def task(words: tuple[str, ...]) -> Task:
 
 def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     """The options of the command, checked as far as they can be without hosts."""
+    from mpigauge.cli.lookups import look_up
     from mpigauge.launch import check_launcher
     from mpigauge.plan import read_request
 
@@ -99,7 +100,7 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     strict.check(found, rest, click.Context(found))
     said = found.make_context(f"mpigauge {name}", rest).params
     if name != "resume":
-        request = read_request(said)
+        request = read_request(said, look_up(said))
         if request.launcher:
             check_launcher(request.launcher)
         map_of = [said["benchmark"]] if said.get("benchmark") else []

@@ -131,12 +131,13 @@ def _block(word: str) -> tuple[Mapping[str, Any], Places]:
 def sweep_jobs(options: Mapping[str, Any]) -> list[Job]:
     """A job for each MPI, from the options of the command."""
     from mpigauge.cli.beside import Order, planned
+    from mpigauge.cli.lookups import look_up
     from mpigauge.plan import read_request
 
     said = dict(options)
     order = Order.taken(said)
     sweep = read_sweep(said, order.dry_run)
-    return planned(read_request(said), order, sweep.plan)
+    return planned(read_request(said, look_up(said)), order, sweep.plan)
 
 
 def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:

@@ -20,7 +20,7 @@ _PLACE = re.compile(r"\{([^{}]*)\}((?::-?\d+){0,2})")
 _RANGE = re.compile(r"(\d+)(?::(\d+)(?::(-?\d+))?)?")
 
 
-def threads(environment: Mapping[str, str]) -> int:
+def threads(environment: Mapping[str, str]) -> str:
     """The first number: the others are of threads that threads make. UserError: there is none."""
     text = environment.get(NUM_THREADS, "").strip()
     first = text.partition(",")[0].strip()
@@ -28,7 +28,7 @@ def threads(environment: Mapping[str, str]) -> int:
         raise UserError(f"--threads omp: {NUM_THREADS} is not set; set it, or write a number")
     if not first.isdecimal() or not 1 <= int(first) <= MOST:
         raise UserError(f"--threads omp: {NUM_THREADS} is '{text}', which is no number from 1 on")
-    return int(first)
+    return str(int(first))
 
 
 def order(environment: Mapping[str, str]) -> str:

@@ -7,17 +7,17 @@ A card says which of them it heeds.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from mpigauge.model import openmp
 from mpigauge.model.errors import UserError, did_you_mean, no_such
 
 MOST = 1 << 20
-ORDERS = ("compact", "scatter", "omp")
+ORDERS = ("compact", "scatter")
+OMP = "omp"
+"""Stands for what the environment says in the variables of OpenMP."""
 NODES = ("local", "remote", "interleaved", "all")
 
 
@@ -30,6 +30,8 @@ class Setting:
     about: str
     read: Callable[[str, str], str]
     choices: tuple[str, ...] = ()
+    omp: Callable[[Mapping[str, str]], str] | None = None
+    """What the word omp stands for in a list, by the environment; None: it is a word as others."""
 
     @property
     def option(self) -> str:
@@ -41,10 +43,21 @@ class Setting:
         return self.name.replace("-", "_")
 
 
-def read_settings(said: Mapping[str, object]) -> dict[str, str]:
+def read_settings(said: Mapping[str, object], environment: Mapping[str, str]) -> dict[str, str]:
     """What was given of them, in the kernels' words, by name."""
-    given = {each: said[each.key] for each in SETTINGS if said.get(each.key) not in (None, "")}
-    return {each.name: each.read(each.option, str(value)) for each, value in given.items()}
+    given = {each: str(said[each.key]) for each in SETTINGS if said.get(each.key) not in (None, "")}
+    return {each.name: _read(each, text, environment) for each, text in given.items()}
+
+
+def _read(setting: Setting, text: str, environment: Mapping[str, str]) -> str:
+    if setting.omp is None:
+        return setting.read(setting.option, text)
+    found: dict[str, None] = {}
+    for word in text.split(","):
+        is_omp = word.strip() == OMP
+        read = setting.omp(environment) if is_omp else setting.read(setting.option, word.strip())
+        found |= dict.fromkeys(read.split(","))
+    return ",".join(found)
 
 
 def _count(option: str, text: str) -> str:
@@ -54,29 +67,19 @@ def _count(option: str, text: str) -> str:
     return digits
 
 
-def _thread_counts(option: str, text: str) -> str:
-    """4, 1,2,4, 1..8, or omp: what OMP_NUM_THREADS says."""
-    counts: dict[str, None] = {}
-    for word in text.split(","):
-        if word.strip() == "omp":
-            counts[str(openmp.threads(os.environ))] = None
-            continue
-        first, dots, last = word.partition("..")
-        ends = int(_count(option, first)), int(_count(option, last if dots else first))
-        if ends[1] < ends[0]:
-            raise UserError(f"{option}: '{word.strip()}' goes down; write {ends[1]}..{ends[0]}")
-        counts |= dict.fromkeys(map(str, range(ends[0], ends[1] + 1)))
-    return ",".join(counts)
+def _thread_count(option: str, text: str) -> str:
+    """4 or 1..8."""
+    first, dots, last = text.partition("..")
+    ends = int(_count(option, first)), int(_count(option, last if dots else first))
+    if ends[1] < ends[0]:
+        raise UserError(f"{option}: '{text}' goes down; write {ends[1]}..{ends[0]}")
+    return ",".join(map(str, range(ends[0], ends[1] + 1)))
 
 
-def _thread_orders(option: str, text: str) -> str:
-    """The words of the kernels: compact, scatter, or places with colons between."""
-    orders = []
-    for word in (each.strip() for each in text.split(",")):
-        if word not in ORDERS:
-            raise no_such("order", word, ORDERS, option)
-        orders.append(openmp.order(os.environ) if word == "omp" else word)
-    return ",".join(dict.fromkeys(orders))
+def _thread_order(option: str, text: str) -> str:
+    if text not in ORDERS:
+        raise no_such("order", text, (*ORDERS, OMP), option)
+    return text
 
 
 def _memory_on(option: str, text: str) -> str:
@@ -100,14 +103,11 @@ def _as_is(_option: str, text: str) -> str:
 
 
 def _directories(option: str, text: str) -> str:
-    """Absolute, since ranks may start elsewhere."""
+    """Whether they are there is looked up before."""
     names = [name.strip() for name in text.split(",")]
-    for name in names:
-        if not name:
-            raise UserError(f"{option}: '{text}' has an empty name; write folders with commas")
-        if not Path(name).is_dir():
-            raise UserError(f"{option}: there is no folder {name}; make it, or name another")
-    return ",".join(str(Path(name).absolute()) for name in names)
+    if not all(names):
+        raise UserError(f"{option}: '{text}' has an empty name; write folders with commas")
+    return ",".join(names)
 
 
 def _sides(option: str, text: str) -> str:
@@ -148,13 +148,15 @@ SETTINGS = (
         "N",
         "Threads of each rank (MT, NODE); for NODE several, as 1..8, or omp: OMP_NUM_THREADS.  "
         "[default: 1]",
-        _thread_counts,
+        _thread_count,
+        omp=openmp.threads,
     ),
     Setting(
         "thread-order",
         "ORDER,…",
         "Cores of threads (NODE): compact, scatter, or omp, OMP_PLACES.  [default: compact]",
-        _thread_orders,
+        _thread_order,
+        omp=openmp.order,
     ),
     Setting(
         "memory-on",

@@ -9,11 +9,11 @@ import importlib.util
 import os
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.libraries import Blas
 from mpigauge.mpi import mkl
 from mpigauge.topology.busy import grown
 
@@ -23,19 +23,6 @@ if TYPE_CHECKING:
 DEFAULT = "openblas"
 PACKAGE = "scipy_openblas64"
 PATIENCE_S = 60.0
-
-
-@dataclass(frozen=True)
-class Blas:
-    name: str
-    """As it was asked for, which is how rows name it."""
-    file: str
-    """What the loader is told: a path, or a name that it looks for itself."""
-
-    @property
-    def word(self) -> str:
-        """For the kernels."""
-        return f"{self.name}={self.file}"
 
 
 def find_blas(word: str) -> Blas:

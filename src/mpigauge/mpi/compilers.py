@@ -15,10 +15,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.libraries import Compiler
 from mpigauge.mpi import folders
 from mpigauge.mpi.build import source_folder
 
@@ -29,28 +29,6 @@ MADE_OF = ("kernels/loops", "kernels/suites/node/plain.hpp", "kernels/suites/nod
 PATIENCE_S = 300.0
 _PROGRAM = re.compile(r"(g\+\+|clang\+\+)(-\d+)?|c\+\+|icpx|nvc\+\+")
 _TRY = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).mpigauge_try()"
-
-
-@dataclass(frozen=True)
-class Compiler:
-    said: str
-    """As it was asked for: g++ -O2."""
-    program: str
-    flags: tuple[str, ...]
-    version: str
-    """The first line that it prints of itself."""
-    file: str
-    """Its loops, once they are built."""
-
-    @property
-    def name(self) -> str:
-        """As rows have it, in one word."""
-        return re.sub(r"\s+", "_", self.said).translate({ord("="): ":", ord(","): ";"})
-
-    @property
-    def word(self) -> str:
-        """For the kernels."""
-        return f"{self.name}={self.file}"
 
 
 def find_compiler(text: str) -> Compiler:

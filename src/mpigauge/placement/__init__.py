@@ -11,7 +11,7 @@ from __future__ import annotations
 from mpigauge.placement.blocks import blocks, in_turn
 from mpigauge.placement.cores import check_alone, cores_of, parse_entries
 from mpigauge.placement.even import even, room, share_out
-from mpigauge.placement.registry import POLICIES, place, words
+from mpigauge.placement.registry import POLICIES, files_in, place, words
 from mpigauge.placement.site import Site
 from mpigauge.placement.together import together
 
@@ -22,6 +22,7 @@ __all__ = [
     "check_alone",
     "cores_of",
     "even",
+    "files_in",
     "in_turn",
     "parse_entries",
     "place",

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
@@ -26,6 +27,8 @@ class Ask:
     """Ranks for a policy that has no number of its own."""
     ranks: int | None = None
     """Ranks that were asked for; None: nobody said."""
+    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The texts of files by their paths as they were written."""
 
     @property
     def wanted(self) -> int:

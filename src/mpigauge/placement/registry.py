@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.model.errors import UserError
@@ -32,18 +32,20 @@ class Policy:
     """Other policies that this one stands for."""
     optional: bool = False
     """Whether the argument may be left out."""
+    reads: bool = False
+    """Whether the argument is the path of a file, which is read before a placement is made."""
 
 
 POLICIES = Registry[Policy]("placement", folder.__name__, "--place")
 
 
 def policy(
-    name: str, about: str, argument: str = "", optional: bool = False
+    name: str, about: str, argument: str = "", optional: bool = False, reads: bool = False
 ) -> Callable[[Give], Give]:
     """Makes a function the policy of this name: from what is asked to the seats of ranks."""
 
     def add(function: Give) -> Give:
-        POLICIES.add(name, Policy(name, about, argument, function, optional=optional))
+        POLICIES.add(name, Policy(name, about, argument, function, None, optional, reads))
         return function
 
     return add
@@ -60,19 +62,24 @@ def several(name: str, about: str) -> Callable[[Expand], Expand]:
 
 
 def place(
-    text: str, sites: Sequence[Site], usual: int, ranks: int | None = None
+    text: str,
+    sites: Sequence[Site],
+    usual: int,
+    ranks: int | None = None,
+    files: Mapping[str, str] | None = None,
 ) -> tuple[Placement, ...]:
     """The placements that a policy gives on these hosts: one, or several for `all`.
 
-    `ranks` is what was asked for; `usual` what a policy takes that has no number of its own.
+    `ranks` is what was asked for; `usual` what a policy takes that has no number of its own;
+    `files` are the texts of the files that policies name.
     UserError: the policy is not known, or this machine cannot give it.
     """
     name, argument = _split(text)
-    ask = Ask(text, argument, tuple(sites), usual, ranks)
+    ask = Ask(text, argument, tuple(sites), usual, ranks, files or {})
     found = POLICIES[name]
     if found.expand is not None:
         return tuple(
-            each for word in found.expand(ask) for each in place(word, sites, usual, ranks)
+            each for word in found.expand(ask) for each in place(word, sites, usual, ranks, files)
         )
     assert found.give is not None
     seats = tuple(found.give(ask))
@@ -93,6 +100,12 @@ def words(text: str) -> tuple[str, ...]:
     for word in found:
         _split(word)
     return tuple(map(_by_our_names, found))
+
+
+def files_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """The paths of the files that policies in these words name. UserError: as in `words`."""
+    split = (_split(word) for text in texts for word in words(text))
+    return tuple(dict.fromkeys(argument for name, argument in split if POLICIES[name].reads))
 
 
 def _by_our_names(word: str) -> str:

@@ -48,7 +48,7 @@ def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Pl
     if request.blas:
         wanted.append(Part(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
     seated = [_in_groups(ground.seated(part, seats)) for part in wanted]
-    every = with_blas(seated, request.blas, cards)
+    every = with_blas(seated, request.libraries, cards)
     parts = tuple(
         each
         for part in every

@@ -13,7 +13,7 @@ from mpigauge.model.names import COMPILER, OURS
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.mpi.compilers import Compiler
+    from mpigauge.model.libraries import Compiler
     from mpigauge.plan.plan import Part
 
 

@@ -51,7 +51,7 @@ class Ground:
             found = {
                 each.name: each
                 for word in request.place
-                for each in placement.place(word, sites, usual, ranks)
+                for each in placement.place(word, sites, usual, ranks, request.rankfiles)
             }
         if not request.oversubscribe:
             for each in found.values():

@@ -88,7 +88,7 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     seconds = request.seconds or SECONDS
     if request.launches is None:
         seated = by_worth(seated, seconds)
-    seated = list(with_blas(seated, request.blas, cards))
+    seated = list(with_blas(seated, request.libraries, cards))
     plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
     launches, strict = request.launches or 1, request.launches is None
     return replace(plan, seconds=seconds, launches=launches, data=DATA, strict=strict)

@@ -4,30 +4,48 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.hostfile import read_hostfile
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import Named
+from mpigauge.model.libraries import Blas, Compiler
 from mpigauge.model.settings import read_settings
-from mpigauge.model.sizes import parse_bytes, parse_sizes, read_sizes
+from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.placement import parse_entries
 from mpigauge.placement import words as parse_place
 from mpigauge.plan import words
-
-if TYPE_CHECKING:
-    from mpigauge.mpi.blas import Blas
-    from mpigauge.mpi.compilers import Compiler
 
 DEFAULT_PRECISION = 0.05
 MOST_INFLIGHT = 1 << 20
 MOST_LAUNCHES = 1000
 MOST_SEED = 1 << 63
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """What options name that is not in them: files, variables, programs, libraries. The command
+    line looks it up (cli/lookups.py), so that a request is a function of values."""
+
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
+    sizes: tuple[int, ...] | None = None
+    """Those in the file of --sizes-file."""
+    hosts: tuple[Named, ...] = ()
+    """Those in the file of --hostfile."""
+    folders: str = ""
+    """Those of --dir, absolute, with commas."""
+    rankfiles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The texts of the files that placements name, by their paths as they were written."""
+    agent: tuple[str, ...] = ()
+    """The words of --rsh, with the path of the program."""
+    blas: tuple[Blas, ...] = ()
+    default_blas: Blas | None = None
+    """The one that comes with us; None: not on this kind of processor."""
+    compilers: tuple[Compiler, ...] = ()
+    seed: int = 0
+    """A random number, for whoever names none."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +68,8 @@ class Request:
     sync: str = "auto"
     place: tuple[str, ...] = ()
     """Policies of placement, each measured."""
+    rankfiles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The texts of the files that they name."""
     unbound: bool = False
     """Leave binding to others."""
     bound_by: str = "kernel"
@@ -57,7 +77,9 @@ class Request:
     heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
     blas: tuple[Blas, ...] = ()
-    """Libraries for products of matrices, each measured."""
+    """Libraries for products of matrices that were named, each measured."""
+    default_blas: Blas | None = None
+    """The one that is measured where none was named; None: there is none."""
     compilers: tuple[Compiler, ...] = ()
     """That make the simple loops, each measured."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -74,29 +96,45 @@ class Request:
     launcher: str = ""
     """Another than the MPI's own."""
     memory: int = 0
-    seed: int | None = None
+    seed: int = 0
     timeout_s: float | None = None
 
+    @property
+    def libraries(self) -> tuple[Blas, ...]:
+        """Those for products of matrices: what was named, else the one that comes with us."""
+        return self.blas or ((self.default_blas,) if self.default_blas else ())
 
-def read_request(raw: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Request:
-    """The request in the words of a command line; options that were not given are None."""
+
+def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Request:
+    """The request in the words of a command line; options that were not given are None. `found` is
+    what they name that is not in them."""
     said = {name: value for name, value in raw.items() if value not in (None, (), "")}
+    found = found or LookedUp()
     _refuse_contradictions(said)
     known = {name: read(said[name]) for name, read in _READERS.items() if name in said}
     known |= _bind(said.get("bind", ""))
-    request = Request(**known, heeded=read_settings(said))
+    if "sizes_file" in said:
+        known["sizes"] = found.sizes
+    if "hostfile" in said:
+        known["hosts"] = found.hosts
+    if "dir" in said:
+        said["dir"] = found.folders
+    request = Request(
+        **known,
+        heeded=read_settings(said, found.environment),
+        env=words.parse_env(said.get("env", ()), found.environment),
+        rankfiles=found.rankfiles,
+        rsh=found.agent,
+        blas=found.blas,
+        default_blas=found.default_blas,
+        compilers=_each_once(found.compilers),
+        seed=_seed(said.get("seed", found.seed)),
+    )
     if request.unbound and request.bound_by == "launcher":
         raise UserError(
             "--bind none and --placement launcher contradict: nobody binds, or the launcher does; "
             "give one of them"
         )
-    if "sizes_file" in said:
-        request = replace(request, sizes=tuple(read_sizes(Path(said["sizes_file"]))))
-    if "hostfile" in said:
-        request = replace(request, hosts=read_hostfile(Path(said["hostfile"])))
-    if "env" in said:
-        here = os.environ if environment is None else environment
-        request = replace(request, env=words.parse_env(said["env"], here))
     return request
 
 
@@ -135,21 +173,12 @@ def _place(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for text in texts for word in parse_place(text)))
 
 
-def _blas(texts: Iterable[str]) -> tuple[Blas, ...]:
-    from mpigauge.mpi.blas import find_blas
-
-    return tuple(dict.fromkeys(map(find_blas, texts)))
-
-
-def _compilers(texts: Iterable[str]) -> tuple[Compiler, ...]:
-    from mpigauge.mpi.compilers import find_compiler
-
-    found = [find_compiler(text) for text in texts]
-    names = [each.name for each in found]
-    for each in found:
+def _each_once(compilers: Sequence[Compiler]) -> tuple[Compiler, ...]:
+    names = [each.name for each in compilers]
+    for each in compilers:
         if names.count(each.name) > 1:
             raise UserError(f"--compiler: {each.said} is named twice; name each once")
-    return tuple(found)
+    return tuple(compilers)
 
 
 def _launches(count: int) -> int:
@@ -190,8 +219,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "data": str,
     "sync": str,
     "place": _place,
-    "blas": _blas,
-    "compilers": _compilers,
     "settings": words.parse_settings,
     "classic": bool,
     "npmin": _count("--npmin", "ranks"),
@@ -200,10 +227,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "oversubscribe": bool,
     "hosts": lambda text: parse_hosts(text, "--hosts"),
     "ppn": _count("--ppn", "ranks"),
-    "rsh": words.parse_agent,
     "launcher": str.strip,
     "bound_by": str,
     "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
-    "seed": _seed,
     "timeout_s": lambda text: words.parse_duration("--timeout", text),
 }

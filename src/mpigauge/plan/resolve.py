@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,7 @@ def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]
             parts = tuple(threads.with_cores(part, ground) for part in parts)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
-    return with_compilers(with_blas(parts, request.blas, cards), request.compilers, cards)
+    return with_compilers(with_blas(parts, request.libraries, cards), request.compilers, cards)
 
 
 def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
@@ -90,7 +89,7 @@ def plan_of(
     return Plan(
         parts=parts,
         mpi=mpi.spec,
-        seed=random.SystemRandom().getrandbits(31) if request.seed is None else request.seed,
+        seed=request.seed,
         mode="classic" if request.classic else "adaptive",
         precision=request.precision or DEFAULT_PRECISION,
         seconds=request.seconds,

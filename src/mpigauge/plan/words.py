@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from shutil import which
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
@@ -70,22 +68,14 @@ def parse_grid(option: str, text: str) -> tuple[int, int]:
 
 
 def parse_agent(text: str) -> tuple[str, ...]:
-    """The words of a launch agent, as in --rsh "ssh -p 50000"; launchers split them at blanks.
-
-    The program is looked up here, as launchers differ in where they look.
-    """
+    """The words of a launch agent, as in --rsh "ssh -p 50000"; launchers split them at blanks."""
     words = text.split()
     if not words or any(quote in text for quote in "'\"\\"):
         raise UserError(
             f"--rsh: '{text}' cannot be handed to a launcher, which splits it at blanks and knows "
             "no quotes; write a program and plain words, such as 'ssh -p 50000', or name a script"
         )
-    program = which(words[0])
-    if program is None:
-        raise UserError(
-            f"--rsh: there is no program '{words[0]}'; write one, such as 'ssh -p 50000'"
-        )
-    return str(Path(program).absolute()), *words[1:]
+    return tuple(words)
 
 
 def parse_settings(words: Iterable[str]) -> dict[str, str]:

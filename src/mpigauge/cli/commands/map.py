@@ -79,12 +79,13 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> No
     before they are called slow.
     """
     from mpigauge.cli.beside import Order, measure_all, on_ground, planned
+    from mpigauge.cli.lookups import look_up
     from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request
     from mpigauge.plan.map import map_plan
 
     order = Order.taken(said)
-    request = read_request(said)
+    request = read_request(said, look_up(said))
     check_drawing(drawing, order.mpi_specs)
     plan = partial(map_plan, pairs=pairs, benchmark=benchmark)
     found = planned(request, order, on_ground(plan))

@@ -73,13 +73,15 @@ def command(
     measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.lookups import look_up
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.showing import open_run
     from mpigauge.plan import read_request
 
     if words and not raw["compilers"]:
         return present(open_run(one_run(words)))
-    request = read_request({**raw, "benchmarks": words})
+    said = {**raw, "benchmarks": words}
+    request = read_request(said, look_up(said))
     order = Order(mpi_specs, None, output, None, dry_run, None)
     found = planned(request, order, plan)
     if dry_run:

@@ -47,6 +47,7 @@ def command(**said: Any) -> None:
     as soon as all of it is precise.
     """
     from mpigauge.cli.beside import Order, measure_all, on_ground, planned
+    from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import printer
     from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request
@@ -54,7 +55,7 @@ def command(**said: Any) -> None:
     from mpigauge.topology import read
 
     order = Order.taken(said)
-    request = read_request(said)
+    request = read_request(said, look_up(said))
     where = order.where(request)
     if not where.hosts:
         check_cores(request, where.topology or read())

@@ -21,12 +21,13 @@ def command(**said: Any) -> None:
     Every number comes with its error: the 95 % interval of the median over launches.
     """
     from mpigauge.cli.beside import Order, measure_all, on_ground, planned, print_beside
+    from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import printer
     from mpigauge.cli.placing import print_seats
     from mpigauge.plan import read_request, resolve
 
     order = Order.taken(said)
-    found = planned(read_request(said), order, on_ground(resolve))
+    found = planned(read_request(said, look_up(said)), order, on_ground(resolve))
     if order.dry_run:
         print_seats(found[0].plan, found[0].setup.ground)
         return

@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.inputs import read_input
+from mpigauge.model.errors import did_you_mean
 from mpigauge.model.placement import Seat
 from mpigauge.placement.ask import Ask
 from mpigauge.placement.registry import policy
@@ -27,7 +25,7 @@ _PART = re.compile(r"(?:(\d{1,9}):)?(\*|\d{1,9}(?:-\d{1,9})?)")
 _FORM = "write lines such as: rank 0=HOST slot=4, or slot=1:0-2 for cores 0 to 2 of socket 1"
 
 
-@policy("rankfile", "what a rankfile of Open MPI says", argument="FILE")
+@policy("rankfile", "what a rankfile of Open MPI says", argument="FILE", reads=True)
 def rankfile(ask: Ask) -> list[Seat]:
     found: dict[int, Seat] = {}
     for number, line in _lines(ask):
@@ -45,12 +43,7 @@ def rankfile(ask: Ask) -> list[Seat]:
 
 
 def _lines(ask: Ask) -> Iterator[tuple[int, str]]:
-    path = Path(ask.argument)
-    try:
-        text = read_input(path, called=f"the rankfile {path}").decode("utf-8", "replace")
-    except UserError as error:
-        raise ask.refuse(str(error)) from None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(ask.files[ask.argument].splitlines(), 1):
         if said := line.partition("#")[0].strip():
             yield number, said
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Looks up what options name that is not in them: files, variables, programs and libraries."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.model.libraries import Blas, Compiler
+    from mpigauge.plan import LookedUp
+
+
+def look_up(said: Mapping[str, Any]) -> LookedUp:
+    """Takes the options of a command. UserError: something that they name is not here."""
+    from mpigauge.model.hostfile import read_hostfile
+    from mpigauge.model.sizes import read_sizes
+    from mpigauge.plan import LookedUp
+
+    sizes, hostfile = said.get("sizes_file"), said.get("hostfile")
+    return LookedUp(
+        environment=os.environ,
+        sizes=tuple(read_sizes(Path(sizes))) if sizes else None,
+        hosts=read_hostfile(Path(hostfile)) if hostfile else (),
+        folders=_folders(said.get("dir") or ""),
+        rankfiles=_rankfiles(said.get("place") or ()),
+        agent=_agent(said.get("rsh") or ""),
+        blas=_libraries(said.get("blas") or ()),
+        default_blas=_default_blas() if "benchmarks" in said else None,
+        compilers=_compilers(said.get("compilers") or ()),
+        seed=random.SystemRandom().getrandbits(31),
+    )
+
+
+def _folders(text: str) -> str:
+    """Absolute, since ranks may start elsewhere. An empty name is refused later."""
+    names = [name.strip() for name in text.split(",")]
+    for name in filter(None, names):
+        if not Path(name).is_dir():
+            raise UserError(f"--dir: there is no folder {name}; make it, or name another")
+    return ",".join(str(Path(name).absolute()) if name else "" for name in names)
+
+
+def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
+    from mpigauge.model.inputs import read_input
+    from mpigauge.placement import files_in
+
+    return {
+        name: read_input(
+            Path(name), f"--place rankfile:{name}: ", called=f"the rankfile {name}"
+        ).decode("utf-8", "replace")
+        for name in files_in(places)
+    }
+
+
+def _agent(text: str) -> tuple[str, ...]:
+    """With the path of the program, as launchers differ in where they look for it."""
+    from mpigauge.plan.words import parse_agent
+
+    if not text:
+        return ()
+    program, *words = parse_agent(text)
+    path = which(program)
+    if path is None:
+        raise UserError(
+            f"--rsh: there is no program '{program}'; write one, such as 'ssh -p 50000'"
+        )
+    return str(Path(path).absolute()), *words
+
+
+def _libraries(names: tuple[str, ...]) -> tuple[Blas, ...]:
+    if not names:
+        return ()
+    from mpigauge.mpi.blas import find_blas
+
+    return tuple(dict.fromkeys(map(find_blas, names)))
+
+
+def _default_blas() -> Blas | None:
+    from mpigauge.mpi.blas import usual_blas
+
+    return usual_blas()
+
+
+def _compilers(texts: tuple[str, ...]) -> tuple[Compiler, ...]:
+    if not texts:
+        return ()
+    from mpigauge.mpi.compilers import find_compiler
+
+    return tuple(map(find_compiler, texts))
