@@ -71,13 +71,13 @@ quick-lint: .venv/.dev
 # --- C++ tests and clang-tidy -------------------------------------------------------------
 CXX_WORDS := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 LINT_INCLUDE = $(shell sed -n 's/^MPIGAUGE_MPI_INCLUDE:PATH=//p' build/lint/CMakeCache.txt)
-MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.mpi import find; print(find("mpich").include)')
+MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.site.mpi import find; print(find("mpich").include)')
 OPTIONS := -DCMAKE_BUILD_TYPE=Release -DMPIGAUGE_TESTS=ON -DMPIGAUGE_WERROR=ON -DMPIGAUGE_ABI=mpich
 build/lint:
 	@$(CMAKE) -S . -B $@ $(OPTIONS) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
 	  -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
 
-# Sources, headers of the MPI and objects lie to each other as in mpigauge.mpi.build_folder, so that ccache
+# Sources, headers of the MPI and objects lie to each other as in mpigauge.site.mpi.build_folder, so that ccache
 # compiles the kernels once for their tests and for their use. Tests come first, as warnings are errors here.
 CCACHE := CCACHE_BASEDIR=$(CURDIR) CCACHE_IGNOREOPTIONS=-Werror \
   CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime

@@ -19,7 +19,7 @@ import common
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
-from mpigauge.mpi import find, kernels
+from mpigauge.site.mpi import find, kernels
 
 MOST_NS = 2.0
 WAYS = ("Line", "Mailbox", "Payload")

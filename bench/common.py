@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from mpigauge.launch import Command, Job, command
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import CellRecord, End, parse
-from mpigauge.mpi import find, kernels
+from mpigauge.site.launch import Command, Job, command
+from mpigauge.site.mpi import find, kernels
 
 Cell = tuple[str, int]
 """Benchmark and bytes."""

@@ -25,16 +25,16 @@ from random import Random
 
 import common
 
-from mpigauge.analyse.compare import Comparison, Side, compare
-from mpigauge.analyse.items import items
 from mpigauge.model.between import Remembered
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
 from mpigauge.model.row import Row
-from mpigauge.mpi import find, kernels
-from mpigauge.stats.history import between, remember
-from mpigauge.stats.launches import rows
+from mpigauge.result.compare.compare import Comparison, Side, compare
+from mpigauge.result.compare.items import items
+from mpigauge.result.stats.history import between, remember
+from mpigauge.result.stats.launches import rows
+from mpigauge.site.mpi import find, kernels
 
 MOST_ALARMS = 0.05
 LEAST_FOUND = 0.90

@@ -38,12 +38,12 @@ from typing import Any
 import common
 from time_to_precision import burners
 
-from mpigauge.analyse.compare import compare
 from mpigauge.cli.comparing import sides_of
 from mpigauge.model.between import LEAST_RUNS, cell_name
 from mpigauge.model.errors import UserError
-from mpigauge.report.document import rows_of_run
-from mpigauge.store import Run, list_runs, load
+from mpigauge.result.compare.compare import compare
+from mpigauge.runs.store import Run, list_runs, load
+from mpigauge.show.document import rows_of_run
 
 PROGRAM = Path(sys.executable).with_name("mpigauge")
 WORDS = ["PingPong", "Allreduce", "Bcast", "--sizes", "8,512,4Ki,64Ki,256Ki", "--ranks", "2"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
-from mpigauge.stats.shifts import shifts
+from mpigauge.result.stats.shifts import shifts
 
 Values = NDArray[np.float64]
 SCATTER = 0.02

@@ -22,7 +22,7 @@ from common import Site, add_options, end_progress, launch, machine, ours, say_p
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
-from mpigauge.mpi import find, kernels
+from mpigauge.site.mpi import find, kernels
 
 MPIS = ("mpich", "openmpi", "intel")
 BENCHMARKS = ("PingPong", "Allreduce")

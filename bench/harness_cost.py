@@ -21,7 +21,7 @@ from statistics import median
 import common
 
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import find
+from mpigauge.site.mpi import find
 
 MOST_NS = 1.0
 HERE = Path(__file__).resolve().parent

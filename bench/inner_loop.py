@@ -24,7 +24,7 @@ from pathlib import Path
 import common
 
 from mpigauge.model.errors import UserError
-from mpigauge.mpi.build import SOURCES, source_folder
+from mpigauge.site.mpi.build import SOURCES, source_folder
 
 LIMIT_S = 15.0
 EDITED = (

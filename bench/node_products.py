@@ -22,13 +22,13 @@ from statistics import median
 
 import common
 
-from mpigauge.launch import Command
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas
 from mpigauge.model.record import CellRecord, parse
-from mpigauge.mpi import find, kernels
-from mpigauge.mpi.blas import usual_blas
+from mpigauge.site.launch import Command
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.blas import usual_blas
 
 MOST_APART = 0.02
 BY_COLUMNS, AS_IT_IS = 102, 111

@@ -14,8 +14,8 @@ import random
 import time
 from collections.abc import Callable
 
-from mpigauge.readers import READERS, Text
-from mpigauge.readers.known import known_cards
+from mpigauge.runs.readers import READERS, Text
+from mpigauge.runs.readers.known import known_cards
 
 SIZES = [0, *(1 << i for i in range(23))]
 HEADS = {

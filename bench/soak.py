@@ -22,9 +22,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mpigauge.model.cards import Cards
-from mpigauge.mpi import find, kernels
-from mpigauge.store import load
-from mpigauge.topology.busy import grown
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.topology.busy import grown
 
 BENCHMARKS = (
     "PingPong", "PingPing", "Sendrecv", "Exchange", "Uniband", "Biband", "Bcast", "Allreduce",

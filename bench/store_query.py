@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import common
 import duckdb
 
-from mpigauge.query import ask, build, columns_of
-from mpigauge.query.tables import TABLES
+from mpigauge.result.library import ask, build, columns_of
+from mpigauge.result.library.tables import TABLES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -203,8 +203,8 @@ def _line(words: str, ours: list[float], read: list[float], held: list[float]) -
 def tables(runs: int) -> int:
     """Makes run folders and says how long their tables take: all, none changed, one changed."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from mpigauge.query import answered
-    from mpigauge.store import run_folders
+    from mpigauge.result.library import answered
+    from mpigauge.runs.store import run_folders
     from tests import runs as made_up
 
     with tempfile.TemporaryDirectory() as folder:

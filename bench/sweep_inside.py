@@ -15,9 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mpigauge.analyse.compare import compare
 from mpigauge.cli.comparing import sides_within
-from mpigauge.store import load
+from mpigauge.result.compare.compare import compare
+from mpigauge.runs.store import load
 
 CASES = (
     ("mpich", "PingPong", "64Ki", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD=262144", ()),

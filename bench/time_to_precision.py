@@ -36,11 +36,11 @@ import common
 import numpy as np
 from common import Site
 
-from mpigauge.launch import Command
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import End
 from mpigauge.model.units import byte_count
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site.launch import Command
 
 TOOLS = ("IMB", "mpigauge")
 TARGET = 0.05

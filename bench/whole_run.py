@@ -22,9 +22,9 @@ from statistics import median
 import common
 from common import Cell, Site
 
-from mpigauge.launch import Command
+from mpigauge.features.imb import install as imb
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import imb
+from mpigauge.site.launch import Command
 
 LEAST_ROUNDS = 3
 SLACK = 1.02

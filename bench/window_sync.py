@@ -20,11 +20,11 @@ from statistics import median
 
 import common
 
-from mpigauge.launch import Job, command
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
-from mpigauge.mpi import find, kernels
-from mpigauge.mpi.build import headers
+from mpigauge.site.launch import Job, command
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.build import headers
 
 MOST = 0.05
 BENCHMARKS = ("Bcast", "Reduce", "Allreduce", "Alltoall")

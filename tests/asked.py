@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from mpigauge.cli.lookups import look_up
-from mpigauge.plan import Request, read_request
+from mpigauge.measure.plan import Request, read_request
 
 
 def request(raw: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Request:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi import find, kernels
+from mpigauge.site.mpi import find, kernels
 from tests import hermetic
 
 if TYPE_CHECKING:

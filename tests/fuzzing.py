@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import encode, parse
-from mpigauge.readers import READERS, Text, sniff
+from mpigauge.runs.readers import READERS, Text, sniff
 from tests import cells, runs
 
 if TYPE_CHECKING:
     import random
 
-    from mpigauge.placement.site import Site
+    from mpigauge.site.placement.site import Site
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests/golden"
@@ -239,7 +239,7 @@ def _repeated(text: bytes) -> bytes:
 
 def _of_machines(name: str, ending: str) -> Target:
     """The largest machines are of about LARGE bytes."""
-    from mpigauge.topology.built import built
+    from mpigauge.site.topology.built import built
 
     def read(data: bytes, folder: Path) -> object:
         path = folder / f"machine.{ending}"
@@ -287,7 +287,7 @@ def _sizes(data: bytes, folder: Path) -> object:
 
 def _rankfile(data: bytes, folder: Path) -> object:
     from mpigauge.cli.lookups import look_up
-    from mpigauge.placement import place
+    from mpigauge.site.placement import place
 
     path = folder / "ranks"
     path.write_bytes(data)
@@ -298,8 +298,8 @@ def _rankfile(data: bytes, folder: Path) -> object:
 @cache
 def _sites() -> tuple[Site, ...]:
     """Two hosts of four cores."""
-    from mpigauge.placement.site import Site
-    from mpigauge.topology.built import built
+    from mpigauge.site.placement.site import Site
+    from mpigauge.site.topology.built import built
 
     machine = built(MACHINES / "arm-raspberry-pi-4.xml")
     return Site("node1", machine), Site("node2", machine)
@@ -337,9 +337,9 @@ def _large_plan() -> bytes:
 
 def _plan(data: bytes, folder: Path) -> object:
     """As far as a plan goes without an MPI."""
-    from mpigauge.cli.commands.sweep import command
-    from mpigauge.cli.sweeping import read_sweep
-    from mpigauge.plan.arms import arms
+    from mpigauge.features.sweep.command import command
+    from mpigauge.features.sweep.sweeping import read_sweep
+    from mpigauge.measure.plan.arms import arms
 
     path = folder / "plan.toml"
     path.write_bytes(data)
@@ -349,9 +349,9 @@ def _plan(data: bytes, folder: Path) -> object:
 
 
 def _limits(data: bytes, folder: Path) -> object:
-    from mpigauge.analyse.limits import parse_limits
+    from mpigauge.features.check.limits import parse_limits
     from mpigauge.model.inputs import read_text
-    from mpigauge.readers.known import known_cards
+    from mpigauge.runs.readers.known import known_cards
 
     path = folder / "limits.toml"
     path.write_bytes(data)
@@ -383,8 +383,8 @@ def _stored() -> dict[str, bytes]:
 
 def _load(folder: Path, name: str, data: bytes) -> object:
     """A whole run of which one file is this."""
-    from mpigauge.report.document import document
-    from mpigauge.store import load
+    from mpigauge.runs.store import load
+    from mpigauge.show.document import document
 
     run = folder / "run"
     shutil.rmtree(run, ignore_errors=True)
@@ -417,7 +417,7 @@ def _packed(size: int) -> bytes:
 
 
 def _pack(data: bytes, folder: Path) -> object:
-    from mpigauge.store.pack import is_pack, unpack
+    from mpigauge.runs.store.pack import is_pack, unpack
 
     path, out = folder / "x.mpigauge", folder / "out"
     path.write_bytes(data)
@@ -426,8 +426,8 @@ def _pack(data: bytes, folder: Path) -> object:
 
 
 def _disguised(data: bytes, _: Path) -> object:
-    from mpigauge.store.disguise import Disguise
-    from mpigauge.store.names import Names
+    from mpigauge.runs.store.disguise import Disguise
+    from mpigauge.runs.store.names import Names
 
     disguise = Disguise(Names(("node1.site.org", "login1"), ("alice",), ("/home/alice",)))
     return disguise.text(data.decode("utf-8", "surrogateescape"))

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.mpi import environment, folders, sources
+from mpigauge.site.mpi import environment, folders, sources
 
 if TYPE_CHECKING:
     import pytest

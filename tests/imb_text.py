@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Skip
-from mpigauge.report.document import Document, Facts
-from mpigauge.stats.launches import aggregate
+from mpigauge.result.stats.launches import aggregate
+from mpigauge.show.document import Document, Facts
 from tests import cells
 
 if TYPE_CHECKING:

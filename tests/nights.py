@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from mpigauge.model.between import Between, Scatter, cell_name
-from mpigauge.store import RunWriter
+from mpigauge.runs.store import RunWriter
 from tests import cells, pages, planted
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analyse.registry import explained
-from mpigauge.report.web.report import report
-from mpigauge.store import RunWriter
-from mpigauge.topology.passport import plain
+from mpigauge.features.explain.registry import explained
+from mpigauge.runs.store import RunWriter
+from mpigauge.show.web.report import report
+from mpigauge.site.topology.passport import plain
 from tests import cells, planted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
-    from mpigauge.report.kinds import Shown
+    from mpigauge.show.kinds import Shown
 
 NAME = "<script>"
 EVIL = "<img src=x onerror=alert(1)>"

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from mpigauge.topology.busy import load_of_a_core
+from mpigauge.site.topology.busy import load_of_a_core
 
 USUAL_S = 120.0
 """On a machine that has nothing else to do."""

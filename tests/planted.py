@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge import topology
 from mpigauge.model.record import CellRecord, Clock, Launch, Noise, Rank
-from mpigauge.store import Run, RunWriter
-from mpigauge.topology.passport import plain
-from mpigauge.topology.read import read
+from mpigauge.runs.store import Run, RunWriter
+from mpigauge.site import topology
+from mpigauge.site.topology.passport import plain
+from mpigauge.site.topology.read import read
 from tests import cells
 
 if TYPE_CHECKING:

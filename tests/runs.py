@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.store import RunWriter
+from mpigauge.runs.store import RunWriter
 from tests import cells
 
 if TYPE_CHECKING:

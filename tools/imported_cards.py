@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
 """Writes the copy of the kernels' cards that is used where no kernel is built
-(src/mpigauge/readers/cards.json).
+(src/mpigauge/runs/readers/cards.json).
 
 `mpigauge list --json | python tools/imported_cards.py`. Readers know benchmarks of IMB and small
 programs of users by it, and `mpigauge submit` whether there is a benchmark of a name. A test
@@ -14,7 +14,7 @@ import json
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src/mpigauge/readers/cards.json"
+TARGET = Path(__file__).resolve().parent.parent / "src/mpigauge/runs/readers/cards.json"
 
 
 def main() -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from mpigauge.doctor import Host, diagnose
-from mpigauge.topology.files import Files
-from mpigauge.topology.read import read_files
+from mpigauge.features.doctor.finding import Host
+from mpigauge.features.doctor.registry import diagnose
+from mpigauge.site.topology.files import Files
+from mpigauge.site.topology.read import read_files
 
 # Long files of which few lines are used.
 KEPT = {

@@ -12,26 +12,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import click
 
-from mpigauge.analyse.quantities import QUANTITIES
-from mpigauge.analyse.registry import CAUSES, kinds_in_words
-from mpigauge.batch.registry import SYSTEMS
 from mpigauge.cli.main import group
-from mpigauge.doctor.registry import CHECKS
-from mpigauge.launch.registry import LAUNCHERS
+from mpigauge.features.check.quantities import QUANTITIES
+from mpigauge.features.doctor.registry import CHECKS
+from mpigauge.features.explain.registry import CAUSES, kinds_in_words
 from mpigauge.model.cards import Card, Cards
+from mpigauge.model.fields import Field, fields
 from mpigauge.model.knob import READ_WORDS
-from mpigauge.mpi import find, kernels
-from mpigauge.mpi.settings.catalogue import BY_NAME, Entry, entries
-from mpigauge.placement.registry import POLICIES
-from mpigauge.query import TABLES
-from mpigauge.readers.references import names as reference_names
-from mpigauge.readers.references import reference
-from mpigauge.readers.registry import READERS
-from mpigauge.report.fields import Field, fields
-from mpigauge.report.formats import FORMATS
-from mpigauge.report.kinds import PLOTS
-from mpigauge.report.limits import limit_fields
-from mpigauge.stats.words import LETTERS, MEANING
+from mpigauge.result.library import TABLES
+from mpigauge.result.stats.words import LETTERS, MEANING
+from mpigauge.runs.readers.references import names as reference_names
+from mpigauge.runs.readers.references import reference
+from mpigauge.runs.readers.registry import READERS
+from mpigauge.show.formats import FORMATS
+from mpigauge.show.kinds import PLOTS
+from mpigauge.show.limits import limit_fields
+from mpigauge.site.batch.registry import SYSTEMS
+from mpigauge.site.launch.registry import LAUNCHERS
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.settings.catalogue import BY_NAME, Entry, entries
+from mpigauge.site.placement.registry import POLICIES
 
 Part = Callable[[], str]
 Named = tuple[tuple[str, ...], click.Command]

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "results"
 PYTEST = (sys.executable, "-m", "pytest", "-rs")
-KERNELS = "from tests.conftest import ABIS; from mpigauge.mpi import find, kernels\n"
+KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge import launch
-from mpigauge.campaign.reasons import stumbled
-from mpigauge.launch import Job
+from mpigauge.measure.campaign.reasons import stumbled
 from mpigauge.model.cards import Cards
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
-from mpigauge.mpi import find, kernels
+from mpigauge.site import launch
+from mpigauge.site.launch import Job
+from mpigauge.site.mpi import find, kernels
 from tests import patience
 
 if TYPE_CHECKING:

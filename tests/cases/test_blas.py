@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas
-from mpigauge.mpi.blas import check_blas, usual_blas
+from mpigauge.site.mpi.blas import check_blas, usual_blas
 from tests import patience
 from tests.blas_fakes import fake_blas
 from tests.cases.launching import Ended, run, site

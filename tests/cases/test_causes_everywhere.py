@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.analyse.nature import ABOUT, nature, nature_of
-from mpigauge.analyse.needs import FACT, REPEATED
-from mpigauge.analyse.registry import CAUSES, explain
+from mpigauge.features.explain.needs import FACT, REPEATED
+from mpigauge.features.explain.registry import CAUSES, explain
 from mpigauge.model.cards import Cards
-from mpigauge.mpi import find, kernels
-from mpigauge.mpi.settings.catalogue import entries
-from mpigauge.mpi.settings.known import BELOW
-from mpigauge.placement import Site, place
-from mpigauge.topology import built
-from mpigauge.topology.passport import plain
-from mpigauge.topology.read import read
+from mpigauge.result.nature import ABOUT, nature, nature_of
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.settings.catalogue import entries
+from mpigauge.site.mpi.settings.known import BELOW
+from mpigauge.site.placement import Site, place
+from mpigauge.site.topology import built
+from mpigauge.site.topology.passport import plain
+from mpigauge.site.topology.read import read
 from tests import planted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.analyse.finding import Finding
     from mpigauge.model.cards import Card
     from mpigauge.model.columns import Cell
     from mpigauge.model.topology import Topology
-    from mpigauge.store import Run
+    from mpigauge.result.finding import Finding
+    from mpigauge.runs.store import Run
 
 MPIS = (
     ("mpich", "5.0.2"), ("mpich", "4.0"), ("openmpi", "4.1.1"), ("openmpi", "5.0.2"),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import topology
 from mpigauge.model.record import CellRecord, End, Rank, parse
+from mpigauge.site import topology
 from tests import patience
 from tests.cases.launching import Site, finish, run, site, start
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.mpi.query import ask, missing
+from mpigauge.site.mpi.query import ask, missing
 from tests import old_mpi
 from tests.cases.launching import Site, run
 

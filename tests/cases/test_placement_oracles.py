@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import launch, placement, topology
-from mpigauge.launch import Job
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import find
-from mpigauge.placement import Site
+from mpigauge.site import launch, placement, topology
+from mpigauge.site.launch import Job
+from mpigauge.site.mpi import find
+from mpigauge.site.placement import Site
 from tests import patience
 
 pytestmark = pytest.mark.mpi

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.mpi.blas import usual_blas
+from mpigauge.site.mpi.blas import usual_blas
 from tests.cases.launching import Ended, Site, run, site
 from tests.conftest import ABIS, MPIS
 

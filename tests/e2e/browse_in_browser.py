@@ -18,11 +18,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mpigauge.analyse.registry import explained
-from mpigauge.cli.browse.gate import new_token
-from mpigauge.cli.browse.serve import Place, Server
-from mpigauge.cli.browse.shelf import Shelf
-from mpigauge.cli.browse.site import Site
+from mpigauge.features.browse.gate import new_token
+from mpigauge.features.browse.serve import Place, Server
+from mpigauge.features.browse.shelf import Shelf
+from mpigauge.features.browse.site import Site
+from mpigauge.features.explain.registry import explained
 from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
 
 TREND = "PingPong 8 B on 2 ranks"

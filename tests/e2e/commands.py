@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mpigauge.model.record import Rank
-from mpigauge.store import Run, load
+from mpigauge.runs.store import Run, load
 from tests import patience
 
 LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")

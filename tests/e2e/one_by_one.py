@@ -12,17 +12,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from importlib import import_module
-from pkgutil import iter_modules
 
 import numpy as np
 
-from mpigauge.cli import commands, main
-from mpigauge.report import formats
-from mpigauge.report.document import document
+from mpigauge.cli import main
+from mpigauge.cli.registry import COMMANDS, module_of
+from mpigauge.show import formats
+from mpigauge.show.document import document
 
 LOADED = [np, document, formats]
-LOADED += [import_module(f"{commands.__name__}.{m.name}") for m in iter_modules(commands.__path__)]
+LOADED += map(module_of, COMMANDS)
 
 
 def set_up(number: int, how: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.store import load
+from mpigauge.runs.store import load
 from tests.e2e import commands as cli
 
 pytestmark = pytest.mark.mpi

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.store import load
+from mpigauge.runs.store import load
 from tests.blas_fakes import fake_blas
 
 pytestmark = pytest.mark.mpi

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.store import load
+from mpigauge.runs.store import load
 from tests.e2e import commands as cli
 
 pytestmark = pytest.mark.mpi

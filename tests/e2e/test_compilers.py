@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.store import load
+from mpigauge.runs.store import load
 
 pytestmark = pytest.mark.mpi
 

@@ -22,7 +22,7 @@ import click
 import pytest
 
 from mpigauge.cli.main import group, run
-from mpigauge.mpi import find
+from mpigauge.site.mpi import find
 from tests import patience
 from tests.guide import ROOT, Block, Page, pages
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.mpi import find, folders
-from mpigauge.mpi.build import wanted
-from mpigauge.mpi.build_folder import compiled
+from mpigauge.site.mpi import find, folders
+from mpigauge.site.mpi.build import wanted
+from mpigauge.site.mpi.build_folder import compiled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.mpi.build_folder import Wanted
+    from mpigauge.site.mpi.build_folder import Wanted
 
 MOST_LINES = 40
 COLLECTIVES = "kernels/suites/collectives"

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi import find, kernels
-from mpigauge.store import Run, load
+from mpigauge.runs.store import Run, load
+from mpigauge.site.mpi import find, kernels
 from tests import patience
 from tests.e2e import commands as cli
 

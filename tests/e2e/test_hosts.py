@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.store import Run, load
-from mpigauge.topology import read
-from mpigauge.topology.levels import Levels
+from mpigauge.runs.store import Run, load
+from mpigauge.site.topology import read
+from mpigauge.site.topology.levels import Levels
 from tests import patience
 from tests.e2e import commands as cli
 from tests.e2e.cluster import Cluster, cluster, needs_root

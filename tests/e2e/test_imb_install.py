@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import find
-from mpigauge.readers import READERS, Text
+from mpigauge.runs.readers import READERS, Text
+from mpigauge.site.mpi import find
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e.commands import last_line, mpigauge
 
 if TYPE_CHECKING:
-    from mpigauge.readers.reading import Reading
+    from mpigauge.runs.readers.reading import Reading
 
 pytestmark = pytest.mark.mpi
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.mpi import find, kernels
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find, kernels
 from tests import patience
 from tests.e2e import commands as cli
 
@@ -33,7 +33,7 @@ COMMANDS = {
     "node": ("node", "--sizes", "64Ki", "--in", "3s"),
     "sweep": ("sweep", "PingPong", "--vary", "env:A=1", *TO_MEASURE),
 }
-SHOWN = "mpigauge.report.document:document"
+SHOWN = "mpigauge.show.document:document"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -66,7 +66,7 @@ def interrupted(
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
-@pytest.mark.parametrize("place", ["mpigauge.mpi:find", "mpigauge.topology:read"])
+@pytest.mark.parametrize("place", ["mpigauge.site.mpi:find", "mpigauge.site.topology:read"])
 def test_before_anything_is_made(tmp_path: Path, place: str) -> None:
     done = interrupted(tmp_path, place, *RUN, "--mpi", "mpich", "--output", "out")
     assert done.returncode == 2
@@ -77,14 +77,14 @@ def test_before_anything_is_made(tmp_path: Path, place: str) -> None:
 def test_before_the_first_launch(tmp_path: Path) -> None:
     """There is a folder, but nothing to show or to resume."""
     words = (*RUN, "--mpi", "mpich", "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.campaign:run", *words)
+    done = interrupted(tmp_path, "mpigauge.measure.campaign:run", *words)
     assert done.returncode == 2
     assert done.stderr.strip() == "mpigauge: interrupted; nothing was measured"
 
 
 def test_between_launches(tmp_path: Path) -> None:
     words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--in", "3s")
-    place = "mpigauge.campaign.run:Campaign.note"
+    place = "mpigauge.measure.campaign.run:Campaign.note"
     more = ("--mpi", "mpich", "--output", "out")
     done = interrupted(tmp_path, place, *words, *more, goes_on=True)
     assert done.returncode == 1
@@ -97,14 +97,14 @@ def test_between_launches(tmp_path: Path) -> None:
 def test_after_the_last_launch(tmp_path: Path) -> None:
     """All is measured, so all is well."""
     words = (*RUN, "--mpi", "mpich", "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.campaign.run:finished", *words, goes_on=True)
+    done = interrupted(tmp_path, "mpigauge.measure.campaign.run:finished", *words, goes_on=True)
     assert done.returncode == 0, done.stderr
     assert "PingPong" in done.stdout
     assert load(tmp_path / "out").status["status"] == "done"
 
 
 @pytest.mark.parametrize(
-    ("name", "place"), [("run", "mpigauge.store:load"), *((name, SHOWN) for name in COMMANDS)]
+    ("name", "place"), [("run", "mpigauge.runs.store:load"), *((name, SHOWN) for name in COMMANDS)]
 )
 def test_while_the_result_is_shown(tmp_path: Path, name: str, place: str) -> None:
     words = (*COMMANDS[name], "--mpi", "mpich", "--output", "out")
@@ -120,7 +120,7 @@ def test_while_the_result_is_shown(tmp_path: Path, name: str, place: str) -> Non
 def test_while_the_results_of_several_are_shown(tmp_path: Path) -> None:
     kernels(find("openmpi"))
     mpis = ("--mpi", "mpich", "--mpi", "openmpi")
-    done = interrupted(tmp_path, "mpigauge.store:load", *RUN, *mpis, "--output", "out")
+    done = interrupted(tmp_path, "mpigauge.runs.store:load", *RUN, *mpis, "--output", "out")
     assert done.returncode == 1, done.stderr
     line = cli.last_line(done.stderr)
     assert line.count("the run is kept in out/") == 2
@@ -156,6 +156,6 @@ def test_while_a_job_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (tmp_path / "bin" / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     submit = ("submit", "--system", "slurm", "run", "PingPong", "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.campaign.submit:follow", *submit)
+    done = interrupted(tmp_path, "mpigauge.features.submit.queue:follow", *submit)
     assert done.returncode == 1, done.stderr
     assert "job 7 goes on; `scancel 7` ends it, and" in cli.last_line(done.stderr)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi import find
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find
 from tests.e2e.commands import mpigauge
 
 pytestmark = pytest.mark.mpi

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch import Job, command
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi import find, install, list_all
+from mpigauge.site.launch import Job, command
+from mpigauge.site.mpi import find, install, list_all
 from tests import patience
 
 pytestmark = pytest.mark.mpi

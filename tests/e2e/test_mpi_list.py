@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.campaign.trial import trial
+from mpigauge.measure.campaign.trial import trial
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import find
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find
 from tests.conftest import ABIS
 from tests.e2e import commands as cli
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import launch
-from mpigauge.launch import Job
 from mpigauge.model.cards import Card, Cards
-from mpigauge.mpi import find, folders, install, kernels
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site import launch
+from mpigauge.site.launch import Job
+from mpigauge.site.mpi import find, folders, install, kernels
 from tests import old_mpi
 from tests.conftest import MPIS
 from tests.e2e import commands as cli
@@ -181,7 +181,7 @@ def test_packages_of_debian(debian: Installed, name: str, tmp_path: Path) -> Non
 LOOK = """
 import json
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import environment
+from mpigauge.site.mpi import environment
 said = [environment.module_command(), environment.mpi_modules()]
 said.append(environment.after_module("mpich/9"))
 for name in ("mpich/bad", "mpich/8"):

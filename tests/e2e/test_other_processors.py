@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.mpi import find
+from mpigauge.site.mpi import find
 from tests.e2e.debian import Installed, installed, needs_root
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.store import load
+from mpigauge.runs.store import load
 from tests.cases.launching import finish, site, start
 from tests.conftest import MPIS
 from tests.e2e import commands as cli

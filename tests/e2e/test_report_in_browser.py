@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.showing import open_run
-from mpigauge.report.kinds import Shown
-from mpigauge.report.web import every
+from mpigauge.show.kinds import Shown
+from mpigauge.show.web import every
 from tests import pages, planted
 from tests.e2e.debian import needs_root
 from tests.pages import report_of

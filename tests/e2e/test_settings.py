@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import find
-from mpigauge.mpi.settings import catalogue, knobs
-from mpigauge.mpi.settings.control import variables
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.settings import catalogue, knobs
+from mpigauge.site.mpi.settings.control import variables
 from tests.e2e import commands as cli
 
 pytestmark = pytest.mark.mpi

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.store import Run, load
-from mpigauge.topology.words import parse_list
+from mpigauge.runs.store import Run, load
+from mpigauge.site.topology.words import parse_list
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.measure.plan import Plan
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi import find
-from mpigauge.plan import Plan
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli

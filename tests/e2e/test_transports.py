@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.campaign.trial import trial
+from mpigauge.measure.campaign.trial import trial
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import find
-from mpigauge.mpi.transports import choose, offers, transports
-from mpigauge.store import load
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.transports import choose, offers, transports
 from tests.e2e import commands as cli
 from tests.e2e.cluster import cluster, needs_root
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.readers.known import known_cards
-from mpigauge.readers.mpip import TABLES
-from mpigauge.readers.osu_tests import card_of_title
+from mpigauge.runs.readers.known import known_cards
+from mpigauge.runs.readers.mpip import TABLES
+from mpigauge.runs.readers.osu_tests import card_of_title
 from tests.e2e.test_docs import options_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.report import formats
+from mpigauge.show import formats
 from tests import imb_text
 
 GOLDEN = Path(__file__).parent / "imb"

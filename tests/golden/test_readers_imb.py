@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.readers import READERS, Text, sniff
-from mpigauge.readers.imb import _Log
-from mpigauge.readers.imb_columns import HEADS
-from mpigauge.readers.known import known_cards
-from mpigauge.report.document import document
-from mpigauge.report.formats import render
-from mpigauge.stats.launches import rows
-from mpigauge.store import load
-from mpigauge.store.imported import write_imported
+from mpigauge.result.stats.launches import rows
+from mpigauge.runs.readers import READERS, Text, sniff
+from mpigauge.runs.readers.imb import _Log
+from mpigauge.runs.readers.imb_columns import HEADS
+from mpigauge.runs.readers.known import known_cards
+from mpigauge.runs.store import load
+from mpigauge.runs.store.imported import write_imported
+from mpigauge.show.document import document
+from mpigauge.show.formats import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.columns import Cell
-    from mpigauge.readers.reading import Reading
+    from mpigauge.runs.readers.reading import Reading
 
 GOLDEN = Path(__file__).parent
 FILES = sorted(path for of in ("imb", "printed", "real") for path in (GOLDEN / of).glob("*.txt"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.topology import busy
+from mpigauge.site.topology import busy
 from tests import hermetic
 
 if TYPE_CHECKING:

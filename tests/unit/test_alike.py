@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import topology
 from mpigauge.cli.main import run
+from mpigauge.features.topo.alike import pages
 from mpigauge.model.hosts import Node
-from mpigauge.report.alike import pages
+from mpigauge.site import topology
 from tests import mpi_fakes
 from tests.unit.test_probe import ELSEWHERE
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from mpigauge.cli.commands.sweep import command as sweep
 from mpigauge.cli.main import run
-from mpigauge.cli.plan_file import words_of
+from mpigauge.features.sweep.command import command as sweep
+from mpigauge.features.sweep.plan_file import words_of
+from mpigauge.measure.plan.arms import Arm, Block, Places, arms, grid_of, options_of, read_block
+from mpigauge.measure.plan.condition import holds, names_in
+from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.toml import read_toml
-from mpigauge.plan.arms import Arm, Block, Places, arms, grid_of, options_of, read_block
-from mpigauge.plan.condition import holds, names_in
-from mpigauge.plan.foreign import Foreign, Merit, read_command
 
 HERE = Places("plan.toml, line 1", {"grid": "plan.toml, line 2, column 1"})
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import batch
-from mpigauge.batch import State, Wish
 from mpigauge.model.errors import UserError
+from mpigauge.site import batch
+from mpigauge.site.batch import State, Wish
 
 NODEFILE = "n1\nn1\nn2\n"
 
@@ -189,7 +189,7 @@ def test_unknown_systems() -> None:
 def test_a_host_of_a_job_has_no_more_room_than_cores(repository: Path) -> None:
     """Slurm counts hardware threads; a host that somebody names has the slots that he says."""
     from mpigauge.cli.measuring import Wanted, slots_of
-    from mpigauge.topology import built
+    from mpigauge.site.topology import built
 
     machine = built(repository / "tests" / "machines" / "skylake-2s-snc-off.xml")
     given = batch.here({"SLURM_JOB_ID": "1"})

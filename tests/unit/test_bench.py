@@ -385,7 +385,7 @@ def test_a_page_is_smooth_where_every_interaction_is(program: ModuleType) -> Non
 
 @with_program("report_speed")
 def test_a_made_up_run_has_its_cells(program: ModuleType, tmp_path: Path) -> None:
-    from mpigauge.store import load
+    from mpigauge.runs.store import load
 
     program.write_run(tmp_path / "run", 960, launches=2)
     run = load(tmp_path / "run")

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from mpigauge import campaign
-from mpigauge.campaign import Ending, Task
-from mpigauge.campaign.state import Outcome
+from mpigauge.measure import campaign
+from mpigauge.measure.campaign import Ending, Task
+from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.plan import Plan
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.plan import Plan
-from mpigauge.store import RunWriter, load
+from mpigauge.runs.store import RunWriter, load
 from tests import cells
 from tests.unit.test_campaign import PLAN, Watcher, fake_mpi, measuring
 

@@ -21,15 +21,15 @@ from urllib.parse import quote
 
 import pytest
 
-from mpigauge.analyse.registry import explained
-from mpigauge.cli.browse import shelf as shelves
-from mpigauge.cli.browse.gate import Asked, Gate, Refused, headers, new_token
-from mpigauge.cli.browse.serve import Place, Server
-from mpigauge.cli.browse.shelf import Shelf
-from mpigauge.cli.browse.site import MOST_BESIDE, Site
 from mpigauge.cli.main import run as main
-from mpigauge.query import large
-from mpigauge.report.web import browse as browse_pages
+from mpigauge.features.browse import pages as browse_pages
+from mpigauge.features.browse import shelf as shelves
+from mpigauge.features.browse.gate import Asked, Gate, Refused, headers, new_token
+from mpigauge.features.browse.serve import Place, Server
+from mpigauge.features.browse.shelf import Shelf
+from mpigauge.features.browse.site import MOST_BESIDE, Site
+from mpigauge.features.explain.registry import explained
+from mpigauge.result.library import large
 from tests import nights, pages, patience
 from tests.unit.test_report_page import OURS, Page
 

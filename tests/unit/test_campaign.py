@@ -18,22 +18,22 @@ from typing import Any
 
 import pytest
 
-from mpigauge import campaign
-from mpigauge.campaign import Again, Ending, State, budget, launch
-from mpigauge.campaign.process import Job, _processes
-from mpigauge.campaign.results import Results
-from mpigauge.campaign.run import Campaign, to_tell
-from mpigauge.campaign.state import Outcome
 from mpigauge.cli.measuring import verdict
-from mpigauge.launch import Command
+from mpigauge.measure import campaign
+from mpigauge.measure.campaign import Again, Ending, State, budget, launch
+from mpigauge.measure.campaign.process import Job, _processes
+from mpigauge.measure.campaign.results import Results
+from mpigauge.measure.campaign.run import Campaign, to_tell
+from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.plan import Part, Plan
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import Block
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
-from mpigauge.plan import Part, Plan
-from mpigauge.report.document import document
-from mpigauge.stats.launches import rows
-from mpigauge.store import Run, RunWriter, history, load
+from mpigauge.result.stats.launches import rows
+from mpigauge.runs.store import Run, RunWriter, history, load
+from mpigauge.show.document import document
+from mpigauge.site.launch import Command
 from tests import cells, patience
 
 PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
@@ -731,8 +731,8 @@ def test_nothing_of_a_job_is_left_behind() -> None:
 
 KILLED = """
 import sys
-from mpigauge.campaign.process import Job
-from mpigauge.launch import Command
+from mpigauge.measure.campaign.process import Job
+from mpigauge.site.launch import Command
 
 stubborn = "trap '' TERM; echo started; while :; do sleep 1; done"
 job = Job(Command(("sh", "-c", 'setsid sh -c "$0" & wait', stubborn), {}))

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from mpigauge.analyse.nature import ANY
-from mpigauge.analyse.registry import CAUSES, cause, explain
 from mpigauge.cli.main import run as main
+from mpigauge.features.explain.registry import CAUSES, cause, explain
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.record import Carried
-from mpigauge.report.explanation import NO_ROWS, QUIET, page, to_json
+from mpigauge.result.nature import ANY
+from mpigauge.show.explanation import NO_ROWS, QUIET, page, to_json
 from tests import planted
 from tests.planted import (
     LAPTOP,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Rank
-    from mpigauge.store import Run
+    from mpigauge.runs.store import Run
 
 FEW = [8, 64, 512, 4096, 32768, 262144]
 ROME_TABLE = """

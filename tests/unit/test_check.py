@@ -11,7 +11,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mpigauge.analyse.check import (
+from mpigauge.cli.main import run as cli
+from mpigauge.features.check.limits import parse_limits
+from mpigauge.features.check.peers import against_peers
+from mpigauge.features.check.result import (
     Line,
     against_limits,
     against_reference,
@@ -20,21 +23,18 @@ from mpigauge.analyse.check import (
     outcome_of,
     right_data,
 )
-from mpigauge.analyse.compare import Side
-from mpigauge.analyse.items import Item, items
-from mpigauge.analyse.limits import parse_limits
-from mpigauge.analyse.peers import against_peers
-from mpigauge.cli.main import run as cli
+from mpigauge.features.check.show import as_json, as_junit, as_table
+from mpigauge.measure.plan import Part, Plan
+from mpigauge.measure.plan.again import narrowed
+from mpigauge.measure.plan.foreign import Foreign, Merit
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Estimate
-from mpigauge.plan import Part, Plan
-from mpigauge.plan.again import narrowed
-from mpigauge.plan.foreign import Foreign, Merit
-from mpigauge.report.checked import as_json, as_junit, as_table
-from mpigauge.stats.launches import rows as rows_of
-from mpigauge.stats.peers import Pair, clusters
-from mpigauge.store import load
+from mpigauge.result.compare.compare import Side
+from mpigauge.result.compare.items import Item, items
+from mpigauge.result.stats.launches import rows as rows_of
+from mpigauge.result.stats.peers import Pair, clusters
+from mpigauge.runs.store import load
 from tests import cells
 from tests.unit.test_compare import lines as cell_lines
 from tests.unit.test_compare import store

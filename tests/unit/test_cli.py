@@ -5,29 +5,28 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from mpigauge.cli import commands, measuring
+from mpigauge.cli import measuring, registry
 from mpigauge.cli.main import Commands, group, run
 from mpigauge.cli.tables import lines
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
-from mpigauge.store import RunWriter, load
+from mpigauge.runs.store import RunWriter, load
 from tests import cells
 
-COMMANDS = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+COMMANDS = list(registry.COMMANDS)
 LAUNCH = {
     "launch": 0, "schema": 1, "time": "2026-11-21T05:00:00Z", "mpi_library": "MPICH",
     "mpi_standard": "4.1", "abi": "mpich", "world_ranks": 2, "mode": "adaptive",
     "precision": 0.05, "seed": 1, "thread_level": "single", "clock": {},
 }  # fmt: skip
-HEAVY = {"numpy", "scipy", "rich", "duckdb", "altair", "mpigauge.plan", "mpigauge.report",
-         "mpigauge.query"}  # fmt: skip
+HEAVY = {"numpy", "scipy", "rich", "duckdb", "altair", "mpigauge.measure.plan", "mpigauge.show",
+         "mpigauge.result.library"}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +129,7 @@ def test_a_failure_after_launch_is_status_1(
     def fails(*_: object, **__: object) -> None:
         raise RunError("it broke\nin two lines")
 
-    monkeypatch.setattr("mpigauge.store.load", fails)
+    monkeypatch.setattr("mpigauge.runs.store.load", fails)
     stored("a")
     assert run(["show", "a"]) == 1
     assert said(capsys) == "mpigauge: it broke in two lines\n"
@@ -142,7 +141,7 @@ def test_an_interrupt_before_launch(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mpigauge.mpi.find", interrupted)
+    monkeypatch.setattr("mpigauge.site.mpi.find", interrupted)
     assert run(["list"]) == 2
     ended = capsys.readouterr().err.strip()  # a terminal shows ^C at the start of the line
     assert ended == "mpigauge: interrupted; nothing was measured"
@@ -167,7 +166,7 @@ def test_what_the_system_refuses_is_one_line(
     def refused(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("mpigauge.mpi.find", refused)
+    monkeypatch.setattr("mpigauge.site.mpi.find", refused)
     assert run(["list"]) == 2
     assert said(capsys) == f"mpigauge: the system refused: {said_of_it}\n"
 
@@ -196,8 +195,8 @@ def test_no_compiler_is_said(
     def refuse(*_: object) -> None:
         raise UserError("no C++ compiler found")
 
-    monkeypatch.setattr("mpigauge.mpi.kernels", refuse)
-    monkeypatch.setattr("mpigauge.mpi.find", lambda _: None)
+    monkeypatch.setattr("mpigauge.site.mpi.kernels", refuse)
+    monkeypatch.setattr("mpigauge.site.mpi.find", lambda _: None)
     assert run(["run", "PingPong"]) == 2
     assert said(capsys) == "mpigauge: no C++ compiler found\n"
 
@@ -205,10 +204,10 @@ def test_no_compiler_is_said(
 def test_one_core_is_said_before_anything_else(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, repository: Path
 ) -> None:
-    from mpigauge import topology
+    from mpigauge.site import topology
 
     small = topology.read(repository / "tests" / "machines" / "vm-one-core-cgroup-v1.txt")
-    monkeypatch.setattr("mpigauge.topology.read", lambda: small)
+    monkeypatch.setattr("mpigauge.site.topology.read", lambda: small)
     assert run(["quick"]) == 2
     assert "one core" in said(capsys)
 
@@ -259,8 +258,8 @@ def test_list(
     path = tmp_path / "cards.json"
     path.write_text(cells.cards_text())
     built = Kernels(path, path, path)
-    monkeypatch.setattr("mpigauge.mpi.find", lambda _: None)
-    monkeypatch.setattr("mpigauge.mpi.kernels", lambda *_: built)
+    monkeypatch.setattr("mpigauge.site.mpi.find", lambda _: None)
+    monkeypatch.setattr("mpigauge.site.mpi.kernels", lambda *_: built)
     assert run(["list"]) == 0
     head, *found = capsys.readouterr().out.splitlines()
     assert head.split()[:4] == ["suite", "benchmark", "ranks", "default"]
@@ -299,7 +298,7 @@ def test_tables_break_the_last_column() -> None:
 
 
 def test_the_verdict_names_wrong_cells() -> None:
-    from mpigauge.store import load
+    from mpigauge.runs.store import load
 
     more = cells.line("cell", **cells.fields(message_bytes=64, wrong_count=3))
     assert measuring.wrong_words(load(stored("a", more))) == [

@@ -8,7 +8,7 @@ import pytest
 
 from mpigauge.model import column_facts as facts
 from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
-from mpigauge.stats.launches import rows as rows_of
+from mpigauge.result.stats.launches import rows as rows_of
 from tests import cells
 
 

@@ -16,21 +16,21 @@ from typing import Any
 
 import pytest
 
-from mpigauge.analyse.compare import Comparison, Side, compare, split
-from mpigauge.analyse.items import items
-from mpigauge.analyse.only import only, read_only
-from mpigauge.analyse.summary import summaries, undecided
 from mpigauge.cli.main import run as cli
 from mpigauge.model.between import Scatter
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Row
 from mpigauge.model.units import number
-from mpigauge.report.beside import render
-from mpigauge.report.compared import as_csv, as_json
-from mpigauge.report.web.answer import verdicts
-from mpigauge.stats.launches import rows as rows_of
-from mpigauge.store import RunWriter
+from mpigauge.result.compare.compare import Comparison, Side, compare, split
+from mpigauge.result.compare.items import items
+from mpigauge.result.compare.only import only, read_only
+from mpigauge.result.compare.summary import summaries, undecided
+from mpigauge.result.stats.launches import rows as rows_of
+from mpigauge.runs.store import RunWriter
+from mpigauge.show.beside import render
+from mpigauge.show.compared import as_csv, as_json
+from mpigauge.show.web.answer import verdicts
 from tests import cells
 
 SIZES = (8, 1024, 8192, 65536, 1 << 20)

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analyse.compare import Comparison, Side, compare
-from mpigauge.analyse.items import items
-from mpigauge.stats.history import between, remember
-from mpigauge.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.result.compare.compare import Comparison, Side, compare
+from mpigauge.result.compare.items import items
+from mpigauge.result.stats.history import between, remember
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from tests.unit.test_history_replay import GROUPS, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from mpigauge.analyse.items import Item
     from mpigauge.model.between import Remembered
     from mpigauge.model.row import Row
+    from mpigauge.result.compare.items import Item
 
 APART = (1, 2, 3)
 """Runs are compared with the next one, and with those so many behind."""

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.analyse.compilers import accounts, compilers
-from mpigauge.analyse.node import node
 from mpigauge.cli.main import run as cli
+from mpigauge.features.compilers.plan import SIZES, loops_plan
+from mpigauge.measure.plan import LookedUp, Plan, read_request
+from mpigauge.measure.plan.resolve import resolve
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Compiler
-from mpigauge.mpi.compilers import build_loops, find_compiler
-from mpigauge.plan import LookedUp, Plan, read_request
-from mpigauge.plan.loops import SIZES, loops_plan
-from mpigauge.plan.resolve import resolve
-from mpigauge.report.compilers import compiler_lines
-from mpigauge.stats.launches import rows
+from mpigauge.result.compare.compilers import accounts, compilers
+from mpigauge.result.node.node import node
+from mpigauge.result.stats.launches import rows
+from mpigauge.show.compilers import compiler_lines
+from mpigauge.site.mpi.compilers import build_loops, find_compiler
 from tests import mpi_fakes as fake
 from tests.unit.test_node import X86, ground, of_node
 from tests.unit.test_node_cluster import ground_of_hosts
 from tests.unit.test_plan import MPICH
 
 if TYPE_CHECKING:
+    from mpigauge.measure.plan import Ground
     from mpigauge.model.columns import Cell
-    from mpigauge.plan import Ground
 
 LOOPS = ("Copy", "Triad")
 CARDS = replace(

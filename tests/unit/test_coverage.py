@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from mpigauge.stats.launches import LEAST_FOR_INTERVAL, aggregate, interval
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL, aggregate, interval
 from tests.cells import cell
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.analyse.detours import Cores, cores
+from mpigauge.features.node.show_detours import MOST_CORES, noise_lines
 from mpigauge.model.detours import hit_ratio, undisturbed_s
 from mpigauge.model.record import Noise, decode
-from mpigauge.report.detours import MOST_CORES, noise_lines
-from mpigauge.stats.detours import classes, slowdown, tick
+from mpigauge.result.node.detours import Cores, cores
+from mpigauge.result.stats.detours import classes, slowdown, tick
 from tests import cells, planted
 from tests.planted import ticking
 

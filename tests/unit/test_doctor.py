@@ -12,16 +12,23 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.doctor import CHECKS, Asked, Finding, Host, Measured, diagnose, measure
-from mpigauge.doctor.finding import CoreNoise, CrossMemory, State
-from mpigauge.doctor.measure import DETOUR_S
-from mpigauge.doctor.registry import check
+from mpigauge.features.doctor.finding import (
+    Asked,
+    CoreNoise,
+    CrossMemory,
+    Finding,
+    Host,
+    Measured,
+    State,
+)
+from mpigauge.features.doctor.measure import DETOUR_S, measure
+from mpigauge.features.doctor.registry import CHECKS, check, diagnose
+from mpigauge.features.doctor.show import page, pages, summary
 from mpigauge.model.errors import UserError
-from mpigauge.mpi.transports import transports
-from mpigauge.report.diagnosis import page, pages, summary
-from mpigauge.topology import built
-from mpigauge.topology.files import Files, Recorded
-from mpigauge.topology.read import read_files
+from mpigauge.site.mpi.transports import transports
+from mpigauge.site.topology import built
+from mpigauge.site.topology.files import Files, Recorded
+from mpigauge.site.topology.read import read_files
 from tests.unit.test_topology import MACHINES, NAMES, spread
 from tests.unit.test_transports import mpi, offered
 from tools.record_machine import record

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analyse.fitness import Fitness, fitness
-from mpigauge.cli.commands.quick import present
+from mpigauge.features.quick import show as first
+from mpigauge.features.quick.command import present
+from mpigauge.features.quick.fitness import Fitness, fitness
 from mpigauge.model.between import Between, Scatter, cell_name
 from mpigauge.model.record import Record, Sampled
 from mpigauge.model.width import WIDTH
-from mpigauge.report import first
-from mpigauge.stats.launches import rows
+from mpigauge.result.stats.launches import rows
 from tests import cells, planted
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
-    from mpigauge.store import Run
+    from mpigauge.runs.store import Run
 
 CALM = Fitness(launches=6, scatter=0.004, lost=0.002, detours_per_s=120, precise=57, cells=57)
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge import topology
 from mpigauge.cli.main import run as cli
+from mpigauge.measure.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
-from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
-from mpigauge.report import formats
-from mpigauge.report.document import Document, document
-from mpigauge.report.kinds import Shown
-from mpigauge.store import RunWriter, load
+from mpigauge.runs.store import RunWriter, load
+from mpigauge.show import formats
+from mpigauge.show.document import Document, document
+from mpigauge.show.kinds import Shown
+from mpigauge.site import topology
 from tests import cells
 from tests.pages import report_of
 from tests.unit.test_plan import CARDS, MPICH

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mpigauge.readers import READERS
+from mpigauge.runs.readers import READERS
 from tests.fuzzing import (
     FILLERS,
     LARGE,

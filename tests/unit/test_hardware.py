@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.analyse.hardware import hardware
-from mpigauge.analyse.seen import Seen
 from mpigauge.cli.limiting import near_in, with_limits
 from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
-from mpigauge.report.axes import BANDWIDTH, SIZE, TIME
-from mpigauge.report.document import Document, document
-from mpigauge.report.kinds import ALL, PLOTS, Shown
-from mpigauge.report.limits import Limits, levels, lines
-from mpigauge.store import Run
+from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
+from mpigauge.result.node.hardware import hardware
+from mpigauge.result.seen import Seen
+from mpigauge.runs.store import Run
+from mpigauge.show.document import Document, document
+from mpigauge.show.kinds import ALL, PLOTS, Shown
+from mpigauge.show.limits import Limits, levels, lines
 from tests import cells, planted
 
 if TYPE_CHECKING:

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.campaign.memory import Memory, rebuild
 from mpigauge.cli.main import run as main
+from mpigauge.measure.campaign.memory import Memory, rebuild
 from mpigauge.model.between import MOST_RUNS, Between, Known, Remembered, Scatter, cell_name
-from mpigauge.report.document import tables
-from mpigauge.report.formats.table import table_lines
-from mpigauge.stats.history import (
+from mpigauge.result.stats.history import (
     STARTING_SD,
     between,
     correlation_of,
@@ -27,9 +25,11 @@ from mpigauge.stats.history import (
     remember,
     shrunk,
 )
-from mpigauge.stats.launches import rows
-from mpigauge.stats.words import machine_sentences
-from mpigauge.store import RunWriter, history, load
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.words import machine_sentences
+from mpigauge.runs.store import RunWriter, history, load
+from mpigauge.show.document import tables
+from mpigauge.show.formats.table import table_lines
 from tests import cells, runs
 
 if TYPE_CHECKING:
@@ -429,7 +429,7 @@ def test_commands_say_that_it_is_switched_off(capsys: pytest.CaptureFixture[str]
 
 
 def test_an_option_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    from mpigauge.cli.commands.run import command
+    from mpigauge.commands.run import command
 
     monkeypatch.setenv(history.SWITCH, "/somewhere")
     command.make_context("run", ["PingPong", "--no-history"])

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from mpigauge.model.between import LEAST_LAUNCHES, LEAST_RUNS, Remembered
-from mpigauge.stats.history import between, remember
-from mpigauge.stats.launches import rows
+from mpigauge.result.stats.history import between, remember
+from mpigauge.result.stats.launches import rows
 from tests.cells import cell
 
 if TYPE_CHECKING:

@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge import topology
-from mpigauge.campaign.launch import block_of
-from mpigauge.launch import OnHost
+from mpigauge.features.quick.plan import quick
+from mpigauge.measure.campaign.launch import block_of
+from mpigauge.measure.plan import Ground, Part, Plan, bind_words, read_request, resolve
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
 from mpigauge.model.hosts import Block, Named, Node
 from mpigauge.model.machine import Machine
-from mpigauge.placement import Site, room, share_out
-from mpigauge.plan import Ground, Part, Plan, bind_words, read_request, resolve
-from mpigauge.plan.quick import quick
-from mpigauge.topology import differences
+from mpigauge.site import topology
+from mpigauge.site.launch import OnHost
+from mpigauge.site.placement import Site, room, share_out
+from mpigauge.site.topology import differences
 from tests import asked
 from tests.unit.test_plan import CARDS, MPICH
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mpigauge.readers import READERS
+from mpigauge.runs.readers import READERS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/howto/import.md").read_text(encoding="utf-8")

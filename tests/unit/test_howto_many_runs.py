@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.query import TABLES, columns_of
+from mpigauge.result.library import TABLES, columns_of
 
 if TYPE_CHECKING:
     from pathlib import Path

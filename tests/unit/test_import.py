@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.features.browse.series import nights, series
 from mpigauge.model.record import Figure, encode, parse
-from mpigauge.query import Library, answered
-from mpigauge.query.series import nights, series
-from mpigauge.readers import READERS, Text
-from mpigauge.store import Run, list_runs, load, run_folders
-from mpigauge.store.imported import is_dated
+from mpigauge.result.library import Library, answered
+from mpigauge.runs.readers import READERS, Text
+from mpigauge.runs.store import Run, list_runs, load, run_folders
+from mpigauge.runs.store.imported import is_dated
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PINGPONG = GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt"

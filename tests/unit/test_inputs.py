@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.measure.plan import arms
 from mpigauge.model import hostlist, inputs
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
@@ -20,11 +21,10 @@ from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.inputs import read_input, read_text
 from mpigauge.model.sizes import read_sizes
 from mpigauge.model.toml import read_toml
-from mpigauge.placement.cores import parse_entries
-from mpigauge.plan import arms
-from mpigauge.store.pack import unpack
-from mpigauge.topology.built import built
-from mpigauge.topology.words import MOST, parse_bitmap, parse_list
+from mpigauge.runs.store.pack import unpack
+from mpigauge.site.placement.cores import parse_entries
+from mpigauge.site.topology.built import built
+from mpigauge.site.topology.words import MOST, parse_bitmap, parse_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,8 +173,8 @@ def test_a_pack_that_unpacks_to_gigabytes() -> None:
 
 
 def test_a_pack_that_says_less_than_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.store.pack._checked", lambda *_: "run")
-    monkeypatch.setattr("mpigauge.store.pack._most_bytes", lambda _: 1000)
+    monkeypatch.setattr("mpigauge.runs.store.pack._checked", lambda *_: "run")
+    monkeypatch.setattr("mpigauge.runs.store.pack._most_bytes", lambda _: 1000)
     with pytest.raises(UserError, match="more comes out of it than it says"):
         unpack(packed(("run/x", bytes(2000))), Path("root"))
     assert list(Path("root").iterdir()) == []

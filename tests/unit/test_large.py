@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analyse.registry import explain
-from mpigauge.analyse.seen import Seen, members
 from mpigauge.cli.main import run as main
 from mpigauge.cli.reporting import compared, shown_of
+from mpigauge.features.explain.registry import explain
 from mpigauge.model.between import Between
 from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError
-from mpigauge.query import large
-from mpigauge.report.kinds import PLOTS, drawn
-from mpigauge.report.plots import usual as plot_usual
-from mpigauge.report.web import every
-from mpigauge.stats.crowd import Member, telling, usual, varied
-from mpigauge.store import load
+from mpigauge.result.library import large
+from mpigauge.result.seen import Seen, members
+from mpigauge.result.stats.crowd import Member, telling, usual, varied
+from mpigauge.runs.store import load
+from mpigauge.show.kinds import PLOTS, drawn
+from mpigauge.show.plots import usual as plot_usual
+from mpigauge.show.web import every
 from tests import cells, planted
 from tests.pages import report_of
 

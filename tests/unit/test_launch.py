@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import launch
 from mpigauge.cli.main import run as main
-from mpigauge.launch import Job, OnHost, registry
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.registry import Here
+from mpigauge.site import launch
+from mpigauge.site.launch import Job, OnHost, registry
 from tests import mpi_fakes
 
 MPICH = Mpi(
@@ -320,7 +320,7 @@ def test_the_rankfile_of_open_mpi_4(
 
 def test_every_launcher_is_a_short_file_with_golden_words(repository: Path) -> None:
     """What stands in CONTRIBUTING.md: a file of under 80 lines, and a list of words for it here."""
-    folder = repository / "src" / "mpigauge" / "launch"
+    folder = repository / "src" / "mpigauge" / "site" / "launch"
     files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
     mine = Path(__file__).read_text(encoding="utf-8")
     for name in launch.LAUNCHERS:
@@ -333,7 +333,7 @@ def test_every_launcher_is_a_short_file_with_golden_words(repository: Path) -> N
 
 def test_contributing_shows_a_launcher_as_it_is(repository: Path) -> None:
     shown = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    file = repository / "src" / "mpigauge" / "launch" / "srun.py"
+    file = repository / "src" / "mpigauge" / "site" / "launch" / "srun.py"
     assert f"```python\n{file.read_text(encoding='utf-8')}```\n" in shown
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from mpigauge.analyse.limits_of_node import copied, loaded, steps
-from mpigauge.analyse.node import node
+from mpigauge.features.node.show_limits import in_words, sections
 from mpigauge.model.columns import Cell
 from mpigauge.model.row import Estimate
-from mpigauge.report.limits_of_node import in_words, sections
-from mpigauge.stats.launches import rows
-from mpigauge.stats.plateaus import plateaus
+from mpigauge.result.node.limits import copied, loaded, steps
+from mpigauge.result.node.node import node
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.plateaus import plateaus
 from tests import cells
 
 KI, MI = 1 << 10, 1 << 20

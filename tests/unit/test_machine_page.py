@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from mpigauge import topology
-from mpigauge.cli.commands.quick import machine_line
 from mpigauge.cli.main import run
-from mpigauge.report.machine import page, short_list
+from mpigauge.features.quick.command import machine_line
+from mpigauge.show.machine import page, short_list
+from mpigauge.site import topology
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))

@@ -11,11 +11,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mpigauge import topology
 from mpigauge.cli.main import run
 from mpigauge.model.topology import Cache, Topology
-from mpigauge.report.machine import card
-from mpigauge.report.picture import FILLS, GREY, picture
+from mpigauge.show.machine import card
+from mpigauge.show.picture import FILLS, GREY, picture
+from mpigauge.site import topology
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))

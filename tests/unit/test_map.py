@@ -13,30 +13,30 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import topology
-from mpigauge.analyse.pairs import PairMap, pair_map
-from mpigauge.campaign import Results
-from mpigauge.campaign.cost import ROUND_S, Rates, cost
-from mpigauge.cli.commands.map import MOST_AGAIN, again_for, presenter
 from mpigauge.cli.main import run
+from mpigauge.draw.scale import STOPS, Scale
+from mpigauge.features.map.command import MOST_AGAIN, again_for, presenter
+from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
+from mpigauge.measure.campaign import Results
+from mpigauge.measure.campaign.cost import ROUND_S, Rates, cost
+from mpigauge.measure.plan import Ground, Part, Plan, kernel_words
+from mpigauge.measure.plan.plan import LaunchPlan
+from mpigauge.measure.plan.request import Request
+from mpigauge.measure.plan.schedule import Schedule, schedule
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.placement import Seat
 from mpigauge.model.record import Skip
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
-from mpigauge.placement import Site
-from mpigauge.plan import Ground, Part, Plan, kernel_words
-from mpigauge.plan.map import FORMS, check_pair, parse_pairs
-from mpigauge.plan.plan import LaunchPlan
-from mpigauge.plan.request import Request
-from mpigauge.plan.schedule import Schedule, schedule
-from mpigauge.report.document import Document, Facts
-from mpigauge.report.formats import render
-from mpigauge.report.scale import STOPS, Scale
-from mpigauge.stats.launches import rows as rows_of
-from mpigauge.topology.levels import Levels
-from mpigauge.topology.passport import plain
-from mpigauge.topology.stored import stored
+from mpigauge.result.pairs import PairMap, pair_map
+from mpigauge.result.stats.launches import rows as rows_of
+from mpigauge.show.document import Document, Facts
+from mpigauge.show.formats import render
+from mpigauge.site import topology
+from mpigauge.site.placement import Site
+from mpigauge.site.topology.levels import Levels
+from mpigauge.site.topology.passport import plain
+from mpigauge.site.topology.stored import stored
 from tests import cells, planted
 from tests.unit.test_node import X86
 

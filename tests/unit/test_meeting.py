@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.analyse.check import against_reference
-from mpigauge.analyse.compare import Side
-from mpigauge.analyse.items import items
-from mpigauge.plan import LaunchPlan, Part, Plan, kernel_words
-from mpigauge.plan.again import narrowed
-from mpigauge.plan.meeting import same_meeting, started_by_clock
-from mpigauge.plan.request import read_request
-from mpigauge.query.series import Series, started_otherwise
-from mpigauge.readers.registry import READERS
-from mpigauge.readers.text import Text
-from mpigauge.report.document import document
-from mpigauge.report.formats import render
-from mpigauge.stats.launches import rows
+from mpigauge.features.browse.series import Series, started_otherwise
+from mpigauge.features.check.result import against_reference
+from mpigauge.measure.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.measure.plan.again import narrowed
+from mpigauge.measure.plan.meeting import same_meeting, started_by_clock
+from mpigauge.measure.plan.request import read_request
+from mpigauge.result.compare.compare import Side
+from mpigauge.result.compare.items import items
+from mpigauge.result.stats.launches import rows
+from mpigauge.runs.readers.registry import READERS
+from mpigauge.runs.readers.text import Text
+from mpigauge.show.document import document
+from mpigauge.show.formats import render
 from tests import planted
 from tests.cells import cell
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from mpigauge.model.row import Estimate
-from mpigauge.stats.launches import aggregate
+from mpigauge.result.stats.launches import aggregate
 from tests import cells
 
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.analyse.model import CurveModel, model
-from mpigauge.analyse.models.bounds import MOVED, bounds
-from mpigauge.analyse.models.breaks import algorithms, kinds
-from mpigauge.analyse.models.loggp import LogGP, loggp
-from mpigauge.analyse.seen import Seen
 from mpigauge.cli.main import run as main
+from mpigauge.features.message_model.result import CurveModel, model
+from mpigauge.features.message_model.show import COLUMNS, page, to_csv, to_json
 from mpigauge.model.errors import UserError
-from mpigauge.report.model import COLUMNS, page, to_csv, to_json
-from mpigauge.stats.launches import rows
-from mpigauge.stats.pieces import Break
+from mpigauge.result.models.bounds import MOVED, bounds
+from mpigauge.result.models.breaks import algorithms, kinds
+from mpigauge.result.models.loggp import LogGP, loggp
+from mpigauge.result.seen import Seen
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.pieces import Break
 from tests import cells, planted
 from tests.planted import OPEN_MPI, ROME, SIZES, curve, line, ranks, run, stepping
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
-    from mpigauge.store import Run
+    from mpigauge.runs.store import Run
 
 HERE = str(ROME["hostname"])
 

@@ -20,7 +20,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi import build, build_folder, find, kernels
+from mpigauge.site.mpi import build, build_folder, find, kernels
 from tests import mpi_fakes as fake
 
 CMAKE = """#!/bin/sh
@@ -123,7 +123,7 @@ def test_kernels_that_were_not_used_for_long_are_removed_after_a_build(
 
 
 def test_two_at_once_build_once(mpi: Mpi, calls: Path) -> None:
-    script = f"from mpigauge.mpi import find, kernels; kernels(find({str(mpi.prefix)!r}))"
+    script = f"from mpigauge.site.mpi import find, kernels; kernels(find({str(mpi.prefix)!r}))"
     both = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
     assert len(calls.read_text().splitlines()) == 2

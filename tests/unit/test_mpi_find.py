@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import find, folders, list_all
-from mpigauge.mpi.query import Answer, ask
+from mpigauge.site.mpi import find, folders, list_all
+from mpigauge.site.mpi.query import Answer, ask
 from tests import mpi_fakes as fake
 
 

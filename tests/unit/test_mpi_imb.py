@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.features.imb import install as imb
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi import find, imb
+from mpigauge.site.mpi import find
 from tests import mpi_fakes as fake
 
 

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import install, wheels
+from mpigauge.site.mpi import install, wheels
 from tests import mpi_fakes as fake
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.campaign.trial import judged, trial
 from mpigauge.cli.main import run
+from mpigauge.measure.campaign.trial import judged, trial
 from mpigauge.model.errors import UserError
-from mpigauge.mpi import environment, find, sources
-from mpigauge.mpi.listing import everything, launcher_is
+from mpigauge.site.mpi import environment, find, sources
+from mpigauge.site.mpi.listing import everything, launcher_is
 from tests import mpi_fakes as fake
 
 ALTERNATIVES = """auto

@@ -11,15 +11,8 @@ from typing import Any
 
 import pytest
 
-from mpigauge import topology
-from mpigauge.analyse.node import Node, node
 from mpigauge.cli.main import run
-from mpigauge.model.cards import Cards
-from mpigauge.model.columns import Cell
-from mpigauge.model.errors import UserError
-from mpigauge.model.names import COPIES
-from mpigauge.plan import Ground, read_request
-from mpigauge.plan.node import (
+from mpigauge.features.node.plan import (
     CLOCKS,
     CURVES,
     LINES,
@@ -33,9 +26,16 @@ from mpigauge.plan.node import (
     counts,
     node_plan,
 )
-from mpigauge.report.document import Document
-from mpigauge.report.node import page
-from mpigauge.stats.launches import rows
+from mpigauge.features.node.show import page
+from mpigauge.measure.plan import Ground, read_request
+from mpigauge.model.cards import Cards
+from mpigauge.model.columns import Cell
+from mpigauge.model.errors import UserError
+from mpigauge.model.names import COPIES
+from mpigauge.result.node.node import Node, node
+from mpigauge.result.stats.launches import rows
+from mpigauge.show.document import Document
+from mpigauge.site import topology
 from tests import cells
 from tests.unit.test_plan import CARDS, MPICH
 

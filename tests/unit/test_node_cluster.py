@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from mpigauge import topology
-from mpigauge.analyse.cluster import Cluster, by_ranks, cluster
-from mpigauge.campaign import Results
-from mpigauge.cli.commands.node import again_for
+from mpigauge.commands.node import again_for
+from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
+from mpigauge.features.cluster.result import Cluster, by_ranks, cluster
+from mpigauge.features.cluster.show import page, sentences
+from mpigauge.measure.campaign import Results
+from mpigauge.measure.plan import Ground, read_request
+from mpigauge.measure.plan.plan import Plan
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
-from mpigauge.placement import Site
-from mpigauge.plan import Ground, read_request
-from mpigauge.plan.cluster import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
-from mpigauge.plan.plan import Plan
-from mpigauge.report.cluster import page, sentences
-from mpigauge.report.document import Document
-from mpigauge.stats.launches import rows
-from mpigauge.stats.peers import odd_ones
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.peers import odd_ones
+from mpigauge.show.document import Document
+from mpigauge.site import topology
+from mpigauge.site.placement import Site
 from tests import cells, planted
 from tests.unit.test_node import MACHINES, X86
 from tests.unit.test_plan import MPICH

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from mpigauge import topology
 from mpigauge.cli.main import run
+from mpigauge.features.node.plan import node_plan
+from mpigauge.measure.plan import Ground, Plan, kernel_words, read_request, resolve
+from mpigauge.measure.plan.plan import LaunchPlan, Part
 from mpigauge.model import openmp
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.settings import read_settings
-from mpigauge.plan import Ground, Plan, kernel_words, read_request, resolve
-from mpigauge.plan.node import node_plan
-from mpigauge.plan.plan import LaunchPlan, Part
+from mpigauge.site import topology
 from tests.unit.test_node import MACHINES, X86, clock, ground, of_node, seen, stream, text
 from tests.unit.test_plan import MPICH
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.features.message_model.show import COLUMNS as OF_MODELS
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import COLUMNS, DERIVED
+from mpigauge.model.fields import fields
 from mpigauge.model.record import Clock, End, Noise, Rank
-from mpigauge.mpi import find, kernels
-from mpigauge.report.fields import fields
-from mpigauge.report.formats import table
-from mpigauge.report.model import COLUMNS as OF_MODELS
+from mpigauge.show.formats import table
+from mpigauge.site.mpi import find, kernels
 
 if TYPE_CHECKING:
     from pathlib import Path

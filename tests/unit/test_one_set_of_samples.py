@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from mpigauge.model.record import Chunk, Raw
-from mpigauge.report.document import document
-from mpigauge.report.formats import render
-from mpigauge.stats.recompute import recompute
+from mpigauge.result.stats.recompute import recompute
+from mpigauge.show.document import document
+from mpigauge.show.formats import render
 from tests import planted
 from tests.cells import cell
 

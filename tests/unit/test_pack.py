@@ -21,10 +21,10 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord
-from mpigauge.store import Run, RunWriter, load, names, pack
-from mpigauge.store.disguise import STAYS, TAKEN_OUT, Disguise
-from mpigauge.store.names import Names, names_in
-from mpigauge.store.pack import is_pack, opened, unpack
+from mpigauge.runs.store import Run, RunWriter, load, names, pack
+from mpigauge.runs.store.disguise import STAYS, TAKEN_OUT, Disguise
+from mpigauge.runs.store.names import Names, names_in
+from mpigauge.runs.store.pack import is_pack, opened, unpack
 from tests import cells, runs
 
 SECRETS = (

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from mpigauge.topology import busy
+from mpigauge.site.topology import busy
 from tests import patience
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from mpigauge.model.row import Estimate
-from mpigauge.stats.peers import Pair, clusters, odd_pairs, odd_ranks
+from mpigauge.result.stats.peers import Pair, clusters, odd_pairs, odd_ranks
 
 LEVELS = ("l3", "node")
 TIMES = {"l3": 0.2e-6, "node": 0.7e-6}

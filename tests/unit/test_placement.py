@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import placement, topology
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement
-from mpigauge.placement import Site, registry
+from mpigauge.site import placement, topology
+from mpigauge.site.placement import Site, registry
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))

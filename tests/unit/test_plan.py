@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from mpigauge import topology
+from mpigauge.features.quick.plan import PAIR_SIZES, quick
+from mpigauge.measure.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
-from mpigauge.placement import Site
-from mpigauge.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
-from mpigauge.plan.quick import PAIR_SIZES, quick
+from mpigauge.site import topology
+from mpigauge.site.placement import Site
 from tests import asked
 
 MPICH = Mpi(

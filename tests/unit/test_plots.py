@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
+from mpigauge.draw import axes
+from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
+from mpigauge.draw.chart import alone, picture, svg
+from mpigauge.draw.ink import COLOURS
+from mpigauge.draw.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
+from mpigauge.draw.write import draw
 from mpigauge.model.errors import UserError
-from mpigauge.readers import READERS, Text
-from mpigauge.report import axes
-from mpigauge.report.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
-from mpigauge.report.chart import alone, picture, svg
-from mpigauge.report.draw import draw
-from mpigauge.report.ink import COLOURS
-from mpigauge.report.kinds import PLOTS, Chosen, Shown, drawn, plot
-from mpigauge.report.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
+from mpigauge.runs.readers import READERS, Text
+from mpigauge.show.kinds import PLOTS, Chosen, Shown, drawn, plot
 from tests import pages, planted
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.campaign import probe as probing
-from mpigauge.campaign.agent import Agent
-from mpigauge.campaign.probe import probe
+from mpigauge.measure.campaign import probe as probing
+from mpigauge.measure.campaign.agent import Agent
+from mpigauge.measure.campaign.probe import probe
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import Named, Node
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.mpi.here import MARK
+from mpigauge.site.mpi.here import MARK
 from tests import mpi_fakes
 from tests.unit.test_launch import MPICH
 

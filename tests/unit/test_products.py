@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from mpigauge.analyse.node import node
-from mpigauge.analyse.products import Product, counter_hz, why
 from mpigauge.cli.main import run
+from mpigauge.features.node.plan import PRODUCTS, SINGLE, UPDATES, node_plan
+from mpigauge.features.node.show import page
+from mpigauge.measure.plan import LookedUp, Part, Plan, read_request
+from mpigauge.measure.plan.blas import libraries_of
+from mpigauge.measure.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas
-from mpigauge.mpi import mkl
-from mpigauge.mpi.blas import find_blas, problem_in, usual_blas
-from mpigauge.plan import LookedUp, Part, Plan, read_request
-from mpigauge.plan.blas import libraries_of
-from mpigauge.plan.node import PRODUCTS, SINGLE, UPDATES, node_plan
-from mpigauge.plan.resolve import resolve
-from mpigauge.report.document import Document
-from mpigauge.report.node import page
-from mpigauge.stats.launches import rows
+from mpigauge.result.node.node import node
+from mpigauge.result.node.products import Product, counter_hz, why
+from mpigauge.result.stats.launches import rows
+from mpigauge.show.document import Document
+from mpigauge.site.mpi import mkl
+from mpigauge.site.mpi.blas import find_blas, problem_in, usual_blas
 from tests.unit.test_node import X86, _cards, clock, ground, of_node
 from tests.unit.test_plan import MPICH
 

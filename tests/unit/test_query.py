@@ -18,14 +18,14 @@ import pytest
 
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.errors import UserError
-from mpigauge.query import TABLES, Library, answered, ask, columns_of, write
-from mpigauge.query import build as building
-from mpigauge.query import parts as parting
-from mpigauge.query.faults import ahead
-from mpigauge.query.parts import place_in, read_parts
-from mpigauge.query.samples import SAMPLES, add_samples
-from mpigauge.report.fields import fields
-from mpigauge.store import RunWriter, run_folders
+from mpigauge.model.fields import fields
+from mpigauge.result.library import TABLES, Library, answered, ask, columns_of, write
+from mpigauge.result.library import build as building
+from mpigauge.result.library import parts as parting
+from mpigauge.result.library.faults import ahead
+from mpigauge.result.library.parts import place_in, read_parts
+from mpigauge.result.library.samples import SAMPLES, add_samples
+from mpigauge.runs.store import RunWriter, run_folders
 from tests import cells, runs
 
 
@@ -217,8 +217,8 @@ def test_where_nothing_can_be_kept_it_is_said_and_answered(
 _JOB = """
 import sys
 from pathlib import Path
-from mpigauge.query import answered, ask
-from mpigauge.store import RunWriter, run_folders
+from mpigauge.result.library import answered, ask
+from mpigauge.runs.store import RunWriter, run_folders
 from tests import cells, runs
 root, me = Path(sys.argv[1]), sys.argv[2]
 for turn in range(4):

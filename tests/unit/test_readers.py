@@ -14,16 +14,16 @@ import pytest
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import encode, parse
-from mpigauge.readers import READERS, Text, sniff
-from mpigauge.readers.known import all_cards
-from mpigauge.readers.reading import joined
-from mpigauge.readers.registry import reader
-from mpigauge.readers.settings_lines import setting_in
+from mpigauge.runs.readers import READERS, Text, sniff
+from mpigauge.runs.readers.known import all_cards
+from mpigauge.runs.readers.reading import joined
+from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.settings_lines import setting_in
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.mpi import Kernels
-    from mpigauge.readers.reading import Reading
+    from mpigauge.runs.readers.reading import Reading
 
 PRINTED = Path(__file__).parents[1] / "golden/printed"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.mpi.remembered import remembered
+from mpigauge.site.mpi.remembered import remembered
 
 
 class Asked:

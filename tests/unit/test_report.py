@@ -14,17 +14,17 @@ import pytest
 
 from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
+from mpigauge.model.fields import fields
 from mpigauge.model.record import Figure, Sampled, Skip
 from mpigauge.model.screen import Screen
-from mpigauge.report import formats
-from mpigauge.report.document import Document, Facts, document, tables
-from mpigauge.report.fields import fields
-from mpigauge.report.formats import table as table_format
-from mpigauge.report.formats.imb import repetitions
-from mpigauge.stats.headline import headline
-from mpigauge.stats.launches import aggregate, rows
-from mpigauge.stats.words import LETTERS, sentences
-from mpigauge.store import RunWriter, load
+from mpigauge.result.stats.headline import headline
+from mpigauge.result.stats.launches import aggregate, rows
+from mpigauge.result.stats.words import LETTERS, sentences
+from mpigauge.runs.store import RunWriter, load
+from mpigauge.show import formats
+from mpigauge.show.document import Document, Facts, document, tables
+from mpigauge.show.formats import table as table_format
+from mpigauge.show.formats.imb import repetitions
 from tests import cells, planted
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
-from mpigauge.readers.references import names as reference_names
-from mpigauge.report.formats.table import words_of
-from mpigauge.report.kinds import Shown
-from mpigauge.report.web import cells as cells_on_page
-from mpigauge.report.web import download
-from mpigauge.report.web import report as page_of
+from mpigauge.runs.readers.references import names as reference_names
+from mpigauge.show.formats.table import words_of
+from mpigauge.show.kinds import Shown
+from mpigauge.show.web import cells as cells_on_page
+from mpigauge.show.web import download
+from mpigauge.show.web import report as page_of
 from tests import pages, planted
 from tests.pages import report_of
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model import record as records
-from mpigauge.store import files
+from mpigauge.runs.store import files
 from tests import cells, runs
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analyse.best import best_lines
 from mpigauge.model.record import Figure, Skip
-from mpigauge.report import best
-from mpigauge.report.formats import render
-from mpigauge.report.formats.table import figure_lines
-from mpigauge.report.kinds import Shown
+from mpigauge.result.compare.best import best_lines
+from mpigauge.show import best
+from mpigauge.show.formats import render
+from mpigauge.show.formats.table import figure_lines
+from mpigauge.show.kinds import Shown
 from tests import planted
 from tests.pages import report_of
 from tests.unit.test_report_page import Page

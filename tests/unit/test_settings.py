@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.features.settings.show import page, rows
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Abi
-from mpigauge.mpi.settings import by_name, catalogue, search
-from mpigauge.mpi.settings.control import Variable, variable, variables
-from mpigauge.mpi.settings.known import BELOW, from_control, knobs, with_catalogue
-from mpigauge.mpi.settings.readers import read_fi_env, read_impi_info, read_ucx_config
-from mpigauge.report.knobs import page, rows
+from mpigauge.site.mpi.settings import by_name, catalogue, search
+from mpigauge.site.mpi.settings.control import Variable, variable, variables
+from mpigauge.site.mpi.settings.known import BELOW, from_control, knobs, with_catalogue
+from mpigauge.site.mpi.settings.readers import read_fi_env, read_impi_info, read_ucx_config
 from tests import mpi_fakes as fake
 from tests.unit.test_transports import mpi
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from mpigauge.features.sweep.plan import swept_inside
+from mpigauge.measure.plan.kernel import kernel_words
+from mpigauge.measure.plan.plan import LaunchPlan, Plan
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Mpi
-from mpigauge.mpi.settings.inside import OutsideError, written
-from mpigauge.plan.kernel import kernel_words
-from mpigauge.plan.plan import LaunchPlan, Plan
-from mpigauge.plan.sweep import swept_inside
+from mpigauge.site.mpi.settings.inside import OutsideError, written
 from tests.unit.test_campaign import PART, PLAN
 from tests.unit.test_transports import mpi
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.stats.launches import LEAST_FOR_INTERVAL, hull
-from mpigauge.stats.order import LOOKS, fixed_order
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL, hull
+from mpigauge.result.stats.order import LOOKS, fixed_order
 
 if TYPE_CHECKING:
     from pathlib import Path

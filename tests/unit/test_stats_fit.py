@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.stats.fit import fit, in_two_ranges
+from mpigauge.result.stats.fit import fit, in_two_ranges
 
 # Published ping_pong tables: times in µs for 1000, 2000, … 10000 bytes. (The lines printed above
 # them are not the least squares lines of these points; they were fitted to others.)

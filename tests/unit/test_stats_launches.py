@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.model.columns import Cell
-from mpigauge.stats.launches import aggregate, hull, in_order, rows
+from mpigauge.result.stats.launches import aggregate, hull, in_order, rows
 from tests import cells
 
 TIMES = st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=20)

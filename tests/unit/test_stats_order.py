@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.stats.order import LOOKS, fixed_order, median, median_interval, running_order
+from mpigauge.result.stats.order import LOOKS, fixed_order, median, median_interval, running_order
 
 
 def coverage(n: int, k: int) -> float:

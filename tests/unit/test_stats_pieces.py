@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.stats.fit import misfits
-from mpigauge.stats.launches import rows
-from mpigauge.stats.pieces import Known, Pieces, drawn_on, in_pieces, known_points
+from mpigauge.result.stats.fit import misfits
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.pieces import Known, Pieces, drawn_on, in_pieces, known_points
 from tests.planted import SIZES, curve, line
 
 XEON_US = [

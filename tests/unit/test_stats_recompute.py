@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.model.record import Chunk, Raw
-from mpigauge.stats.recompute import recompute
+from mpigauge.result.stats.recompute import recompute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ import math
 import pytest
 from scipy import stats
 
-from mpigauge.stats.student import quantile, two_sided
+from mpigauge.result.stats.student import quantile, two_sided
 
 FREEDOMS = (0.5, 1, 1.3, 2, 3.7, 5, 10, 29.5, 99, 100, 101, 1e3, 1e5, 1e7)
 MISSES = (0.999, 0.9, 0.5, 0.3173, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-12)

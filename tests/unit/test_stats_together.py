@@ -10,8 +10,8 @@ from statistics import median
 
 import pytest
 
-from mpigauge.stats.ratio import UNKNOWN, Sample, ratio
-from mpigauge.stats.together import Known, ratio_of_all
+from mpigauge.result.stats.ratio import UNKNOWN, Sample, ratio
+from mpigauge.result.stats.together import Known, ratio_of_all
 
 LAUNCHES = tuple(range(6))
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.stats.launches import hull
-from mpigauge.stats.ratio import Ratio, Sample, ratio
-from mpigauge.stats.together import Known, ratio_of_all
-from mpigauge.stats.verdicts import holm, judge, judge_families
+from mpigauge.result.stats.launches import hull
+from mpigauge.result.stats.ratio import Ratio, Sample, ratio
+from mpigauge.result.stats.together import Known, ratio_of_all
+from mpigauge.result.stats.verdicts import holm, judge, judge_families
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mpigauge.model.record import Noise, Skip
-from mpigauge.stats.fit import in_two_ranges
-from mpigauge.stats.headline import headline
-from mpigauge.stats.launches import rows
-from mpigauge.stats.words import (
+from mpigauge.result.stats.fit import in_two_ranges
+from mpigauge.result.stats.headline import headline
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.words import (
     LETTERS,
     MEANING,
     legend,

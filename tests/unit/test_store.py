@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import Carried, CellRecord, End, Launch
-from mpigauge.stats.launches import rows
-from mpigauge.stats.recompute import recompute
-from mpigauge.store import RunWriter, files, list_runs, load, run_folders
+from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.recompute import recompute
+from mpigauge.runs.store import RunWriter, files, list_runs, load, run_folders
 from tests import cells, planted
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.streams import Gate
+from mpigauge.draw.scale import Scale
+from mpigauge.draw.terminal import heat, ink
 from mpigauge.model.screen import Screen, without_orders
-from mpigauge.report.scale import Scale
-from mpigauge.report.terminal import heat, ink
 
 ORDERS = {
     "clear the screen": "\x1b[2J",

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import batch
-from mpigauge.batch import State
-from mpigauge.campaign.submit import ASK_EVERY_S, Queue, follow
-from mpigauge.cli import submitting
 from mpigauge.cli.main import run
+from mpigauge.features.submit import submitting
+from mpigauge.features.submit.queue import ASK_EVERY_S, Queue, follow
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.site import batch
+from mpigauge.site.batch import State
 from tests.unit.test_cli import stored
 
 
@@ -220,7 +220,7 @@ def test_nodes_are_shown_as_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     task = submitting.task(("node", "--output", "mpigauge-runs/x"))
     assert (task.name, task.folder.name) == ("node", "x")
     folder, shown = stored("x"), []
-    monkeypatch.setattr("mpigauge.cli.commands.node.present", lambda run: shown.append(run.path))
+    monkeypatch.setattr("mpigauge.commands.node.present", lambda run: shown.append(run.path))
     submitting.collect("7", "", task)
     assert shown == [folder.absolute()]
 

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge import topology
-from mpigauge.analyse.best import best_lines, control_of
-from mpigauge.analyse.compare import compare
-from mpigauge.campaign.cost import Rates, cost, rates_of
-from mpigauge.campaign.job import job_of
 from mpigauge.cli.comparing import sides_within
-from mpigauge.launch import command
+from mpigauge.features.sweep.plan import sweep_plan, swept
+from mpigauge.measure.campaign.cost import Rates, cost, rates_of
+from mpigauge.measure.campaign.job import job_of
+from mpigauge.measure.plan import Ground, read_request
+from mpigauge.measure.plan.arms import Arm
+from mpigauge.measure.plan.foreign import Foreign, Merit
+from mpigauge.measure.plan.plan import Part, Plan
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
-from mpigauge.plan import Ground, read_request
-from mpigauge.plan.arms import Arm
-from mpigauge.plan.foreign import Foreign, Merit
-from mpigauge.plan.plan import Part, Plan
-from mpigauge.plan.sweep import sweep_plan, swept
-from mpigauge.report.best import as_json, render
-from mpigauge.store import RunWriter
+from mpigauge.result.compare.best import best_lines, control_of
+from mpigauge.result.compare.compare import compare
+from mpigauge.runs.store import RunWriter
+from mpigauge.show.best import as_json, render
+from mpigauge.site import topology
+from mpigauge.site.launch import command
 from tests.unit.test_campaign import PART, PLAN, Bench, bench, fake_mpi
 from tests.unit.test_plan import CARDS, MPICH
 
@@ -101,7 +101,7 @@ def test_what_crashed_is_tried_again_when_it_is_resumed(bench: Bench) -> None:
     stored = bench.stored()
     healed = replace(plan, parts=tuple(replace(part, settings={}) for part in plan.parts))
     stored = replace(stored, header={**stored.header, "plan": healed.to_json()})
-    from mpigauge import campaign
+    from mpigauge.measure import campaign
 
     with RunWriter.resume(stored.path) as writer:
         ending = campaign.resume(stored, bench.mpi, bench.kernels, writer, bench.watcher)

@@ -17,15 +17,15 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.showing import open_run
+from mpigauge.draw.axes import SIZE, TIME
+from mpigauge.draw.level_lines import REACH
+from mpigauge.draw.plot import Level, Mark, Panel, Picture, Plot, Point, Series
+from mpigauge.draw.scale import Scale
+from mpigauge.draw.terminal import lines
+from mpigauge.draw.terminal.heat import legend, squares
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
-from mpigauge.report.axes import SIZE, TIME
-from mpigauge.report.kinds import ALL, PLOTS, Shown
-from mpigauge.report.level_lines import REACH
-from mpigauge.report.plot import Level, Mark, Panel, Picture, Plot, Point, Series
-from mpigauge.report.scale import Scale
-from mpigauge.report.terminal import lines
-from mpigauge.report.terminal.heat import legend, squares
+from mpigauge.show.kinds import ALL, PLOTS, Shown
 from tests import pages
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -273,7 +273,7 @@ def test_a_kind_without_a_form_says_which_it_has(
     shown: Shown, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mpigauge.model.registry import Registry
-    from mpigauge.report import kinds
+    from mpigauge.show import kinds
 
     bare = kinds.Kind("bare", "", lambda _, __: Picture("", "", ""))
     monkeypatch.setattr(Registry, "find", lambda *_: bare)

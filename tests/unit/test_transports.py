@@ -13,16 +13,16 @@ from mpigauge.cli.transport import refuse_contradictions
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
-from mpigauge.mpi.transports import choose, report_of, transports
-from mpigauge.mpi.transports.ask import FABRIC, UCX, interfaces
-from mpigauge.mpi.transports.readers import (
+from mpigauge.site.mpi.transports import choose, report_of, transports
+from mpigauge.site.mpi.transports.ask import FABRIC, UCX, interfaces
+from mpigauge.site.mpi.transports.readers import (
     read_fi_info,
     read_netmods,
     read_ompi_info,
     read_ucx_info,
 )
-from mpigauge.mpi.transports.registry import transports_of
-from mpigauge.topology.files import Recorded
+from mpigauge.site.mpi.transports.registry import transports_of
+from mpigauge.site.topology.files import Recorded
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "transports"
 MACHINES = sorted(path.name for path in DATA.iterdir() if path.is_dir())

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.analyse.trend import Night, sentence, trend, why_undecided
+from mpigauge.features.browse.trend import Night, sentence, trend, why_undecided
 from mpigauge.model.row import Estimate
-from mpigauge.stats.shifts import shifts
+from mpigauge.result.stats.shifts import shifts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

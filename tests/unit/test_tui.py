@@ -11,14 +11,14 @@ import re
 import pytest
 from rich.console import Console, RenderableType
 
-from mpigauge.campaign import Results, State
-from mpigauge.campaign.state import Outcome
+from mpigauge.measure.campaign import Results, State
+from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.live import LineView, view, words
+from mpigauge.measure.live.live import LiveView, picture
+from mpigauge.measure.live.matrix import some
+from mpigauge.measure.plan import Part, Plan
 from mpigauge.model.columns import Cell
 from mpigauge.model.screen import Screen, in_ascii
-from mpigauge.plan import Part, Plan
-from mpigauge.tui import LineView, view, words
-from mpigauge.tui.live import LiveView, picture
-from mpigauge.tui.matrix import some
 from tests import cells
 
 WIDTH = 80
@@ -173,8 +173,8 @@ def test_a_row_without_an_interval_is_the_widest() -> None:
 
 
 def test_placements_are_lines_of_their_own() -> None:
-    from mpigauge.stats.launches import rows
-    from mpigauge.tui.matrix import by_line
+    from mpigauge.measure.live.matrix import by_line
+    from mpigauge.result.stats.launches import rows
 
     found = rows([cells.cell(placement=name, message_bytes=8) for name in ("numa", "l3")])
     assert list(by_line(found)) == ["PingPong numa", "PingPong l3"]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.campaign.budget import left_s
-from mpigauge.campaign.state import Outcome, State
-from mpigauge.campaign.watching import state_of
-from mpigauge.cli.commands.watch import follow
 from mpigauge.cli.main import run
-from mpigauge.store import load
+from mpigauge.features.watch.command import follow
+from mpigauge.features.watch.watching import state_of
+from mpigauge.measure.campaign.budget import left_s
+from mpigauge.measure.campaign.state import Outcome, State
+from mpigauge.runs.store import load
 from tests.unit.test_campaign import PLAN, Bench, bench, fake_mpi
 
 __all__ = ["bench", "fake_mpi"]

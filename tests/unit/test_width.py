@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analyse.check import Line
 from mpigauge.cli import tables
 from mpigauge.cli.main import run as main
+from mpigauge.features.check.result import Line
+from mpigauge.features.check.show import as_table
 from mpigauge.model.row import Estimate
 from mpigauge.model.width import WIDTH, broken, shortened
-from mpigauge.report.checked import as_table
 from tests import planted
 from tests.unit.test_hardware import messages, node_run, store
 

@@ -13,19 +13,19 @@ from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import Setup
+    from mpigauge.measure.plan import Plan
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
-    from mpigauge.plan import Plan
-    from mpigauge.store import Run
+    from mpigauge.runs.store import Run
 
 
 def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
     the hosts are not there."""
-    from mpigauge import batch
-    from mpigauge.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.cli.measuring import Wanted, prepare
+    from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.model.hosts import Named
+    from mpigauge.site import batch
 
     plan = plan_of(stored)
     hosts = tuple(map(Named, plan.hosts))
@@ -42,7 +42,7 @@ def measured_again(stored: Run, numbers: Iterable[Cell | Figure], output: Path |
     """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
     from mpigauge.cli.measuring import measure
-    from mpigauge.plan.again import narrowed
+    from mpigauge.measure.plan.again import narrowed
 
     plan, setup = same_setup(stored, output)
     again = narrowed(plan, numbers)

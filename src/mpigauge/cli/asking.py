@@ -18,8 +18,8 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.query import Library
-    from mpigauge.query.ask import Answer
+    from mpigauge.result.library import Library
+    from mpigauge.result.library.ask import Answer
 
 _T = TypeVar("_T")
 MOST_NOTES = 8
@@ -36,10 +36,10 @@ def meant(words: Sequence[str]) -> Meant:
     """Of one folder with runs all of them, else the runs that are named, ref:NAME among them;
     nothing: mpigauge-runs."""
     from mpigauge.cli.showing import find_run
-    from mpigauge.query.folders import named
-    from mpigauge.store import run_folders
-    from mpigauge.store.imported import REFERENCE, load_reference
-    from mpigauge.store.writer import DEFAULT_ROOT
+    from mpigauge.result.library.folders import named
+    from mpigauge.runs.store import run_folders
+    from mpigauge.runs.store.imported import REFERENCE, load_reference
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     if not words and not DEFAULT_ROOT.is_dir():
         raise UserError(f"there is no folder {DEFAULT_ROOT} here; name a folder that holds runs")
@@ -54,7 +54,7 @@ def meant(words: Sequence[str]) -> Meant:
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
     """What the question brings; before, on standard error, what is not as it should be."""
-    from mpigauge.query import answered
+    from mpigauge.result.library import answered
 
     def go(library: Library) -> _T:
         say_notes(library.notes)
@@ -84,7 +84,7 @@ def progress(done: int, of: int) -> None:
 @contextmanager
 def output_file(path: Path | None) -> Iterator[Path]:
     """A name to write to: what is there then goes to `path` as a whole, or to standard output."""
-    from mpigauge.store.files import failing_as, whole
+    from mpigauge.runs.store.files import failing_as, whole
 
     if path is not None and (path.is_file() or not path.exists()):
         with failing_as(UserError, path), whole(path) as part:

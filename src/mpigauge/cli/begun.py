@@ -38,7 +38,7 @@ def _launched(folder: Path) -> bool:
 
 
 def _kept_in(folder: Path) -> str:
-    from mpigauge.store.reader import status_of
+    from mpigauge.runs.store.reader import status_of
 
     shows = f"the run is kept in {folder}, `mpigauge show {folder}` shows it"
     if status_of(folder).get("status") == "done":

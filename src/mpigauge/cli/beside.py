@@ -16,12 +16,12 @@ import click
 from mpigauge.model.errors import RunError, UserError
 
 if TYPE_CHECKING:
-    from mpigauge.campaign import Again, Ending, Task
     from mpigauge.cli.measuring import Setup, Wanted
+    from mpigauge.measure.campaign import Again, Ending, Task
+    from mpigauge.measure.plan import Ground, Plan, Request
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
-    from mpigauge.plan import Ground, Plan, Request
-    from mpigauge.store import Run
+    from mpigauge.runs.store import Run
 
 Present = Callable[["Run"], None]
 Planner = Callable[["Request", "Setup"], "Plan"]
@@ -77,9 +77,9 @@ def jobs(specs: Sequence[str], form: str | None, make: Callable[[str | None], Jo
 
 def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
     """A job for each MPI, none of which is refused when the first starts."""
-    from mpigauge.campaign.job import check_told
     from mpigauge.cli.measuring import prepare
     from mpigauge.cli.transport import with_transport
+    from mpigauge.measure.campaign.job import check_told
 
     where = order.where(request)
 
@@ -100,7 +100,7 @@ def planned(request: Request, order: Order, plan: Planner) -> list[Job]:
 def make_loops(request: Request) -> None:
     """The simple loops by each compiler that was named."""
     if request.compilers:
-        from mpigauge.mpi.compilers import build_loops
+        from mpigauge.site.mpi.compilers import build_loops
 
         build_loops(request.compilers)
 
@@ -115,8 +115,8 @@ def tell_unknown(request: Request, setup: Setup) -> None:
     cannot be asked, nobody knows."""
     if request.settings:
         from mpigauge.cli.measuring import tell
-        from mpigauge.mpi.settings import knobs
-        from mpigauge.mpi.settings.refuse import unknown
+        from mpigauge.site.mpi.settings import knobs
+        from mpigauge.site.mpi.settings.refuse import unknown
 
         mpi = setup.mpi
         with suppress(UserError):
@@ -126,10 +126,10 @@ def tell_unknown(request: Request, setup: Setup) -> None:
 
 def check_libraries(plan: Plan, setup: Setup) -> None:
     """That each BLAS can be used, on this machine. UserError: one cannot."""
-    from mpigauge.plan.blas import libraries_of
+    from mpigauge.measure.plan.blas import libraries_of
 
     for library in libraries_of(plan):
-        from mpigauge.mpi.blas import check_blas
+        from mpigauge.site.mpi.blas import check_blas
 
         check_blas(library, setup.mpi, setup.kernels)
 
@@ -208,9 +208,9 @@ def _tasks(jobs: Sequence[Job], output: Path | None, label: str, stack: ExitStac
 
 def _task(job: Job, output: Path | None, label: str, many: int, stack: ExitStack) -> Task:
     """With its share of the time."""
-    from mpigauge.campaign import Task
     from mpigauge.cli.measuring import header, write_passport
-    from mpigauge.store import RunWriter
+    from mpigauge.measure.campaign import Task
+    from mpigauge.runs.store import RunWriter
 
     setup, plan = job.setup, job.plan
     if plan.seconds is not None:
@@ -227,13 +227,13 @@ def _task(job: Job, output: Path | None, label: str, many: int, stack: ExitStack
 
 def _run(tasks: Sequence[Task]) -> tuple[list[Run], list[str]]:
     """Those that measured anything, and what went wrong."""
-    from mpigauge import campaign, tui
     from mpigauge.cli.screen import screen
-    from mpigauge.store import load
+    from mpigauge.measure import campaign, live
+    from mpigauge.runs.store import load
 
     stored: list[Run] = []
     problems: list[str] = []
-    for task, ending in zip(tasks, campaign.run_beside(tasks, tui.view(screen())), strict=True):
+    for task, ending in zip(tasks, campaign.run_beside(tasks, live.view(screen())), strict=True):
         run = load(task.writer.folder)
         if run.has_numbers:
             stored.append(run)
@@ -249,8 +249,8 @@ def _problems(ending: Ending | RunError, run: Run) -> list[str]:
 
 def print_beside(stored: Sequence[Run]) -> None:
     """Each number beside those of the other MPIs."""
-    from mpigauge.analyse.compare import compare
     from mpigauge.cli.comparing import print_comparison, sides_of
+    from mpigauge.result.compare.compare import compare
 
     print_comparison(compare(sides_of(stored)), "table", stored)
     for run in stored:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from mpigauge.analyse.compare import Comparison, Side
-    from mpigauge.analyse.items import Item
-    from mpigauge.store import Run
+    from mpigauge.result.compare.compare import Comparison, Side
+    from mpigauge.result.compare.items import Item
+    from mpigauge.runs.store import Run
 
 FORMATS = ("table", "json", "csv")
 
@@ -26,14 +26,14 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
 
 def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
     """With what a comparison has to know of the whole run."""
-    from mpigauge.analyse.compare import Side
+    from mpigauge.result.compare.compare import Side
 
     return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
 
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:
     """One for each, none twice: of their MPIs, their hosts or their folders."""
-    from mpigauge.report.document import facts_of_run
+    from mpigauge.show.document import facts_of_run
 
     facts = [facts_of_run(run) for run in runs]
     return _distinct(
@@ -46,18 +46,18 @@ def names_of(runs: Sequence[Run]) -> Sequence[str]:
 
 def items_of(run: Run) -> tuple[Item, ...]:
     """All that a run holds and that can be compared."""
-    from mpigauge.analyse.items import items
     from mpigauge.model.record import JOB, Figure
-    from mpigauge.report.document import document
+    from mpigauge.result.compare.items import items
+    from mpigauge.show.document import document
 
     return items(document(run).rows, (each for each in run.of(Figure) if each.benchmark != JOB))
 
 
 def sides_within(run: Run, column: str) -> list[Side]:
     """A side for each value of this column."""
-    from mpigauge.analyse.compare import split
     from mpigauge.model.record import Figure
-    from mpigauge.report.document import document
+    from mpigauge.result.compare.compare import split
+    from mpigauge.show.document import document
 
     return split(document(run).rows, run.of(Figure), column, starts_of(run))
 
@@ -84,8 +84,8 @@ def lost_ratio_of(run: Run) -> float:
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     """What the sides are."""
-    from mpigauge.report.document import facts_of_run
-    from mpigauge.report.formats.table import heading
+    from mpigauge.show.document import facts_of_run
+    from mpigauge.show.formats.table import heading
 
     lines = []
     for number, run in enumerate(runs):
@@ -96,8 +96,8 @@ def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
 
 
 def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> None:
-    from mpigauge.report.beside import render
-    from mpigauge.report.compared import as_csv, as_json
+    from mpigauge.show.beside import render
+    from mpigauge.show.compared import as_csv, as_json
 
     as_text: dict[str, Callable[[], str]] = {
         "table": lambda: render(comparison, runs[0].cards, heading_of(runs, comparison.names)),
@@ -109,8 +109,8 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
 
 def print_best(run: Run, by: str, tolerance: float, form: str) -> None:
     """The best arm for each size; UserError: the run has one arm only."""
-    from mpigauge.analyse.compare import compare
-    from mpigauge.report.best import as_json, render
+    from mpigauge.result.compare.compare import compare
+    from mpigauge.show.best import as_json, render
 
     found = compare(sides_within(run, by), tolerance, by, curves=False)
     lines = heading_of([run], found.names)
@@ -119,8 +119,8 @@ def print_best(run: Run, by: str, tolerance: float, form: str) -> None:
 
 def share_of(word: str | None) -> float:
     """What --tolerance says."""
-    from mpigauge.plan.words import parse_share
-    from mpigauge.stats.verdicts import TOLERANCE
+    from mpigauge.measure.plan.words import parse_share
+    from mpigauge.result.stats.verdicts import TOLERANCE
 
     return parse_share("--tolerance", word) if word else TOLERANCE
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def cost_words(job: Job) -> str:
     """Launches and time, and what that is reckoned from."""
-    from mpigauge.campaign.cost import cost, rates_of
+    from mpigauge.measure.campaign.cost import cost, rates_of
+    from mpigauge.measure.live.words import clock
     from mpigauge.model.units import duration, many
-    from mpigauge.tui.words import clock
 
     known = cost(job.plan, rates_of(_earlier(job)))
     least, most = known.launches
@@ -42,8 +42,8 @@ def cost_words(job: Job) -> str:
 
 def schedule_words(job: Job) -> str:
     """How a map is measured: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
+    from mpigauge.measure.plan.schedule import schedule
     from mpigauge.model.units import byte_count, listed, many
-    from mpigauge.plan.schedule import schedule
 
     (part,) = job.plan.parts
     made = schedule(part.pairs, part.world_ranks)
@@ -56,9 +56,9 @@ def schedule_words(job: Job) -> str:
 def _earlier(job: Job) -> list[Mapping[str, Any]]:
     """How runs with this MPI ended, here, but for maps: what a cell takes beside others says
     nothing of one."""
-    from mpigauge.store import list_runs
-    from mpigauge.store.reader import status_of
-    from mpigauge.store.writer import DEFAULT_ROOT
+    from mpigauge.runs.store import list_runs
+    from mpigauge.runs.store.reader import status_of
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = Path(DEFAULT_ROOT)
     runs = list_runs(root) if root.is_dir() else []

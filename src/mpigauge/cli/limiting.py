@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from mpigauge.analyse.hardware import Hardware
-    from mpigauge.report.document import Document
-    from mpigauge.store import Run
+    from mpigauge.result.node.hardware import Hardware
+    from mpigauge.runs.store import Run
+    from mpigauge.show.document import Document
 
 NONE = "none"
 MOST_TRIED = 4
@@ -46,8 +46,8 @@ def with_limits(found: Document, stored: Run, word: str | None = None) -> Docume
     hardware = _hardware(stored, word)
     if hardware is None:
         return found
-    from mpigauge.analyse.seen import Seen
-    from mpigauge.report.limits import limits
+    from mpigauge.result.seen import Seen
+    from mpigauge.show.limits import limits
 
     return replace(found, limits=limits(hardware, Seen.of(stored), found.headline))
 
@@ -58,8 +58,8 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
     if word is None:
         own = any(cell.suite == NODE_SUITE for cell in stored.cells)
         return _of(stored) if own else next(_beside(stored, _candidates(stored)), None)
-    from mpigauge.analyse.hardware import hardware, same_node
     from mpigauge.cli.showing import open_run
+    from mpigauge.result.node.hardware import hardware, same_node
 
     named = open_run(word)
     known = hardware(named)
@@ -77,7 +77,7 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
 
 def _of(stored: Run) -> Hardware | None:
     """Its own, or of a run beside it where it measured something else of the node."""
-    from mpigauge.analyse.hardware import hardware
+    from mpigauge.result.node.hardware import hardware
 
     return hardware(stored) or next(_beside(stored, _candidates(stored)), None)
 
@@ -86,8 +86,8 @@ def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
     """Of runs in the same folder that were made on the same machine, the closest in time first."""
     if not candidates:
         return
-    from mpigauge.analyse.hardware import hardware, same_node
-    from mpigauge.store import load
+    from mpigauge.result.node.hardware import hardware, same_node
+    from mpigauge.runs.store import load
 
     for path in candidates[:MOST_TRIED]:
         try:
@@ -100,8 +100,8 @@ def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
 
 
 def _candidates(stored: Run) -> list[Path]:
-    from mpigauge.store import run_folders
-    from mpigauge.store.files import moment_of
+    from mpigauge.runs.store import run_folders
+    from mpigauge.runs.store.files import moment_of
 
     own = moment_of(stored.header.get("created"))
     if not stored.path.is_dir() or own is None:
@@ -128,7 +128,7 @@ def _of_node(header: Path) -> datetime | None:
     whole. None: it was not, or cannot be read, which `mpigauge ls` tells."""
     import json
 
-    from mpigauge.store.files import moment_of
+    from mpigauge.runs.store.files import moment_of
 
     try:
         text = header.read_text(encoding="utf-8")

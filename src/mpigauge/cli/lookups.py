@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
+    from mpigauge.measure.plan import LookedUp
     from mpigauge.model.libraries import Blas, Compiler
-    from mpigauge.plan import LookedUp
 
 
 def look_up(said: Mapping[str, Any]) -> LookedUp:
     """Takes the options of a command. UserError: something that they name is not here."""
+    from mpigauge.measure.plan import LookedUp
     from mpigauge.model.hostfile import read_hostfile
     from mpigauge.model.sizes import read_sizes
-    from mpigauge.plan import LookedUp
 
     sizes, hostfile = said.get("sizes_file"), said.get("hostfile")
     return LookedUp(
@@ -50,7 +50,7 @@ def _folders(text: str) -> str:
 
 def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
     from mpigauge.model.inputs import read_input
-    from mpigauge.placement import files_in
+    from mpigauge.site.placement import files_in
 
     return {
         name: read_input(
@@ -62,7 +62,7 @@ def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
 
 def _agent(text: str) -> tuple[str, ...]:
     """With the path of the program, as launchers differ in where they look for it."""
-    from mpigauge.plan.words import parse_agent
+    from mpigauge.measure.plan.words import parse_agent
 
     if not text:
         return ()
@@ -78,13 +78,13 @@ def _agent(text: str) -> tuple[str, ...]:
 def _libraries(names: tuple[str, ...]) -> tuple[Blas, ...]:
     if not names:
         return ()
-    from mpigauge.mpi.blas import find_blas
+    from mpigauge.site.mpi.blas import find_blas
 
     return tuple(dict.fromkeys(map(find_blas, names)))
 
 
 def _default_blas() -> Blas | None:
-    from mpigauge.mpi.blas import usual_blas
+    from mpigauge.site.mpi.blas import usual_blas
 
     return usual_blas()
 
@@ -92,6 +92,6 @@ def _default_blas() -> Blas | None:
 def _compilers(texts: tuple[str, ...]) -> tuple[Compiler, ...]:
     if not texts:
         return ()
-    from mpigauge.mpi.compilers import find_compiler
+    from mpigauge.site.mpi.compilers import find_compiler
 
     return tuple(map(find_compiler, texts))

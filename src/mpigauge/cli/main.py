@@ -8,15 +8,14 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from types import ModuleType
 
 import click
 
-from mpigauge.cli import begun, commands, strict
+from mpigauge.cli import begun, strict
+from mpigauge.cli.registry import COMMANDS
 from mpigauge.cli.screen import in_words, is_terminal
 from mpigauge.cli.streams import OutputError, forget_output, open_streams
 from mpigauge.model.errors import RunError, UserError, no_such
-from mpigauge.model.registry import Registry
 from mpigauge.model.screen import wants_colours
 
 WRONG_INPUT = 2
@@ -24,17 +23,8 @@ FAILED = 1
 NOT_MEASURED = "interrupted; nothing was measured"
 
 
-def _command_of(name: str, module: ModuleType) -> click.Command:
-    del name
-    command: click.Command = module.command
-    return command
-
-
-COMMANDS = Registry[click.Command]("command", commands.__name__, make_entry=_command_of)
-
-
 class Commands(click.Group):
-    """One command for each module of commands/."""
+    """The commands that registry.py finds."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx

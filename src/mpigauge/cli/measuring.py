@@ -18,9 +18,9 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
-    from mpigauge.batch import Given
-    from mpigauge.campaign import Again, Ending
-    from mpigauge.campaign.agent import Agent
+    from mpigauge.measure.campaign import Again, Ending
+    from mpigauge.measure.campaign.agent import Agent
+    from mpigauge.measure.plan import Ground, Plan
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import Named, Node
     from mpigauge.model.libraries import Compiler
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
     from mpigauge.model.transport import Selected
-    from mpigauge.plan import Ground, Plan
-    from mpigauge.store import Run, RunWriter
+    from mpigauge.runs.store import Run, RunWriter
+    from mpigauge.site.batch import Given
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class Wanted:
 
 
 def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
-    from mpigauge import topology
-    from mpigauge.launch import check_launcher
+    from mpigauge.measure.plan import Ground
     from mpigauge.model.cards import Cards
     from mpigauge.model.registry import Here
-    from mpigauge.mpi import find, kernels
-    from mpigauge.placement import Site
-    from mpigauge.plan import Ground
+    from mpigauge.site import topology
+    from mpigauge.site.launch import check_launcher
+    from mpigauge.site.mpi import find, kernels
+    from mpigauge.site.placement import Site
 
     if wanted.ppn is not None and not wanted.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
@@ -106,7 +106,7 @@ def slots_of(slots: int | None, machine: Topology, wanted: Wanted) -> int | None
 
 def agent_of(wanted: Wanted) -> Agent:
     """What reaches the hosts: as said, else what the batch system has for it, else ssh."""
-    from mpigauge.campaign.agent import Agent
+    from mpigauge.measure.campaign.agent import Agent
 
     if wanted.rsh:
         return Agent(wanted.rsh)
@@ -117,9 +117,9 @@ def agent_of(wanted: Wanted) -> Agent:
 
 def reach(wanted: Wanted, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
     """Asks all hosts what they are, and says where they differ."""
-    from mpigauge.campaign.probe import probe
-    from mpigauge.store.writer import DEFAULT_ROOT
-    from mpigauge.topology import differences
+    from mpigauge.measure.campaign.probe import probe
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+    from mpigauge.site.topology import differences
 
     folder = wanted.output.parent if wanted.output else DEFAULT_ROOT
     nodes = probe(wanted.hosts, mpi, kernels, folder, agent_of(wanted))
@@ -137,9 +137,9 @@ def measure(
     again: Again | None = None,
 ) -> None:
     """Measures into a new folder, presents what was measured, and raises what went wrong."""
-    from mpigauge import campaign, tui
     from mpigauge.cli.screen import screen
-    from mpigauge.store import RunWriter
+    from mpigauge.measure import campaign, live
+    from mpigauge.runs.store import RunWriter
 
     cards = setup.kernels.cards.read_text(encoding="utf-8")
     with RunWriter.create(header(setup, plan), cards, output=output, label=label) as writer:
@@ -147,7 +147,7 @@ def measure(
         finish(
             writer.folder,
             lambda: campaign.run(
-                plan, setup.mpi, setup.kernels, writer, tui.view(screen()), again=again
+                plan, setup.mpi, setup.kernels, writer, live.view(screen()), again=again
             ),
             present,
         )
@@ -156,7 +156,7 @@ def measure(
 def finish(folder: Path, go: Callable[[], Ending], present: Callable[[Run], None]) -> None:
     """What was measured is shown, however the campaign ended."""
     from mpigauge.cli.begun import begin
-    from mpigauge.store import load
+    from mpigauge.runs.store import load
 
     begin(folder)
     try:
@@ -184,9 +184,9 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
 
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:
-    from mpigauge.mpi.remembered import remembered
-    from mpigauge.topology import passport
-    from mpigauge.topology.passport import digest_of
+    from mpigauge.site.mpi.remembered import remembered
+    from mpigauge.site.topology import passport
+    from mpigauge.site.topology.passport import digest_of
 
     def digest(path: Path) -> str:
         return remembered("digest", [str(path)], [path], lambda: digest_of(path))
@@ -220,7 +220,7 @@ def nothing_words(ending: Ending, stored: Run) -> list[str]:
 
 
 def wrong_words(stored: Run) -> list[str]:
-    from mpigauge.stats.words import wrong_data
+    from mpigauge.result.stats.words import wrong_data
 
     wrong = [cell for cell in stored.cells if cell.wrong_count]
     if not wrong:

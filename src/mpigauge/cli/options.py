@@ -30,7 +30,7 @@ def format_option(default: str | None = USUAL_FORMAT, pairs: bool = False) -> Ca
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Which formats there are is looked up only when one is named."""
     from mpigauge.model.errors import no_such
-    from mpigauge.report.formats import FORMATS
+    from mpigauge.show.formats import FORMATS
 
     if value is not None and value not in FORMATS:
         raise click.BadParameter(str(no_such("format", value, FORMATS)), ctx, param)
@@ -43,7 +43,7 @@ def _known_format_of_rows(
     """Before anything is measured that could not be shown."""
     if value == USUAL_FORMAT:
         return value  # known without looking at the others, which takes as long as a measurement
-    from mpigauge.report.formats import for_any_run
+    from mpigauge.show.formats import for_any_run
 
     if _known_format(ctx, param, value) is not None and value not in for_any_run():
         raise click.BadParameter(f"{value} shows pairs; `mpigauge map` measures them", ctx, param)
@@ -54,8 +54,8 @@ class LauncherOption(click.Option):
     """Its help names the launchers that there are, which are looked for only when it is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from mpigauge.launch import nameable
         from mpigauge.model.units import listed
+        from mpigauge.site.launch import nameable
 
         words = [word for launcher in nameable() for word in launcher.words]
         self.help = f"What starts the ranks: {listed(words, 'or')}.  [default: the MPI's own]"
@@ -66,7 +66,7 @@ def _switch_history_off() -> None:
     """As the environment does, for all that this process measures."""
     import os
 
-    from mpigauge.store.history import OFF, SWITCH
+    from mpigauge.runs.store.history import OFF, SWITCH
 
     os.environ[SWITCH] = OFF[0]
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mpigauge.cli.measuring import Wanted
-    from mpigauge.plan import Ground, Plan, Request
+    from mpigauge.measure.plan import Ground, Plan, Request
 
 
 def wanted(request: Request, output: Path | None, file: Path | None, dry_run: bool) -> Wanted:
     """The hosts that somebody named, else those of the batch job, or machines as in the file."""
-    from mpigauge import batch
     from mpigauge.cli.measuring import Wanted
-    from mpigauge.topology import built
+    from mpigauge.site import batch
+    from mpigauge.site.topology import built
 
     if file is not None and not dry_run:
         raise UserError("--topology is for --dry-run: nothing can be measured on a file")
@@ -40,7 +40,7 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Wante
     none, those of the batch job, if there are several. None: this machine alone, as with each of
     the options that are for one machine. UserError: such an option stands beside hosts."""
     from mpigauge.cli.lookups import look_up
-    from mpigauge.plan import read_request
+    from mpigauge.measure.plan import read_request
 
     for_one = [option for option, given in one_machine.items() if given is not None]
     named = bool(where["hosts"] or where["hostfile"])
@@ -55,7 +55,7 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Wante
 
 
 def print_seats(plan: Plan, ground: Ground) -> None:
-    from mpigauge.report.seats import seat_lines
+    from mpigauge.cli.seats import seat_lines
 
     for number, part in enumerate(plan.parts):
         for line in ([""] if number else []) + seat_lines(part, ground):

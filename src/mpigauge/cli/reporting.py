@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.analyse.compare import Comparison
-    from mpigauge.report.kinds import Shown
-    from mpigauge.report.plot import Picture
-    from mpigauge.stats.crowd import Member
-    from mpigauge.store import Run
+    from mpigauge.draw.plot import Picture
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.stats.crowd import Member
+    from mpigauge.runs.store import Run
+    from mpigauge.show.kinds import Shown
 
 
 def shown_of(words: Sequence[str], limits_of: str | None = None) -> list[Shown]:
@@ -24,7 +24,7 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> list[Shown]:
 
     from mpigauge.cli.comparing import names_of
     from mpigauge.cli.limiting import with_limits
-    from mpigauge.report.kinds import Shown
+    from mpigauge.show.kinds import Shown
 
     found = [_opened(word) for word in words]
     runs = [run for run, _ in found]
@@ -36,8 +36,8 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> list[Shown]:
 def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
     """The run, and all curves of one so large that only a part is looked at closely."""
     from mpigauge.cli.showing import find_run, open_run
-    from mpigauge.query.large import is_large, load_large
-    from mpigauge.store.imported import REFERENCE
+    from mpigauge.result.library.large import is_large, load_large
+    from mpigauge.runs.store.imported import REFERENCE
 
     path = None if word.startswith(REFERENCE) else find_run(word)
     if path is None or not is_large(path):
@@ -49,9 +49,9 @@ def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
 def compared(shown: Sequence[Shown]) -> Comparison | None:
     """The first with the others; None where there are none, or where a run is too large to be
     looked at as a whole: a part that was chosen by its times would prove too much."""
-    from mpigauge.analyse.compare import compare
-    from mpigauge.analyse.items import items
     from mpigauge.cli.comparing import side_of
+    from mpigauge.result.compare.compare import compare
+    from mpigauge.result.compare.items import items
 
     if len(shown) < 2 or any(each.run.part for each in shown):
         return None
@@ -62,8 +62,8 @@ def compared(shown: Sequence[Shown]) -> Comparison | None:
 def print_picture(kind: str, picture: Picture) -> None:
     """In characters. UserError: this kind has no such form; it says which it has."""
     from mpigauge.cli.screen import screen, write
+    from mpigauge.draw.terminal import lines
     from mpigauge.model.errors import UserError
-    from mpigauge.report.terminal import lines
 
     found = lines(picture, screen())
     if found is None:
@@ -73,9 +73,9 @@ def print_picture(kind: str, picture: Picture) -> None:
 
 def write_picture(picture: Picture, file: Path) -> None:
     """In the form that the file's name ends with."""
-    from mpigauge.report.chart import alone
-    from mpigauge.report.draw import KINDS, draw
-    from mpigauge.report.web.page import plot_page
+    from mpigauge.draw.chart import alone
+    from mpigauge.draw.write import KINDS, draw
+    from mpigauge.show.web.page import plot_page
 
     if file.suffix in KINDS:
         draw(alone(picture), file)
@@ -86,7 +86,7 @@ def write_picture(picture: Picture, file: Path) -> None:
 def write_page(text: str, file: Path) -> None:
     """As a whole, or not at all."""
     from mpigauge.model.errors import RunError
-    from mpigauge.store.files import failing_as, whole
+    from mpigauge.runs.store.files import failing_as, whole
 
     with failing_as(RunError, file), whole(file) as part:
         part.write_text(text, encoding="utf-8", errors="backslashreplace")

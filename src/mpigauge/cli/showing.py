@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.store import Run
+    from mpigauge.runs.store import Run
 
 LAST = "last"
 
@@ -23,9 +23,9 @@ def open_run(word: str) -> Run:
     """
     from dataclasses import replace
 
-    from mpigauge.store import load
-    from mpigauge.store.imported import REFERENCE, load_reference
-    from mpigauge.store.pack import opened
+    from mpigauge.runs.store import load
+    from mpigauge.runs.store.imported import REFERENCE, load_reference
+    from mpigauge.runs.store.pack import opened
 
     if word.startswith(REFERENCE):
         return load_reference(word.removeprefix(REFERENCE))
@@ -36,7 +36,7 @@ def open_run(word: str) -> Run:
 
 def find_run(word: str) -> Path:
     """A path, a name below mpigauge-runs or the beginning of one, or `last`."""
-    from mpigauge.store.writer import DEFAULT_ROOT
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     if Path(word).exists():
         return Path(word)
@@ -53,7 +53,7 @@ def find_run(word: str) -> Path:
 
 
 def _matching(word: str, root: Path) -> list[Path]:
-    from mpigauge.store import list_runs
+    from mpigauge.runs.store import list_runs
 
     if not root.is_dir():
         return []
@@ -67,8 +67,8 @@ def _matching(word: str, root: Path) -> list[Path]:
 def show(stored: Run, form: str, limits_of: str | None = None) -> None:
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
-    from mpigauge.report.document import document
-    from mpigauge.report.formats import render
+    from mpigauge.show.document import document
+    from mpigauge.show.formats import render
 
     found = document(stored, stored.plan.get("precision"))
     write(render(form, with_limits(found, stored, limits_of), screen()))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mpigauge.cli.measuring import Setup
+    from mpigauge.measure.plan.request import Request
     from mpigauge.model.transport import Transport
-    from mpigauge.plan.request import Request
 
 transport_option = click.option(
     "--transport",
@@ -34,7 +34,7 @@ def with_transport(
     if name is None:
         return request, setup
     from mpigauge.model.transport import Selected
-    from mpigauge.mpi.transports import choose, offers
+    from mpigauge.site.mpi.transports import choose, offers
 
     if name == "shm" and len(setup.nodes) > 1:
         raise UserError("--transport shm: shared memory reaches the ranks of one host only")
@@ -58,11 +58,11 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """What the MPI tells where two ranks are started as those of the run will be."""
-    from mpigauge import batch
-    from mpigauge.campaign.trial import tried
     from mpigauge.cli.measuring import tell
-    from mpigauge.launch import Job, OnHost
-    from mpigauge.mpi.transports import report_of
+    from mpigauge.measure.campaign.trial import tried
+    from mpigauge.site import batch
+    from mpigauge.site.launch import Job, OnHost
+    from mpigauge.site.mpi.transports import report_of
 
     report, given = report_of(setup.mpi.name), batch.here(os.environ)
     found = tried(

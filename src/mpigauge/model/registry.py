@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
@@ -46,8 +47,17 @@ class Conditional(Protocol):
         """Why it cannot be used here, as what follows its name in a sentence; empty: it can."""
 
 
+def modules_in(package: str) -> dict[str, str]:
+    """Where each file of this package is imported from, by the name of the file."""
+    found = iter_modules(import_module(package).__path__)
+    return {each.name: f"{package}.{each.name}" for each in found}
+
+
 class Registry(Mapping[str, T], Generic[T]):
     """The entries of one package by their names, in the order of names.
+
+    In place of a package there may be a function that finds the modules of entries that lie in
+    several: where each is imported from, by its name.
 
     `what` says in one word what an entry is, and `option` where a user names one; both are for
     messages. Normally every file of the package is imported when the registry is first asked, and
@@ -58,12 +68,12 @@ class Registry(Mapping[str, T], Generic[T]):
     def __init__(
         self,
         what: str,
-        package: str,
+        package: str | Callable[[], Mapping[str, str]],
         option: str = "",
         make_entry: Callable[[str, ModuleType], T] | None = None,
     ) -> None:
         self._what = what
-        self._package = package
+        self._find_modules = partial(modules_in, package) if isinstance(package, str) else package
         self._option = option
         self._make_entry = make_entry
         self._entries: dict[str, T] = {}
@@ -102,7 +112,7 @@ class Registry(Mapping[str, T], Generic[T]):
         if name not in self._all_names():
             raise KeyError(name)
         if name not in self._entries and self._make_entry is not None:
-            self._entries[name] = self._make_entry(name, self._import(name))
+            self._entries[name] = self._make_entry(name, import_module(self._modules[name]))
         return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -116,12 +126,12 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def _all_names(self) -> tuple[str, ...]:
         if self._names is None:
-            modules = [found.name for found in iter_modules(import_module(self._package).__path__)]
             if self._make_entry is None:
-                for module in modules:
-                    self._import(module)
-            self._names = tuple(sorted(modules if self._make_entry else self._entries))
+                for module in self._modules.values():
+                    import_module(module)
+            self._names = tuple(sorted(self._modules if self._make_entry else self._entries))
         return self._names
 
-    def _import(self, module: str) -> ModuleType:
-        return import_module(f"{self._package}.{module}")
+    @cached_property
+    def _modules(self) -> Mapping[str, str]:
+        return self._find_modules()

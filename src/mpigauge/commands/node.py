@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge node: the machine itself, the limits of all that MPI does on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.run_options import heeded_option
+from mpigauge.model.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.features.cluster.result import Cluster
+    from mpigauge.measure.campaign import Again, Results
+    from mpigauge.measure.plan import Part, Plan, Request
+    from mpigauge.runs.store import Run
+
+
+SETTING = {setting.name: setting for setting in SETTINGS}
+
+
+@click.command("node")
+@click.argument("words", metavar="[RUN | LOOP...]", nargs=-1)
+@options.together(
+    click.option("--np", metavar="N", help="Ranks at most.  [default: one on each core]"),
+    click.option(
+        "--sizes", metavar="SIZE", help="Bytes of each array of a rank.  [default: 128Mi]"
+    ),
+    *(heeded_option(SETTING[name]) for name in ("threads", "thread-order", "memory-on")),
+    options.place_option,
+    options.placement_option,
+    *options.host_options,
+    options.blas_option,
+    options.compiler_option,
+    options.mpis_option,
+    options.seconds_option,
+    options.precision_option,
+    options.launches_option,
+    options.set_option,
+    options.env_option,
+    options.dry_run_option,
+    options.seed_option,
+    options.timeout_option,
+    options.output_option,
+    options.history_option,
+)
+def command(
+    words: tuple[str, ...],
+    output: Path | None,
+    mpi_specs: tuple[str, ...],
+    dry_run: bool,
+    **raw: Any,
+) -> None:
+    """Measure this machine without MPI's calls, in about a minute.
+
+    Memory bandwidth as the simple loop has it and tuned, on one rank and on all; latency from
+    cache to memory; the peak of each set of instructions and the clock; products of matrices by a
+    BLAS, or by several beside each other; and the least time of a cache line between two cores,
+    beside that of a message. --threads 1..8 adds how many threads of one rank it takes, --memory-on
+    all the memory of each NUMA node from each other. On several hosts (--hosts): all of them at
+    once and one at a time, in one table; those slower than their peers are measured again before
+    they are named. With RUN, a stored one is shown again.
+
+    With --compiler only the simple loops (all, or those that are named, such as Triad) are
+    measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
+    """
+    from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.showing import open_run
+    from mpigauge.measure.plan import read_request
+
+    if words and not raw["compilers"]:
+        return present(open_run(one_run(words)))
+    said = {**raw, "benchmarks": words}
+    request = read_request(said, look_up(said))
+    order = Order(mpi_specs, None, output, None, dry_run, None)
+    found = planned(request, order, plan)
+    if dry_run:
+        return print_seats(found[0].plan, found[0].setup.ground)
+    jobs = [replace(job, again=again_for(job.plan)) for job in found]
+    return measure_all(jobs, output, "node", present)
+
+
+def one_run(words: tuple[str, ...]) -> str:
+    """UserError: several words, which are loops only where compilers are named."""
+    from mpigauge.model.errors import UserError
+
+    if len(words) > 1:
+        raise UserError(
+            f"node shows one run, not {len(words)} ({', '.join(words)}); loops are named where "
+            "--compiler is, and other benchmarks with `mpigauge run`"
+        )
+    return words[0]
+
+
+def plan(request: Request, setup: Setup) -> Plan:
+    """Of this machine, of the hosts together and one by one, or of loops by several compilers."""
+    from mpigauge.features.cluster.plan import cluster_plan
+    from mpigauge.features.compilers.plan import loops_plan
+    from mpigauge.features.node.plan import node_plan
+
+    several = len(setup.ground.hosts) > 1
+    make = loops_plan if request.compilers else cluster_plan if several else node_plan
+    return make(request, setup.cards, setup.ground, setup.mpi)
+
+
+def again_for(plan: Plan) -> Again:
+    """What was odd on some hosts, to be measured once more."""
+
+    def again(results: Results) -> Sequence[Part]:
+        from mpigauge.features.cluster.result import by_arm, cluster
+
+        names = {place: block.host for place, block in enumerate(plan.parts[0].blocks)}
+        found = cluster(results.rows(), by_arm(names))
+        if found is None:
+            return []
+        together = (part for part in plan.parts if not part.arm)
+        return [part for each in together for part in odd_parts(each, found)]
+
+    return again
+
+
+def odd_parts(together: Part, found: Cluster) -> tuple[Part, ...]:
+    """What stood out of this part, on all hosts at once and on each where it did."""
+    from mpigauge.features.cluster.plan import once_more
+    from mpigauge.measure.plan.blas import BLAS
+
+    library = together.heeded.get(BLAS, "").partition("=")[0]
+    own = [
+        kernel
+        for kernel in found.kernels
+        if kernel.odd and kernel.library == library and kernel.word in together.benchmarks
+    ]
+    odd = {host for kernel in own for host in kernel.odd}
+    names = tuple(kernel.word for kernel in own)
+    hosts = [place for place, block in enumerate(together.blocks) if block.host in odd]
+    return once_more(replace(together, benchmarks=names), hosts) if hosts else ()
+
+
+def present(stored: Run) -> None:
+    """UserError: the run is about no node."""
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.features.cluster import show as of_cluster
+    from mpigauge.features.cluster.result import by_ranks, cluster
+    from mpigauge.features.node.show import page
+    from mpigauge.features.node.show_limits import sections
+    from mpigauge.model.errors import UserError
+    from mpigauge.result.node.node import node
+    from mpigauge.result.node.products import counter_hz
+    from mpigauge.show.compilers import compiler_lines
+    from mpigauge.show.document import document
+
+    found = document(stored)
+    if hosts := cluster(found.rows, by_ranks(stored.ranks)):
+        write("\n".join([*of_cluster.page(found, hosts, screen().coloured), ""]))
+        return
+    seen = node(found.rows, counter_hz(stored))
+    if seen is None:
+        raise UserError(
+            f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
+        )
+    seen = replace(seen, cache_bytes=largest_cache(stored))
+    more = list(sections(found.rows, stored.noise, stored.ranks))
+    if found.compilers:
+        more.insert(0, compiler_lines(found.compilers, found.accounts))
+    if missing := left_out(stored):
+        more.append([f"Left out for want of time (--in): {', '.join(missing)}"])
+    write("\n".join([*page(found, seen, screen().coloured, more), ""]))
+
+
+def largest_cache(stored: Run) -> int:
+    """Of the machine in the passport; 0: not known."""
+    from mpigauge.site.topology.stored import stored as as_it_was
+
+    try:
+        machine = as_it_was(stored.passport.get("machine") or {})
+    except (KeyError, TypeError):
+        return 0
+    return max((cache.bytes for cache in machine.caches), default=0)
+
+
+def left_out(stored: Run) -> list[str]:
+    """Benchmarks of a plan that keeps to its time, for which none was left."""
+    if not stored.plan.get("strict"):
+        return []
+    known = {cell.benchmark for cell in stored.cells}
+    known |= {str(skip.key.get("benchmark", "")) for skip in stored.skips}
+    planned = [name for part in stored.plan.get("parts") or () for name in part["benchmarks"]]
+    bare = dict.fromkeys(str(name).rpartition(":")[2] for name in planned)
+    return [name for name in bare if name not in known]

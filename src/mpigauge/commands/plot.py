@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge plot: one picture of stored runs, for a paper or a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli.limiting import limits_option
+from mpigauge.model.errors import UserError
+
+PAGE = ".html"
+
+
+@click.command("plot")
+@click.argument("words", nargs=-1, metavar="RUN... KIND")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="FILE.svg, FILE.png, FILE.pdf, or FILE.html, a page where curves are switched on and "
+    "off.  [default: drawn here, in characters]",
+)
+@click.option("--benchmark", default="", metavar="NAME", help="Only of this one.")
+@click.option(
+    "--size", metavar="SIZE", help="The cell of `samples`: 0, 4KiB, …  [default: the first]"
+)
+@limits_option
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    help="List the kinds of plots.",
+    callback=lambda ctx, _, asked: _list(ctx) if asked else None,
+)
+def command(
+    words: tuple[str, ...],
+    target: Path | None,
+    benchmark: str,
+    size: str | None,
+    limits_of: str | None,
+) -> None:
+    """Draw one picture of a stored run, or of several in one.
+
+    Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency`. Without -o
+    it is drawn in the terminal, or printed as plain text into a pipe.
+    """
+    from mpigauge.cli.reporting import print_picture, shown_of, write_picture
+    from mpigauge.draw.write import check_picture
+    from mpigauge.model.sizes import parse_bytes
+    from mpigauge.show.kinds import PLOTS, Chosen, drawn
+
+    if len(words) < 2:
+        raise UserError("name a run and a kind of plot: `mpigauge plot last latency`")
+    kind = PLOTS.find(words[-1])
+    if target is not None:
+        check_picture(target, "-o", [PAGE])
+    wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
+    shown = shown_of(words[:-1], limits_of)
+    picture = drawn(kind, shown, wanted)
+    for each in shown:
+        if each.run.part:
+            click.echo(f"mpigauge: {each.name}: {each.run.part}", err=True)
+    if target is None:
+        return print_picture(kind.name, picture)
+    write_picture(picture, target)
+    return click.echo(f"mpigauge: drawn in {target}", err=True)
+
+
+def _list(ctx: click.Context) -> None:
+    from mpigauge.cli.tables import lines
+    from mpigauge.show.kinds import PLOTS
+
+    rows = [[kind.name, kind.about] for kind in PLOTS.values()]
+    click.echo("\n".join(lines(["kind", "shows"], rows)))
+    ctx.exit()

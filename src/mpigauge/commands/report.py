@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge report: a run as one page for any browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli.limiting import limits_option
+from mpigauge.model.errors import UserError
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("report.html"),
+    show_default=True,
+    metavar="FILE.html",
+    help="Where to write it.",
+)
+@limits_option
+def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
+    """Write a run as one page: the answer in words, the machine, plots, settings and data.
+
+    The page needs no network and no other file. It is about the first run; others, and references
+    (`mpigauge ref list`), are curves beside it and are compared with it.
+    """
+    from mpigauge.cli.reporting import compared, shown_of, write_page
+    from mpigauge.draw.write import check_folder
+    from mpigauge.features.explain.registry import explained
+    from mpigauge.show.web.report import report
+
+    if target.suffix not in (".html", ".htm"):
+        raise UserError(f"-o {target}: a report is a page; its name ends with .html")
+    check_folder(target, "-o")
+    shown = shown_of(runs, limits_of)
+    write_page(report(shown, explained(shown[0].seen), compared(shown)), target)
+    click.echo(f"mpigauge: written to {target}", err=True)

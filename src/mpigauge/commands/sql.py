@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge sql: a query over stored runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write it to this file.",
+)
+
+
+@click.command("sql")
+@click.argument("query")
+@click.argument("where", nargs=-1, metavar="[DIR|RUN...]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "parquet"]),
+    default="table",
+    show_default=True,
+    help="How the answer is written.",
+)
+@output_option
+def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
+    """Ask all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
+
+    Tables: runs, rows (results over launches), cells (a line for each launch), figures, ranks.
+    `DESCRIBE rows` lists columns. A query only reads.
+    """
+    from mpigauge.cli import asking
+    from mpigauge.result.library import ask, write
+
+    asking.check_output(form, output)
+    of = asking.meant(where)
+    with asking.output_file(output) as path:
+        if form == "table":
+            found = asking.answer(of, lambda library: ask(library.con, query))
+            asking.write_table(found, path)
+        else:
+            asking.answer(of, lambda library: write(library.con, query, form, path))

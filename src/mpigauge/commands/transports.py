@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge transports: what can carry the messages of an MPI here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.transport import Transport
+
+
+@click.command("transports")
+@options.mpi_option
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@click.option(
+    "--try", "start", is_flag=True, help="Start two ranks here with each, and say how it went."
+)
+def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
+    """List what an MPI can be told to use here: shared memory, TCP, network cards.
+
+    The first column is what --transport takes in other commands; the last one shows the
+    environment variables that it stands for.
+    """
+    from mpigauge.cli.tables import lines
+    from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.transports import offers, transports
+
+    mpi = find(mpi_spec)
+    found = offers(mpi)
+    listed = transports(mpi, found)
+    tried = [_tried(mpi, each) if start else "" for each in listed]
+    if as_json:
+        known = [asdict(each) | {"tried": words} for each, words in zip(listed, tried, strict=True)]
+        whole = {"mpi": mpi.spec, "transports": known, "offers": asdict(found)}
+        click.echo(json.dumps(whole, indent=2))
+        return
+    heads = ["--transport", f"{mpi.label} uses", "tried" if start else "settings"]
+    rows = [
+        [each.name, each.through, words if start else _settings(each)]
+        for each, words in zip(listed, tried, strict=True)
+    ]
+    for line in lines(heads, rows):
+        click.echo(line)
+
+
+def _tried(mpi: Mpi, transport: Transport) -> str:
+    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.site.mpi.transports import report_of
+
+    report = report_of(mpi.name)
+    tried = trial(mpi, settings={**report.settings, **transport.settings})
+    if not tried.works:
+        return tried.reason
+    used = report.read(tried.output) if transport.told else ""
+    return f"works: {used}" if used else "works"
+
+
+def _settings(transport: Transport) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(transport.settings.items()))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Draws a plot as SVG, its panels beside each other and a legend below them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.ink import PAPER, colour, dash, group, shape, text, words
+from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
+from mpigauge.draw.plot import MOST_SERIES, Picture
+
+if TYPE_CHECKING:
+    from mpigauge.draw.panel import Frame
+    from mpigauge.draw.plot import Panel, Plot, Point, Series
+
+_LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
+"""Widths that letters hardly exceed, and the height of a line."""
+_NOTE_LETTER, _NOTE_LINE = 6.4, 16
+"""The same of the smaller letters of notes."""
+
+
+def picture(plot: Plot) -> Picture:
+    """The plot drawn, and its numbers as a table."""
+    notes = [
+        *plot.notes,
+        *(words for panel in plot.panels for mark in panel.marks for words in mark.words),
+    ]
+    if left := [panel.title for panel in plot.panels if len(panel.series) > MOST_SERIES]:
+        notes.append(
+            f"Of {', '.join(left)} the first {MOST_SERIES} curves are drawn; the table has all."
+        )
+    first = plot.panels[0]
+    return Picture(
+        title=plot.title,
+        about=plot.about,
+        svg=svg(plot),
+        heads=("", "curve", first.x.title, first.y.title, "from", "to"),
+        rows=tuple(row(panel, series, point) for panel, series, point in _points(plot)),
+        names=_told_apart(plot),
+        notes=tuple(notes),
+        plot=plot,
+    )
+
+
+def alone(picture: Picture) -> str:
+    """As SVG for a file of its own: what is said of it stands below."""
+    return svg(picture.plot, picture.notes) if picture.plot else picture.svg
+
+
+def svg(plot: Plot, notes: Sequence[str] = ()) -> str:
+    """As wide as a page, in small multiples where there are several panels; notes below."""
+    columns, wide, high = _grid(plot)
+    names = _drawn(plot)
+    legend = _places(_told_apart(plot), columns * wide)
+    rows = -(-len(plot.panels) // columns)
+    bottom = 44 + rows * high
+    foot = bottom + (legend[-1][1] + _LINE + 6 if legend else 0)
+    lines = [line for note in notes for line in wrap(note, int(columns * wide / _NOTE_LETTER))]
+    height = foot + (_NOTE_LINE * len(lines) + 10 if lines else 0)
+    parts = [text(columns * wide / 2, 24, plot.title, "ink", "middle", 16)]
+    for panel, frame in zip(plot.panels, frames(plot), strict=True):
+        parts += drawn(panel, frame, names)
+    for number, (x, y) in enumerate(legend):
+        parts += _entry(number, names[number], x, bottom + y)
+    for number, line in enumerate(lines):
+        parts.append(text(LEFT / 2, foot + 12 + _NOTE_LINE * number, line, "dim", size=11))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * wide} {height}" '
+        f'width="{columns * wide}" height="{height}" font-family="sans-serif" font-size="12" '
+        f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}">\n'
+        f'<rect class="paper" width="100%" height="100%" fill="{PAPER}"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def frames(plot: Plot) -> list[Frame]:
+    """Where each panel is drawn."""
+    columns, wide, high = _grid(plot)
+    places = (divmod(number, columns) for number in range(len(plot.panels)))
+    return [
+        framed(panel, across * wide, 40 + down * high, wide, high)
+        for panel, (down, across) in zip(plot.panels, places, strict=True)
+    ]
+
+
+def _grid(plot: Plot) -> tuple[int, int, int]:
+    """Columns, and width and height of a panel."""
+    many = len(plot.panels)
+    columns = 1 if many == 1 else 2 if many in (2, 4) else 3
+    return columns, *{1: (900, 460), 2: (470, 320), 3: (340, 260)}[columns]
+
+
+def _drawn(plot: Plot) -> tuple[str, ...]:
+    kept = (series.name for panel in plot.panels for series in panel.series[:MOST_SERIES])
+    return tuple(dict.fromkeys(kept))
+
+
+def _told_apart(plot: Plot) -> tuple[str, ...]:
+    """The names that a legend needs: none, where no panel has more than one curve."""
+    return _drawn(plot) if any(len(panel.series) > 1 for panel in plot.panels) else ()
+
+
+def _points(plot: Plot) -> Iterator[tuple[Panel, Series, Point]]:
+    for panel in plot.panels:
+        for series in panel.series:
+            for point in series.points:
+                yield panel, series, point
+
+
+# --- the legend -----------------------------------------------------------------------------
+def _places(names: Sequence[str], wide: float) -> list[tuple[float, float]]:
+    """Where each entry begins: beside each other as long as there is room."""
+    places = []
+    x, y = float(LEFT), 16.0
+    for name in names:
+        need = 44 + sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
+        if x > LEFT and x + need > wide - RIGHT:
+            x, y = float(LEFT), y + _LINE
+        places.append((x, y))
+        x += need
+    return places
+
+
+def _entry(number: int, name: str, x: float, y: float) -> Iterator[str]:
+    yield group("legend", number)
+    line = f'x1="{x:.1f}" y1="{y - 4:.1f}" x2="{x + 24:.1f}" y2="{y - 4:.1f}"'
+    yield f'<line class="line" {line} stroke="{colour(number)}" stroke-width="1.8"{dash(number)}/>'
+    at = f"M{x + 12:.1f} {y - 4:.1f}{shape(number)}"
+    yield f'<path class="dot" d="{at}" fill="{colour(number)}"/>'
+    yield f"{text(x + 30, y, name, 'ink')}</g>"

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One panel of a plot: its axes, and curves in them with their bands, points and marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from mpigauge.draw import level_lines
+from mpigauge.draw.axes import Scale
+from mpigauge.draw.ink import DIM, GRID, colour, dash, group, shape, stroke, text, words
+from mpigauge.draw.plot import MOST_SERIES
+
+if TYPE_CHECKING:
+    from mpigauge.draw.plot import Mark, Panel, Point, Series
+
+LEFT, RIGHT = 78, 16
+_TOP, _BOTTOM = 40, 48
+"""Room around the inner box, for words."""
+_BAR = 3.0
+"""Half the width of the bar of one point."""
+_MOST_DOTS = 80
+_MOST_WITH_SAMPLES = 2
+_REACH = 4.0
+"""An interval may widen an axis by this factor beyond the values, no more."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The inner box of a panel, and its axes."""
+
+    left: float
+    top: float
+    wide: float
+    high: float
+    x: Scale
+    y: Scale
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """On the picture. Nothing lies farther out than a box's height."""
+        down = min(max(self.y.place(y), -1.0), 2.0)
+        return self.left + self.x.place(x) * self.wide, self.top + (1 - down) * self.high
+
+
+def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
+    points = [point for series in panel.series[:MOST_SERIES] for point in series.points]
+    values = [point.y for point in points]
+    if math.isfinite(panel.level):
+        values.append(panel.level)
+    values += level_lines.heights(panel, values)
+    return Frame(
+        x + LEFT, y + _TOP, wide - LEFT - RIGHT, high - _TOP - _BOTTOM,
+        Scale.of(panel.x, (point.x for point in points)),
+        Scale.of(panel.y, [*values, *_ends(panel, points, values)]),
+    )  # fmt: skip
+
+
+def _ends(panel: Panel, points: Sequence[Point], values: Sequence[float]) -> Iterator[float]:
+    """Of intervals, as far as they may widen the axis."""
+    known = [value for value in values if math.isfinite(value) and (value > 0 or not panel.y.base)]
+    if not known:
+        return
+    low, high = min(known), max(known)
+    if panel.y.base:
+        low, high = low / _REACH, high * _REACH
+    else:
+        room = (high - low) or abs(high)
+        low, high = low - room, high + room
+    for point in points:
+        yield from (min(max(end, low), high) for end in (point.low, point.high) if end == end)
+
+
+def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
+    """What lies beyond the inner box is cut off."""
+    f = frame
+    box = f"{f.left:.1f} {f.top:.1f} {f.wide:.1f} {f.high:.1f}"
+    x, y, wide, high = box.split()
+    yield '<g class="panel">'
+    yield from _axes(panel, f)
+    yield f'<svg x="{x}" y="{y}" width="{wide}" height="{high}" viewBox="{box}">'
+    if math.isfinite(panel.level):
+        yield from _level(panel, f)
+    yield from level_lines.drawn(panel, f)
+    yield from (_mark_line(mark, f) for mark in panel.marks)
+    for draw in (_areas, _curve):
+        for series in panel.series[:MOST_SERIES]:
+            yield from draw(panel, series, f, names.index(series.name))
+    yield "</svg>"
+    yield from (_mark_label(mark, f) for mark in panel.marks)
+    yield "</g>"
+
+
+def _level(panel: Panel, f: Frame) -> Iterator[str]:
+    """With its name below the right end."""
+    x, y = f.at(f.x.high, panel.level)
+    yield stroke(*f.at(f.x.low, panel.level), x, y, "dim", DIM)
+    if panel.level_name:
+        yield text(x - 4, y + 13, panel.level_name, "dim", "end", 11)
+
+
+def _axes(panel: Panel, f: Frame) -> Iterator[str]:
+    yield text(f.left, f.top - 18, panel.title, "ink", size=13)
+    for tick in f.y.ticks(max(3, int(f.high / 36))):
+        x, y = f.at(f.x.low, tick)
+        yield stroke(x, y, f.left + f.wide, y, "grid", GRID)
+        yield text(x - 6, y + 4, panel.y.tick(tick), "dim", "end", 11)
+    for tick in f.x.ticks(max(3, int(f.wide / 66))):
+        x = f.left + f.x.place(tick) * f.wide
+        yield stroke(x, f.top, x, f.top + f.high, "grid", GRID)
+        yield text(x, f.top + f.high + 16, panel.x.tick(tick), "dim", "middle", 11)
+    middle = f.top + f.high / 2
+    yield text(f.left + f.wide / 2, f.top + f.high + 34, panel.x.title, "ink", "middle")
+    turned = f' transform="rotate(-90 {f.left - 62:.1f} {middle:.1f})"'
+    yield text(f.left - 62, middle, panel.y.title, "ink", "middle", more=turned)
+
+
+def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
+    """Intervals, and ranges of samples, hidden where so many curves would be a muddle."""
+    few, points = len(panel.series) <= _MOST_WITH_SAMPLES, from_left(panel, series)
+    yield group("series", number)
+    if samples := list(_bands(points, _samples, f, colour(number), 0.10)):
+        hidden = "" if few else ' display="none"'
+        yield f'<g class="ranges"{hidden}>{"".join(samples)}</g>'
+    yield from _bands(points, _interval, f, colour(number), 0.22 if few else 0.16)
+    yield "</g>"
+
+
+def _curve(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
+    ordered = from_left(panel, series)
+    yield group("series", number)
+    line = " ".join("{:.1f},{:.1f}".format(*f.at(p.x, p.y)) for p in ordered)
+    yield (
+        f'<polyline class="line" points="{line}" fill="none" stroke="{colour(number)}" '
+        f'stroke-width="1.8"{dash(number)}/>'
+    )
+    if len(ordered) <= _MOST_DOTS:
+        yield from (_dot(panel, series, point, f, number) for point in ordered)
+    yield "</g>"
+
+
+def from_left(panel: Panel, series: Series) -> list[Point]:
+    """Those that can be drawn, from left to right."""
+    known = [p for p in series.points if math.isfinite(p.y) and (p.y > 0 or not panel.y.base)]
+    return sorted(known, key=lambda point: point.x)
+
+
+def _samples(point: Point) -> tuple[float, float]:
+    return point.least, point.most
+
+
+def _interval(point: Point) -> tuple[float, float]:
+    return point.low, point.high
+
+
+def _bands(
+    points: Sequence[Point],
+    ends: Callable[[Point], tuple[float, float]],
+    f: Frame,
+    fill: str,
+    opacity: float,
+) -> Iterator[str]:
+    """An area for each stretch of points whose ends are known; a bar for one that stands alone."""
+    for known, run in groupby(points, key=lambda p: all(map(math.isfinite, ends(p)))):
+        stretch = list(run)
+        if not known:
+            continue
+        above = [f.at(p.x, ends(p)[1]) for p in stretch]
+        below = [f.at(p.x, ends(p)[0]) for p in stretch]
+        if len(stretch) == 1:
+            above, below = ([(x - _BAR, y), (x + _BAR, y)] for ((x, y),) in (above, below))
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*above, *reversed(below)])
+        yield f'<polygon class="band" points="{line}" fill="{fill}" fill-opacity="{opacity}"/>'
+
+
+def _dot(panel: Panel, series: Series, point: Point, f: Frame, number: int) -> str:
+    x, y = f.at(point.x, point.y)
+    *who, where, value, low, high = row(panel, series, point)
+    ends = f" ({low} … {high})" if low and high else ""
+    said = f"{', '.join(filter(None, (*who, where)))}: {value}{ends}"
+    return (
+        f'<path class="dot" d="M{x:.1f} {y:.1f}{shape(number)}" '
+        f'fill="{colour(number)}"><title>{words(said)}</title></path>'
+    )
+
+
+def _mark_line(mark: Mark, f: Frame) -> str:
+    x = f.left + f.x.place(mark.x) * f.wide
+    return stroke(x, f.top, x, f.top + f.high, "dim", DIM, ' stroke-dasharray="3 3"')
+
+
+def _mark_label(mark: Mark, f: Frame) -> str:
+    x = f.left + f.x.place(mark.x) * f.wide
+    title = f"<title>{words(' '.join(mark.words))}</title>" if mark.words else ""
+    return f'<g class="mark">{title}{text(x, f.top - 2, mark.label, "ink", "middle", 11)}</g>'
+
+
+def row(panel: Panel, series: Series, point: Point) -> tuple[str, ...]:
+    """The words of a point: panel, curve, x, y, and the ends of the interval of y."""
+    ends = (panel.y.words(end) if math.isfinite(end) else "" for end in (point.low, point.high))
+    return panel.title, series.name, panel.x.words(point.x), panel.y.words(point.y), *ends

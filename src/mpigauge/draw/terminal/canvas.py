@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A grid of characters on which curves are drawn: dots in braille, 2 × 4 in a character, or one dot
+each where there is no braille."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mpigauge.draw.terminal.ink import DIM, Cell, words
+
+_BRAILLE = 0x2800
+_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+At = tuple[float, float]
+"""From 0 to 1, rightwards and upwards."""
+Place = tuple[int, int]
+
+
+class Canvas:
+    def __init__(self, wide: int, high: int, unicode: bool) -> None:
+        self.wide, self.high, self.unicode = wide, high, unicode
+        self._across, self._down = (2, 4) if unicode else (1, 1)
+        self._dots: dict[Place, tuple[int, int]] = {}
+        """By column and line: bits of braille, and whose they are."""
+        self._over: dict[Place, Cell] = {}
+        self._under: dict[Place, Cell] = {}
+
+    def lines(self) -> list[list[Cell]]:
+        return [[self._cell((x, y)) for x in range(self.wide)] for y in range(self.high)]
+
+    def free(self, column: int, line: int, many: int) -> bool:
+        """Whether nothing but what lies under curves is on these characters."""
+        return all(
+            (x, line) not in self._dots and (x, line) not in self._over
+            for x in range(column, column + many)
+        )
+
+    def line_of(self, y: float) -> int:
+        return self._dot((0, y))[1] // self._down
+
+    def column_of(self, x: float) -> int:
+        return self._dot((x, 0))[0] // self._across
+
+    def dot(self, at: At, number: int) -> None:
+        self._set(*self._dot(at), number)
+
+    def curve(self, points: Sequence[At], number: int) -> None:
+        for one, other in pairwise(points):
+            (x1, y1), (x2, y2) = self._dot(one), self._dot(other)
+            steps = max(abs(x2 - x1), abs(y2 - y1), 1)
+            for i in range(steps + 1):
+                x, y = (round(a + (b - a) * i / steps) for a, b in ((x1, x2), (y1, y2)))
+                self._set(x, y, number)
+
+    def bar(self, x: float, low: float, high: float, number: int) -> bool:
+        """From one end of an interval to the other; False where it is no higher than a mark."""
+        column, top = self._dot((x, high))
+        _, bottom = self._dot((x, low))
+        seen = bottom // self._down > top // self._down
+        if seen and self.unicode:
+            for y in range(top, bottom + 1):
+                self._set(column, y, number)
+        elif seen:
+            for y in range(top, bottom + 1):
+                self._over.setdefault((column, y), Cell("|", number))
+        return seen
+
+    def mark(self, at: At, letter: str, number: int) -> None:
+        x, y = self._dot(at)
+        self._over[x // self._across, y // self._down] = Cell(letter, number)
+
+    def column(self, x: int, share: float, number: int) -> None:
+        """Of a histogram, as high as this share of the canvas."""
+        eighths = round(share * self.high * 8)
+        for y in range(self.high):
+            filled = min(8, max(0, eighths - 8 * (self.high - 1 - y)))
+            if filled:
+                letter = _EIGHTHS[filled] if self.unicode else "#" if filled > 3 else "."
+                self._over[x, y] = Cell(letter, number)
+
+    def across(self, y: float) -> int:
+        """A level; the line on which it lies."""
+        line = self.line_of(y)
+        for x in range(self.wide):
+            self._under[x, line] = Cell("╌" if self.unicode else "-", DIM)
+        return line
+
+    def upright(self, x: float) -> int:
+        """A place on the x axis; its column."""
+        column = self.column_of(x)
+        for y in range(self.high):
+            self._under.setdefault((column, y), Cell("┊" if self.unicode else ":", DIM))
+        return column
+
+    def write(self, column: int, line: int, text: str) -> None:
+        """Below the curves."""
+        for x, cell in enumerate(words(text, DIM), column):
+            self._under[x, line] = cell
+
+    def _dot(self, at: At) -> Place:
+        """What lies outside is drawn at the edge."""
+        wide, high = self.wide * self._across - 1, self.high * self._down - 1
+        x, y = (min(max(value, 0.0), 1.0) for value in at)
+        return round(x * wide), round((1 - y) * high)
+
+    def _set(self, x: int, y: int, number: int) -> None:
+        cell = x // self._across, y // self._down
+        bits = self._dots.get(cell, (0, 0))[0]
+        self._dots[cell] = bits | _BITS[x % self._across][y % self._down], number
+
+    def _cell(self, place: Place) -> Cell:
+        if place in self._over:
+            return self._over[place]
+        if place in self._dots:
+            bits, number = self._dots[place]
+            return Cell(chr(_BRAILLE + bits) if self.unicode else ".", number)
+        return self._under.get(place, Cell())

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A heat map in characters: squares in colours, two in one character where there is little room,
+or shades where there are no colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.model.screen import TRUE_COLOURS
+
+if TYPE_CHECKING:
+    from mpigauge.draw.scale import Colour, Scale
+    from mpigauge.model.screen import Screen
+
+Value = Callable[[int, int], "float | None"]
+"""Of a row and a column; None: there is none."""
+SHADES, ASCII_SHADES = " ░▒▓█", " .:*#"
+MARGIN = 8
+"""Columns for the number of a row."""
+_NOTHING: Colour = (128, 128, 128)
+_PLAIN = "\033[0m"
+_STRIP = 24
+_DARK = 128.0
+"""Words on what is darker than this are white."""
+
+
+def squares(many: int, value: Value, scale: Scale, screen: Screen) -> Iterator[str]:
+    """A matrix of so many rows and columns. Each square stands for several where there are more
+    than columns, and shows the largest."""
+    step = max(1, math.ceil(many / max(1, screen.width - MARGIN)))
+    side = math.ceil(many / step)
+    broad = 2 if 2 * side <= screen.width - MARGIN else 1
+    of = _largest(value, step, many)
+    if step > 1:
+        yield f"(each square stands for {step} × {step} and shows the slowest)"
+    if screen.colours >= 256 and screen.unicode and broad == 1:
+        yield from _halves(side, step, of, scale, screen)
+        return
+    for row in range(side):
+        cells = (_square(of(row, at), row == at, broad, scale, screen) for at in range(side))
+        yield f"{row * step:>{MARGIN - 2}}  " + "".join(cells)
+
+
+def legend(scale: Scale, words: Callable[[float], str], screen: Screen) -> str:
+    """From the smallest to the largest, in words."""
+    low, high = words(scale.low), words(scale.high)
+    if screen.colours >= 256:
+        strip = "".join(
+            on(" ", scale.low * (scale.high / scale.low) ** (i / (_STRIP - 1)), scale, screen)
+            for i in range(_STRIP)
+        )
+        return f"{'':{MARGIN}}{low} {strip} {high}"
+    shades = _shades(screen)
+    return f"{'':{MARGIN}}{low} {shades!r} {high}, on a log scale"
+
+
+def on(text: str, value: float, scale: Scale, screen: Screen) -> str:
+    """Words on the colour of a value; where there are none, the words alone."""
+    if screen.colours < 256:
+        return text
+    colour = scale.colour(value)
+    red, green, blue = colour
+    light = 0.3 * red + 0.6 * green + 0.1 * blue >= _DARK
+    ink = (0, 0, 0) if light else (255, 255, 255)
+    return f"\033[{_code(38, ink, screen)};{_code(48, colour, screen)}m{text}{_PLAIN}"
+
+
+def _largest(value: Value, step: int, many: int) -> Value:
+    """Of the ranks that a square stands for."""
+
+    def of(row: int, column: int) -> float | None:
+        rows = range(row * step, min(many, (row + 1) * step))
+        columns = range(column * step, min(many, (column + 1) * step))
+        known = (value(a, b) for a in rows for b in columns if a != b)
+        return max((each for each in known if each is not None), default=None)
+
+    return of
+
+
+def _square(value: float | None, same: bool, broad: int, scale: Scale, screen: Screen) -> str:
+    if value is None:
+        return ("·" if same else "?") * broad
+    if screen.colours >= 256:
+        return on(" " * broad, value, scale, screen)
+    shades = _shades(screen)
+    return shades[round(scale.place(value) * (len(shades) - 1))] * broad
+
+
+def _halves(side: int, step: int, of: Value, scale: Scale, screen: Screen) -> Iterator[str]:
+    """Two rows in each line: the upper halves of blocks, and what is behind them."""
+    for row in range(0, side, 2):
+        cells = []
+        for column in range(side):
+            above = _colour(of(row, column), scale)
+            below = _colour(of(row + 1, column), scale) if row + 1 < side else None
+            code = _code(38, above, screen)
+            code += f";{_code(48, below, screen)}" if below else ""
+            cells.append(f"\033[{code}m▀{_PLAIN}")
+        yield f"{row * step:>{MARGIN - 2}}  " + "".join(cells)
+
+
+def _colour(value: float | None, scale: Scale) -> Colour:
+    return _NOTHING if value is None else scale.colour(value)
+
+
+def _code(kind: int, colour: Colour, screen: Screen) -> str:
+    """38: of letters, 48: behind them."""
+    if screen.colours >= TRUE_COLOURS:
+        return f"{kind};2;{';'.join(map(str, colour))}"
+    red, green, blue = (round(part / 255 * 5) for part in colour)
+    return f"{kind};5;{16 + 36 * red + 6 * green + blue}"
+
+
+def _shades(screen: Screen) -> str:
+    return SHADES if screen.unicode else ASCII_SHADES

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A picture in a terminal: its panels, in small multiples where there are many, a legend, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.plot import MOST_SERIES
+from mpigauge.draw.terminal.ink import DIM, Cell, cut, mark, paint, painted, printable
+from mpigauge.draw.terminal.panel import drawn
+
+if TYPE_CHECKING:
+    from mpigauge.draw.plot import Picture, Plot
+    from mpigauge.model.screen import Screen
+
+_GAP = 2
+_LEAST_MULTIPLE = 38
+"""Columns of a small multiple."""
+_SMALL, _ALONE = 13, 22
+"""Lines of one of many panels, and of one alone."""
+_LEAST = 10
+_AROUND = 6
+"""Lines of a terminal for what stands above and below a panel."""
+
+
+def lines(picture: Picture, screen: Screen) -> Iterator[str] | None:
+    """None: nothing of it can be shown in a terminal."""
+    if picture.lines is not None:
+        return iter(picture.lines(screen))
+    plot = picture.characters or picture.plot
+    if plot is None:
+        return None
+    return _plot(plot, list(dict.fromkeys([*picture.notes, *plot.notes])), screen)
+
+
+def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
+    names = tuple(
+        dict.fromkeys(s.name for panel in plot.panels for s in panel.series[:MOST_SERIES])
+    )
+    width = screen.width - 1 if screen.live else screen.width
+    yield cut(printable(plot.title), width, screen)
+    columns = _columns(len(plot.panels), width)
+    wide = (width - _GAP * (columns - 1)) // columns
+    high = _height(len(plot.panels), screen)
+    any_bars = False
+    for begin in range(0, len(plot.panels), columns):
+        found = [
+            drawn(panel, names, wide, high, screen)
+            for panel in plot.panels[begin : begin + columns]
+        ]
+        any_bars = any_bars or any(bars for _, bars in found)
+        yield ""
+        for beside in zip(*(panel for panel, _ in found), strict=True):
+            yield painted(_joined(beside, wide), screen)
+    yield from _below(plot, names, notes, any_bars, width, screen)
+
+
+def _columns(panels: int, width: int) -> int:
+    """Two or three panels are shown as wide as can be, one below the other."""
+    most = max(1, (width + _GAP) // (_LEAST_MULTIPLE + _GAP))
+    return min(panels, most) if panels > 3 else min(panels, max(1, width // (2 * _LEAST_MULTIPLE)))
+
+
+def _height(panels: int, screen: Screen) -> int:
+    room = max(_LEAST, screen.height - _AROUND) if screen.live else _ALONE
+    return min(room, _SMALL if panels > 3 else _ALONE)
+
+
+def _joined(rows: Sequence[list[Cell]], wide: int) -> Iterator[Cell]:
+    for number, row in enumerate(rows):
+        yield from row
+        if number < len(rows) - 1:
+            yield from (Cell() for _ in range(wide + _GAP - len(row)))
+
+
+def _below(
+    plot: Plot,
+    names: Sequence[str],
+    notes: Sequence[str],
+    bars: bool,
+    width: int,
+    screen: Screen,
+) -> Iterator[str]:
+    told_apart = any(len(panel.series) > 1 for panel in plot.panels)
+    if told_apart:
+        yield ""
+        yield from _legend(names, width, screen)
+    said = ["Upright bars: the interval, where it is larger than a mark."] if bars else []
+    for note in [*said, *notes]:
+        for line in wrap(printable(note), width, subsequent_indent="  "):
+            yield paint(line, DIM, screen)
+
+
+def _legend(names: Sequence[str], width: int, screen: Screen) -> Iterator[str]:
+    """Beside each other as long as there is room."""
+    line, used = "", 0
+    for number, name in enumerate(names):
+        text = f"{mark(number, screen.unicode)} {cut(printable(name), width - 2, screen)}"
+        if used and used + len(text) + 3 > width:
+            yield line
+            line, used = "", 0
+        gap = "   " if used else ""
+        line += gap + paint(text, number, screen)
+        used += len(gap) + len(text)
+    yield line

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs that fit what is looked for: words, a benchmark, an MPI, a host, days, an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import UserError
+from mpigauge.result.library.ask import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What runs have to fit; empty: anything does."""
+
+    find: str = ""
+    """A piece of the name, command, host or MPI, in any case."""
+    benchmark: str = ""
+    mpi: str = ""
+    """Its name, or its name and version."""
+    host: str = ""
+    since: str = ""
+    until: str = ""
+    """Days as 2026-11-21, UTC; both belong to it."""
+    where: str = ""
+    """An expression of SQL over the columns of the table runs."""
+
+
+_MENUS = {
+    "benchmark": "SELECT unnest(benchmarks) FROM runs",
+    "mpi": "SELECT mpi FROM runs UNION SELECT mpi_name FROM runs",
+    "host": "SELECT host FROM runs UNION SELECT unnest(hosts) FROM runs",
+}
+_FITS = {
+    "find": "contains(lower(concat_ws(' ', run, command, host, mpi)), lower(?))",
+    "benchmark": "list_contains(benchmarks, ?)",
+    "mpi": "(mpi = $1 OR mpi_name = $1)",
+    "host": "(host = $1 OR list_contains(hosts, $1))",
+    "since": "created >= CAST(? AS DATE)",
+    "until": "created < CAST(? AS DATE) + INTERVAL 1 DAY",
+}
+
+
+def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
+    """What can be chosen from, by the field of Choice."""
+    return {
+        name: sorted({row[0] for row in con.execute(query).fetchall() if row[0]}, key=str.lower)
+        for name, query in _MENUS.items()
+    }
+
+
+def fitting(con: DuckDBPyConnection, choice: Choice) -> list[str]:
+    """The runs that fit, the newest first. UserError: no day, or no expression."""
+    names = [row[0] for row in con.execute(_NEWEST).fetchall()]
+    for kept in _kept(con, choice):
+        names = [name for name in names if name in kept]
+    return names
+
+
+def lines(
+    con: DuckDBPyConnection, names: Sequence[str], columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """These columns of the table runs for these runs, in this order."""
+    query = f"SELECT run, {', '.join(columns)} FROM runs WHERE run IN (SELECT unnest($1))"
+    found = {row[0]: row for row in con.execute(query, [list(names)]).fetchall()}
+    return [dict(zip(("run", *columns), found[name], strict=True)) for name in names]
+
+
+_NEWEST = "SELECT run FROM runs ORDER BY created DESC NULLS LAST, run DESC"
+
+
+def _kept(con: DuckDBPyConnection, choice: Choice) -> Iterator[set[str]]:
+    """The runs that fit each field that is not empty."""
+    for name, value in _given(choice).items():
+        if name in ("since", "until"):
+            _check_day(value)
+        found = con.execute(f"SELECT run FROM runs WHERE {_FITS[name]}", [value])
+        yield {row[0] for row in found.fetchall()}
+    if choice.where.strip():
+        asked = ask(con, f"SELECT run FROM runs WHERE ({choice.where}\n)", ("runs",))
+        yield {row[0] for row in asked.rows}
+
+
+def _given(choice: Choice) -> Mapping[str, str]:
+    given = {name: getattr(choice, name).strip() for name in _FITS}
+    return {name: value for name, value in given.items() if value}
+
+
+def _check_day(text: str) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"'{text}' is no day; write one as 2026-11-21") from None

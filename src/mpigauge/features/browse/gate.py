@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Who may look: only those who know the token, under a name that this machine has.
+
+Everybody who is on the machine can connect to its loopback, so the address holds a token. A page of
+somebody else in the same browser may have its own name resolve to this machine (DNS rebinding);
+its requests still name it as their host, and are refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from mpigauge.show.web.page import OWN, own
+
+LOCAL = ("localhost",)
+_BYTES = 24
+_LONGEST = 16_384
+"""Of an address: that of a comparison of runs with very long names."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request that is let in asks for."""
+
+    path: tuple[str, ...]
+    """Behind the token, without empty ends."""
+    query: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Refused:
+    status: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Gate:
+    token: str
+    names: tuple[str, ...] = LOCAL
+    """That requests may call this machine, beside loopback addresses."""
+    any_address: bool = False
+    """Also any other address in figures; such a one is resolved by nobody."""
+
+    def asked(self, target: str, hosts: Sequence[str]) -> Asked | Refused:
+        """`target`: what the request names; `hosts`: what its Host headers do."""
+        if len(hosts) != 1 or not self._is_ours(_name(hosts[0])):
+            return Refused(403, "this machine is not called so")
+        if len(target) > _LONGEST:
+            return Refused(414, "this address is too long")
+        path, _, query = target.partition("?")
+        start, *parts = path.split("/")
+        if start or not parts or not _alike(parts[0], self.token):
+            return Refused(403, "the address lacks the token that `mpigauge browse` has printed")
+        try:
+            found = parse_qs(query, max_num_fields=1000)
+        except ValueError:
+            return Refused(400, "this address holds too much")
+        return Asked(tuple(_unquoted(part) for part in parts[1:] if part), found)
+
+    def _is_ours(self, name: str) -> bool:
+        try:
+            address: IPv4Address | IPv6Address = ip_address(name)
+        except ValueError:
+            return name.lower().rstrip(".") in self.names
+        return self.any_address or address.is_loopback
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(_BYTES)
+
+
+def headers() -> dict[str, str]:
+    """What every answer says: the page may run our script and style, and nothing else; nobody may
+    frame it, keep it, or learn its address."""
+    policy = "; ".join((
+        "default-src 'none'",
+        f"style-src '{_digest(OWN['style'])}'",
+        f"script-src '{_digest(OWN['script'])}'",
+        "img-src data:",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ))  # fmt: skip
+    return {
+        "Content-Security-Policy": policy,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cache-Control": "no-store",
+    }
+
+
+def _digest(file: str) -> str:
+    found = hashlib.sha256(own(file).encode()).digest()
+    return f"sha256-{base64.b64encode(found).decode()}"
+
+
+def _alike(one: str, other: str) -> bool:
+    """In a time that does not tell how much of it is right."""
+    return hmac.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
+
+
+def _name(host: str) -> str:
+    """Of a Host header, without its port; nothing where it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _unquoted(part: str) -> str:
+    return unquote(part, errors="surrogateescape")

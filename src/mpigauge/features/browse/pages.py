@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The pages of `mpigauge browse` around reports: runs, runs side by side, and what cannot be shown.
+
+`base` is the address that all links begin with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import mpigauge
+from mpigauge.model.units import many
+from mpigauge.show import beside
+from mpigauge.show.web.answer import verdicts
+from mpigauge.show.web.page import filled
+from mpigauge.show.web.report import Words, sections, too_large
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.show.kinds import Shown
+
+PER_PAGE = 100
+
+
+@dataclass(frozen=True)
+class Line:
+    """A run in the list."""
+
+    name: str
+    begun: str
+    mpi: str
+    host: str
+    benchmarks: str
+    rows: int
+    status: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One page of several."""
+
+    page: int
+    last: int
+    newer: str
+    older: str
+    """Addresses; empty: there is none."""
+
+    @classmethod
+    def of(cls, address: str, choice: Mapping[str, str], wanted: int, count: int) -> Turn:
+        """The page that is wanted, or the nearest that there is."""
+        last = max(1, -(-count // PER_PAGE))
+        page = min(max(wanted, 1), last)
+        given = {name: value for name, value in choice.items() if value}
+
+        def href(number: int) -> str:
+            there = 1 <= number <= last
+            return f"{address}?{urlencode(given | {'page': str(number)})}" if there else ""
+
+        return cls(page, last, href(page - 1), href(page + 1))
+
+    @property
+    def slice(self) -> slice:
+        return slice((self.page - 1) * PER_PAGE, self.page * PER_PAGE)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a list of runs or of numbers shows beside its lines."""
+
+    choice: Mapping[str, str]
+    menus: Mapping[str, Sequence[str]]
+    notes: Sequence[str]
+    turn: Turn
+
+
+def runs_page(base: str, where: str, listed: Listed, lines: Sequence[Line], counts: str) -> str:
+    """`where`: what the folder is called; `counts`: how many of how many runs."""
+    return filled_page("runs", base, f"Runs in {where}", "Runs", lines=lines, counted=counts,
+                 **vars(listed))  # fmt: skip
+
+
+def beside_page(
+    base: str,
+    shown: Sequence[Shown],
+    comparison: Comparison | None,
+    facts: Sequence[Mapping[str, str]],
+) -> str:
+    """The first run is what others are compared with, unless one of them is too large for that.
+    `facts`: of each run, by their words."""
+    plotted = [replace(each, best=(), said=()) for each in sections(shown)]
+    plotted = [each for each in plotted if each.pictures]
+    tables = list(_tables(comparison, shown[0])) if comparison else []
+    named = [("runs", "The runs"), ("verdicts", "Verdicts"),
+             *((each.id, each.title) for each in plotted),
+             ("numbers", "Number by number") if tables else None]  # fmt: skip
+    return filled_page(
+        "beside",
+        base,
+        f"{many(len(shown), 'run')} side by side",
+        "",
+        sections=[each for each in named if each],
+        sides=list(_sides(base, shown)),
+        names=[each.name for each in shown],
+        differ=list(_differ(facts)),
+        verdicts=list(verdicts(comparison)),
+        compared=beside.remarks(comparison) if comparison else [],
+        too_large=too_large(shown),
+        plotted=plotted,
+        tables=tables,
+    )
+
+
+def said_page(base: str, title: str, sentence: str) -> str:
+    """What is wrong, and the way back."""
+    return filled_page("said", base, title, "", sentence=sentence)
+
+
+def filled_page(template: str, base: str, title: str, here: str, **values: object) -> str:
+    version = mpigauge.__version__
+    return filled(template, base=base, title=title, here=here, version=version, **values)
+
+
+def _sides(base: str, shown: Sequence[Shown]) -> Iterator[Mapping[str, str]]:
+    names = [each.run.path.name for each in shown]
+    for place, each in enumerate(shown):
+        order = [names[place], *names[:place], *names[place + 1 :]]
+        facts = each.document.facts
+        yield {
+            "run": names[place],
+            "name": each.name,
+            "begun": facts.created.replace("T", " ").removesuffix("Z"),
+            "mpi": facts.mpi,
+            "host": facts.host,
+            "first": f"{base}beside?{urlencode([('run', name) for name in order])}",
+        }
+
+
+def _differ(facts: Sequence[Mapping[str, str]]) -> Iterator[Sequence[str]]:
+    """A row for each fact that is not the same of all runs that tell it."""
+    for name in dict.fromkeys(name for each in facts for name in each):
+        told = [each.get(name, "") for each in facts]
+        if len(set(told) - {""}) > 1:
+            yield name, *told
+
+
+def _tables(comparison: Comparison, first: Shown) -> Iterator[Words]:
+    for table in comparison.tables:
+        heads, *rows = beside.words_of(table, comparison.names)
+        title = beside.table_title(table, first.run.cards, comparison.varied)
+        yield Words(title, heads, rows)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The server: lets requests in or not, sends pages, and says where it can be seen."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+import traceback
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.features.browse.gate import LOCAL, Gate, Refused, headers
+from mpigauge.features.browse.site import Page
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.features.browse.site import Site
+
+LOOPBACK = "127.0.0.1"
+_HTML, _TEXT = "text/html; charset=utf-8", "text/plain; charset=utf-8"
+_NO_SUCH_METHOD, _ONLY_GET = 501, 405
+_SLOW_S = 30.0
+
+
+class Server(ThreadingHTTPServer):
+    """Of one site. A request that hangs keeps nobody from ending it."""
+
+    daemon_threads = True
+
+    def __init__(self, host: str, port: int, gate: Gate, site: Site) -> None:
+        """UserError: it cannot listen there."""
+        self.gate, self.site = gate, site
+        self.headers = headers()
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            super().__init__((host, port), _Request)
+        except (OSError, OverflowError) as error:
+            why = error.strerror if isinstance(error, OSError) else "there is no such port"
+            hint = "; leave --port out for one that is free" if port else ""
+            raise UserError(f"cannot listen at {host} port {port}: {why}{hint}") from None
+
+    def server_bind(self) -> None:
+        """Without asking a name server what the address is called, as its base class does."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
+
+    def answer(self, target: str, hosts: list[str]) -> Page | Refused:
+        asked = self.gate.asked(target, hosts)
+        if isinstance(asked, Refused):
+            return asked
+        try:
+            return self.site.page(asked)
+        except Exception as error:
+            traceback.print_exc()
+            return self.site.failed(asked, error)
+
+
+class _Request(BaseHTTPRequestHandler):
+    server: Server
+    server_version, sys_version = "mpigauge", ""
+    timeout = _SLOW_S
+
+    def do_GET(self) -> None:
+        found = self.server.answer(self.path, self.headers.get_all("Host") or [])
+        if isinstance(found, Refused):
+            self._send(found.status, _TEXT, f"{found.status}: {found.why}\n")
+        else:
+            self._send(found.status, _HTML, found.text)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Of the base class, for what is no request of ours."""
+        del explain
+        if code == _NO_SUCH_METHOD:
+            code, message = _ONLY_GET, "pages can only be got"
+        self._send(code, _TEXT, f"{int(code)}: {message or ''}\n")
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Nothing: addresses hold the token."""
+
+    def _send(self, status: int, kind: str, text: str) -> None:
+        body = text.encode("utf-8", "replace")
+        self.send_response(status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
+        if status == _ONLY_GET:
+            self.send_header("Allow", "GET")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where it can be seen."""
+
+    host: str
+    others: bool = False
+    """Whoever can reach this machine and knows the token may look."""
+
+    def gate(self, token: str) -> Gate:
+        if not self.others:
+            return Gate(token)
+        names = (*LOCAL, self.host, socket.gethostname(), socket.getfqdn())
+        return Gate(token, tuple(name.lower() for name in names), any_address=True)
+
+    def address(self, port: int, base: str) -> str:
+        everywhere = self.host in ("0.0.0.0", "::")
+        host = socket.gethostname() if everywhere else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}{base}"
+
+    def words(self, port: int, base: str) -> Iterator[str]:
+        """What is said where it starts."""
+        yield f"  {self.address(port, base)}"
+        if self.others:
+            yield "Whoever can reach this machine and knows this address can read all of these"
+            yield "runs, and the connection is not encrypted."
+        else:
+            there = f"[{self.host}]" if ":" in self.host else self.host
+            login = f"{_user()}@{socket.gethostname()}"
+            yield "The address lets in who knows it. From another computer, type there first:"
+            yield f"  ssh -L {port}:{there}:{port} {login}"
+        yield "Ctrl-C ends it."
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user that no list knows
+        return "user"

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""An address to a page: the runs that fit, a report, runs side by side, numbers over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
+
+from mpigauge.cli.reporting import compared, shown_of
+from mpigauge.features.browse.choice import Choice, fitting, lines, menus
+from mpigauge.features.browse.pages import Line, Listed, Turn, beside_page, runs_page, said_page
+from mpigauge.features.browse.series import (
+    MOST_RUNS,
+    Series,
+    facts,
+    nights,
+    series,
+    started_otherwise,
+)
+from mpigauge.features.browse.trend import trend
+from mpigauge.features.browse.trend_pages import NumberLine, trend_page, trends_page
+from mpigauge.features.check.result import named
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
+from mpigauge.show.web.report import report
+
+if TYPE_CHECKING:
+    from mpigauge.features.browse.gate import Asked
+    from mpigauge.features.browse.shelf import Shelf
+    from mpigauge.result.finding import Explanation
+    from mpigauge.result.library import Library
+    from mpigauge.result.seen import Seen
+
+MOST_BESIDE = 8
+"""Runs side by side: more are no picture."""
+_MOST_NAMED = 4
+Query = Mapping[str, list[str]]
+
+
+class Page(NamedTuple):
+    status: int
+    text: str
+
+
+class MissingError(Exception):
+    """There is no such page."""
+
+
+@dataclass(frozen=True)
+class Site:
+    shelf: Shelf
+    base: str
+    """What all addresses begin with: the token between strokes."""
+    explain: Callable[[Seen], Explanation]
+    """What a report says of why its run is as it is."""
+
+    def page(self, asked: Asked) -> Page:
+        """Whatever is asked for, a page: that of what is wrong, too."""
+        kinds: dict[tuple[str, int], Callable[[Asked], Page]] = {
+            ("", 0): self._runs,
+            ("run", 2): self._run,
+            ("beside", 1): self._beside,
+            ("trends", 1): self._trends,
+            ("trend", 2): self._trend,
+        }
+        kind = (asked.path[0] if asked.path else "", len(asked.path))
+        try:
+            if kind not in kinds:
+                raise MissingError("there is no such page")
+            return kinds[kind](asked)
+        except MissingError as missing:
+            return self._said(404, "Not found", missing)
+        except UserError as error:
+            return self._said(400, "This cannot be shown", error)
+
+    def failed(self, asked: Asked, error: Exception) -> Page:
+        """A fault of ours, or a run that holds what none of ours does; the server has written down
+        what happened."""
+        what = "/".join(asked.path) or "the list"
+        said = f"{what} cannot be shown ({type(error).__name__}); where mpigauge browse was started"
+        return self._said(500, "mpigauge has failed", f"{said} it is written why")
+
+    def _said(self, status: int, title: str, why: object) -> Page:
+        return Page(status, said_page(self.base, title, _ended(why)))
+
+    # --- runs ---------------------------------------------------------------------------------
+    def _runs(self, asked: Asked) -> Page:
+        choice = _choice(asked.query)
+
+        def go(library: Library) -> Page:
+            names, why = _fitting(library, choice)
+            listed = self._listed(library, "", choice, asked.query, len(names))
+            found = lines(library.con, names[listed.turn.slice], _COLUMNS)
+            every = library.con.execute("SELECT count(*) FROM runs").fetchall()[0][0]
+            counted = why or f"{len(names)} of {many(every, 'run')}"
+            where = self.shelf.root.name or str(self.shelf.root)
+            text = runs_page(self.base, where, listed, list(map(_line, found)), counted)
+            return Page(400 if why else 200, text)
+
+        return self.shelf.ask(go)
+
+    def _listed(
+        self, library: Library, path: str, choice: Choice, query: Query, count: int
+    ) -> Listed:
+        turn = Turn.of(f"{self.base}{path}", vars(choice), _number(query, "page"), count)
+        return Listed(vars(choice), menus(library.con), library.notes, turn)
+
+    def _run(self, asked: Asked) -> Page:
+        path = self._paths([asked.path[1]])
+        shown = shown_of(path)
+        return Page(200, report(shown, self.explain(shown[0].seen), home=self.base))
+
+    def _beside(self, asked: Asked) -> Page:
+        names = list(dict.fromkeys(asked.query.get("run", [])))
+        if len(names) < 2:
+            raise UserError("choose two runs or more to put them side by side")
+        if len(names) > MOST_BESIDE:
+            raise UserError(f"{len(names)} runs are chosen; {MOST_BESIDE} is the most side by side")
+        shown = shown_of(self._paths(names))
+        if asked.query.get("by") == ["time"]:
+            shown = sorted(shown, key=lambda each: each.document.facts.created)
+        order = [each.run.path.name for each in shown]
+        told = self.shelf.ask(lambda library: facts(library.con, order))
+        return Page(200, beside_page(self.base, shown, compared(shown), told))
+
+    def _paths(self, names: Sequence[str]) -> list[str]:
+        """Of runs that the folder holds: no name leads elsewhere."""
+        known = self.shelf.runs()
+        if missing := [name for name in names if name not in known]:
+            raise MissingError(f"there is no run '{missing[0]}' in {self.shelf.root}")
+        return [str(known[name]) for name in names]
+
+    # --- numbers over time --------------------------------------------------------------------
+    def _trends(self, asked: Asked) -> Page:
+        choice = _choice(asked.query)
+
+        def go(library: Library) -> Page:
+            names, why = _fitting(library, choice)
+            found = series(library.con, names, choice.benchmark)
+            listed = self._listed(library, "trends", choice, asked.query, len(found))
+            apart = _apart(found)
+            told = [self._number_line(s, apart[s.id], choice) for s in found[listed.turn.slice]]
+            counted = why or f"{many(len(found), 'number')} in {many(len(names), 'run')}"
+            return Page(400 if why else 200, trends_page(self.base, listed, told, counted))
+
+        return self.shelf.ask(go)
+
+    def _number_line(self, of: Series, apart: str, choice: Choice) -> NumberLine:
+        given = {name: value for name, value in vars(choice).items() if value}
+        return NumberLine(
+            _title(of),
+            ", ".join(filter(None, (of.asked["transport"], of.asked["settings"], apart))),
+            of.asked["mpi_name"],
+            of.asked["host"],
+            of.runs,
+            f"{of.first:%Y-%m-%d}",
+            f"{of.last:%Y-%m-%d}",
+            f"{self.base}trend/{of.id}" + (f"?{urlencode(given)}" if given else ""),
+        )
+
+    def _trend(self, asked: Asked) -> Page:
+        choice = _choice(asked.query)
+
+        def go(library: Library) -> Page:
+            names = fitting(library.con, choice)
+            found = series(library.con, names)
+            of = next((each for each in found if each.id == asked.path[1]), None)
+            if of is None:
+                raise MissingError("no two of the runs have this number")
+            seen = trend(nights(library.con, of, names), of.kind)
+            where = " · ".join(filter(None, (*of.asked.values(), _apart(found)[of.id])))
+            unit = "s" if of.is_time else str(of.columns["unit"])
+            others = started_otherwise(of, found)
+            left = " ".join([_left_out(of.runs - len(seen.nights)), *map(_started, others)])
+            return Page(200, trend_page(self.base, _title(of), where, seen, unit, left.strip()))
+
+        return self.shelf.ask(go)
+
+
+_COLUMNS = ("created", "mpi", "host", "benchmarks", "rows", "figures", "status", "command")
+
+
+def _choice(query: Query) -> Choice:
+    return Choice(**{name: query.get(name, [""])[0] for name in vars(Choice())})
+
+
+def _number(query: Query, name: str) -> int:
+    text = query.get(name, ["1"])[0]
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+
+
+def _fitting(library: Library, choice: Choice) -> tuple[list[str], str]:
+    """The runs; or none, and what is wrong with what was asked for."""
+    try:
+        return fitting(library.con, choice), ""
+    except UserError as error:
+        return [], _ended(error)
+
+
+def _ended(said: object) -> str:
+    """As a sentence."""
+    text = str(said)
+    return text if text.endswith(("?", ".")) else f"{text}."
+
+
+def _line(found: Mapping[str, Any]) -> Line:
+    named = found["benchmarks"][:_MOST_NAMED]
+    left = len(found["benchmarks"]) - len(named)
+    return Line(
+        name=found["run"],
+        begun=f"{found['created']:%Y-%m-%d %H:%M}" if found["created"] else "",
+        mpi=found["mpi"],
+        host=found["host"],
+        benchmarks=", ".join([*named, *([f"{left} more"] if left else [])]),
+        rows=found["rows"] + found["figures"],
+        status=found["status"],
+        command=found["command"],
+    )
+
+
+def _left_out(count: int) -> str:
+    if not count:
+        return ""
+    kept = f"the newest {MOST_RUNS} with a value above 0 and right data are shown"
+    return f"{many(count, 'run')} left out: {kept}."
+
+
+def _started(of: Series) -> str:
+    """That there are runs of which nothing is shown here, as they measured something else."""
+    return (
+        f"From {of.first:%Y-%m-%d} to {of.last:%Y-%m-%d} {many(of.runs, 'run')} brought the ranks "
+        f"together in another way (sync: {of.columns['sync']}), which changes the times: they are "
+        "a series of their own."
+    )
+
+
+def _title(of: Series) -> str:
+    """PingPong 8 B on 2 ranks."""
+    name = named(of.benchmark, of.message_bytes, of.columns)
+    return name if of.is_time else f"{name} {of.columns['name']}"
+
+
+def _apart(found: Sequence[Series]) -> dict[str, str]:
+    """Of each, the columns that tell it from others of its name on its host."""
+    alike: dict[tuple[str, ...], list[Series]] = {}
+    for each in found:
+        alike.setdefault((_title(each), *each.asked.values()), []).append(each)
+    return {each.id: _differing(each, of) for of in alike.values() for each in of}
+
+
+def _differing(one: Series, alike: Sequence[Series]) -> str:
+    return ", ".join(
+        f"{name}: {value}"
+        for name, value in one.columns.items()
+        if len({each.columns.get(name) for each in alike}) > 1
+    )

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One number that was measured again and again: what changed around it, and where it stepped.
+
+What is compared are runs, not launches: from one night to the next a machine differs by more than
+its launches within a night do. So a step is told by six runs on either side
+(result/stats/shifts.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import many, number, percent
+from mpigauge.result.compare.items import word_of
+from mpigauge.result.stats.order import median
+from mpigauge.result.stats.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
+from mpigauge.result.stats.verdicts import MOST_LAUNCHES, TOLERANCE
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate
+
+Fact = str | tuple[str, ...]
+NEAR = 2
+"""A step is found within so many runs of where it was."""
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Night:
+    """The number as one run measured it."""
+
+    run: str
+    time: datetime
+    """When the run began, UTC."""
+    value: Estimate
+    launches: int
+    facts: Mapping[str, Fact]
+    """What may change and move the number, by name; what is not known is empty or not there."""
+    flags: tuple[str, ...] = ()
+    wrong_count: int = 0
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is otherwise from this run on."""
+
+    place: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trend:
+    nights: tuple[Night, ...]
+    """In the order of time, those with a positive value and right data."""
+    kind: str
+    """time, or of a figure what is better: lower, higher or empty."""
+    changes: tuple[Change, ...]
+    at_changes: tuple[Shift, ...]
+    """What became of the number at each of them."""
+    shifts: Shifts
+
+    @property
+    def steps(self) -> tuple[Shift, ...]:
+        return self.shifts.found
+
+    @property
+    def verdict(self) -> str:
+        """Of the last step: FASTER, SLOWER, …; without one SAME or UNDECIDED."""
+        return self.word(self.steps[-1]) if self.steps else self.shifts.said
+
+    def word(self, shift: Shift) -> str:
+        return word_of(self.kind, shift.judged.said)
+
+    def near(self, step: Shift) -> list[int]:
+        """The numbers of the changes, from 1, that may belong to this step."""
+        numbered = enumerate(self.changes, 1)
+        return [number for number, each in numbered if abs(each.place - step.place) <= NEAR]
+
+
+def trend(nights: Sequence[Night], kind: str) -> Trend:
+    """Of runs in any order."""
+    known = sorted(filter(_counts, nights), key=lambda night: (night.time, night.run))
+    values = [night.value.value for night in known]
+    error = _usual_error(known)
+    changes = tuple(_changes(known))
+    at_changes = at_places(values, [each.place for each in changes], error)
+    found = shifts(values, error)
+    return Trend(tuple(known), kind, changes, tuple(at_changes), found)
+
+
+def sentence(of: Trend) -> str:
+    """The verdict with its reason."""
+    if of.steps:
+        return "; ".join(_step(of, step) for step in of.steps) + "."
+    runs = len(of.nights)
+    if runs < 2 * LEAST_BESIDE:
+        return (
+            f"UNDECIDED: {runs} runs, and at least {2 * LEAST_BESIDE} are needed to tell a step, "
+            f"{LEAST_BESIDE} before it and {LEAST_BESIDE} behind it."
+        )
+    if of.shifts.said == "SAME":
+        return f"SAME: no step of more than {percent(TOLERANCE)} in {runs} runs."
+    if not math.isfinite(of.shifts.visible):
+        return f"UNDECIDED: no error is known of these {runs} runs, so no step can be told."
+    return (
+        f"UNDECIDED: no step is found in {runs} runs, but they scatter so much that one of less "
+        f"than about {percent(of.shifts.visible)} would not be seen."
+    )
+
+
+def why_undecided(shift: Shift) -> str:
+    """Why nothing is said of a place, and what would help; empty: something is said."""
+    if shift.judged.said != "UNDECIDED":
+        return ""
+    if shift.ratio.launches < LEAST_BESIDE:
+        return f"{many(shift.ratio.launches, 'run')} on one side, {LEAST_BESIDE} are needed"
+    if not shift.ratio.error > 0:
+        return "no error is known"
+    if shift.judged.needed is None:
+        return f"more than {MOST_LAUNCHES} runs on each side would be needed"
+    return f"about {shift.judged.needed} runs on each side would decide"
+
+
+def _step(of: Trend, step: Shift) -> str:
+    night = of.nights[step.place]
+    found = step.ratio.estimate
+    value, low, high = (number(each, found.error) for each in found)
+    ratio = f"{value} times ({low}–{high}) what it was before"
+    return f"{of.word(step)} since {night.time:%Y-%m-%d} ({night.run}): {ratio}"
+
+
+def _counts(night: Night) -> bool:
+    """The number of a run whose data arrived wrong means nothing."""
+    return math.isfinite(night.value.value) and night.value.value > 0 and not night.wrong_count
+
+
+def _usual_error(nights: Sequence[Night]) -> float:
+    """What the interval of a run has to each side, as a share; 0: not known."""
+    known = [
+        math.log(night.value.high / night.value.low) / 2
+        for night in nights
+        if 0 < night.value.low <= night.value.high
+    ]
+    return median(known) if known else 0.0
+
+
+def _changes(nights: Sequence[Night]) -> Iterator[Change]:
+    """Against what was known last: that a run does not say something is no change."""
+    last: dict[str, Fact] = {}
+    for place, night in enumerate(nights):
+        told = {name: fact for name, fact in night.facts.items() if fact}
+        words = [
+            f"{name}: {_between(last[name], fact)}"
+            for name, fact in told.items()
+            if last.get(name, fact) != fact
+        ]
+        last |= told
+        if words:
+            yield Change(place, tuple(words))
+
+
+def _between(before: Fact, after: Fact) -> str:
+    """Of lists only what is not in both."""
+    gone, new = (
+        [each for each in _listed(fact) if each not in _listed(other)]
+        for fact, other in ((before, after), (after, before))
+    )
+    return f"{_named(gone)} → {_named(new)}"
+
+
+def _listed(fact: Fact) -> Sequence[str]:
+    return (fact,) if isinstance(fact, str) else fact
+
+
+def _named(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+    return (", ".join(words[:_MOST_NAMED]) or "none") + more

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The pages of numbers over time: which there are, and one with what changed around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import DATE, TIME, days, in_unit
+from mpigauge.draw.chart import picture
+from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
+from mpigauge.features.browse.pages import Listed, filled_page
+from mpigauge.features.browse.trend import sentence, why_undecided
+from mpigauge.model.units import duration, number, plus_minus
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+
+if TYPE_CHECKING:
+    from mpigauge.draw.axes import Axis
+    from mpigauge.features.browse.trend import Change, Night, Trend
+    from mpigauge.model.row import Estimate
+    from mpigauge.result.stats.shifts import Shift
+
+MOST_MARKED = 12
+"""More changes than these in one plot are a muddle."""
+
+
+@dataclass(frozen=True)
+class NumberLine:
+    """A number in the list."""
+
+    name: str
+    more: str
+    """What tells it from others of this name."""
+    mpi: str
+    host: str
+    runs: int
+    first: str
+    last: str
+    href: str
+
+
+@dataclass(frozen=True)
+class NightLine:
+    run: str
+    begun: str
+    value: str
+    error: str
+    launches: int
+    flags: str
+    before: str
+    """The run before it; empty: it is the first."""
+
+
+def trends_page(base: str, listed: Listed, lines: Sequence[NumberLine], counts: str) -> str:
+    return filled_page("trends", base, "Numbers over time", "Trends", lines=lines, counted=counts,
+                       **vars(listed))  # fmt: skip
+
+
+def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: str = "") -> str:
+    """`where`: host, MPI and settings; `unit`: s, or that of a figure; `left`: what is said of runs
+    that are left out."""
+    axis = TIME if unit == "s" else in_unit(unit)
+    return filled_page(
+        "trend",
+        base,
+        title,
+        "",
+        where=where,
+        sentence=sentence(of),
+        said=[*_said(of), *([left] if left else [])],
+        picture=drawn(title, of, axis),
+        changes=list(_changes(of)),
+        nights=list(_nights(of, unit))[::-1],
+    )
+
+
+def drawn(title: str, of: Trend, axis: Axis) -> Picture:
+    """Each run with its interval, the levels between steps, and the changes."""
+    nights = Series("runs", tuple(Point.of(days(n.time), n.value) for n in of.nights))
+    levels = Series("level between steps", tuple(_levels(of)))
+    numbered = list(enumerate(of.changes, 1))
+    marks = tuple(_mark(of, number, change) for number, change in numbered[-MOST_MARKED:])
+    panel = Panel("", DATE, axis, (nights, levels) if of.steps else (nights,), marks)
+    about = "Each run with the interval of its value; dashed: where the passports of runs changed."
+    left = len(of.changes) - len(marks)
+    notes = (f"Of {len(of.changes)} changes the last {MOST_MARKED} are marked.",) if left else ()
+    return replace(picture(Plot(title, about, (panel,), notes)), rows=())
+
+
+def _levels(of: Trend) -> Iterator[Point]:
+    """The geometric mean of the runs between steps, where they begin and end."""
+    for start, end in pairwise((0, *(step.place for step in of.steps), len(of.nights))):
+        held = of.nights[start:end]
+        logs = [math.log(night.value.value) for night in held]
+        level = math.exp(math.fsum(logs) / len(logs))
+        yield from (Point(days(night.time), level) for night in (held[0], held[-1]))
+
+
+def _mark(of: Trend, number: int, change: Change) -> Mark:
+    day = of.nights[change.place].time
+    return Mark(days(day), str(number), (f"({number}) {day:%Y-%m-%d} {'; '.join(change.words)}.",))
+
+
+def _said(of: Trend) -> Iterator[str]:
+    """What changed near each step."""
+    for step in of.steps:
+        near = ", ".join(f"({number})" for number in of.near(step))
+        day = f"{of.nights[step.place].time:%Y-%m-%d}"
+        yield (
+            f"Near the step of {day} changed {near}: see below. That does not say that it is why."
+            if near
+            else f"Near the step of {day} nothing changed that runs tell."
+        )
+
+
+def _changes(of: Trend) -> Iterator[Sequence[str]]:
+    ends = (0, *(change.place for change in of.changes), len(of.nights))
+    counts = [after - before for before, after in pairwise(ends)]
+    for place, (change, shift) in enumerate(zip(of.changes, of.at_changes, strict=True)):
+        night = of.nights[change.place]
+        yield (
+            f"({place + 1})", f"{night.time:%Y-%m-%d}", night.run, "; ".join(change.words),
+            str(counts[place]), str(counts[place + 1]), *_ratio(of, shift),
+        )  # fmt: skip
+
+
+def _ratio(of: Trend, shift: Shift) -> Iterator[str]:
+    found = shift.ratio.estimate
+    yield number(found.value, found.error)
+    low, high = (number(end, found.error) for end in (found.low, found.high))
+    yield f"{low}–{high}" if math.isfinite(found.low) else ""
+    why = why_undecided(shift)
+    yield f"{of.word(shift)} ({why})" if why else of.word(shift)
+
+
+def _nights(of: Trend, unit: str) -> Iterator[NightLine]:
+    before = ""
+    for night in of.nights:
+        error = plus_minus(night.value.relative_error) if _has_interval(night) else ""
+        begun = f"{night.time:%Y-%m-%d %H:%M}"
+        value = _in_unit(night.value, unit)
+        flags = ", ".join(night.flags)
+        yield NightLine(night.run, begun, value, error, night.launches, flags, before)
+        before = night.run
+
+
+def _has_interval(night: Night) -> bool:
+    """Of few launches only a range is known."""
+    return night.launches == 1 or night.launches >= LEAST_FOR_INTERVAL
+
+
+def _in_unit(value: Estimate, unit: str) -> str:
+    if unit == "s":
+        return duration(value.value)
+    return f"{number(value.value, value.error)} {unit}".rstrip()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A stored run, what it is held against, and what is measured again before it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import RunError, UserError
+
+if TYPE_CHECKING:
+    from mpigauge.features.check.result import Line
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Figure
+    from mpigauge.runs.store import Run
+
+Found = tuple["list[Line]", "list[str]"]
+"""Lines, and sentences about what was not checked."""
+Check = Callable[["Run"], Found]
+
+
+def check_against(
+    word: str, tolerance: str | None, chosen: Sequence[str] = (), points: bool = False
+) -> Check:
+    """What holds a run against limits (a file called *.toml) or against another run. `points`:
+    numbers of few launches are judged by their values alone."""
+    from mpigauge.cli.comparing import share_of
+    from mpigauge.cli.showing import open_run
+    from mpigauge.result.compare.only import read_only
+
+    if Path(word).suffix == ".toml":
+        if tolerance is not None or chosen:
+            raise UserError(f"--tolerance and --only are about another run; say both in {word}")
+        text = _text(Path(word))
+        return lambda run: _limits(run, text, word, points)
+    reference, share, only = open_run(word), share_of(tolerance), read_only(chosen)
+    return lambda run: _reference(run, reference, share, only, points)
+
+
+def check_all(run: Run, check: Check | None, points: bool = False) -> Found:
+    """Everything that a run is checked for. UserError: there is nothing, or it was imported, is of
+    one launch, and nobody said that its numbers are to be judged by their values."""
+    from mpigauge.cli.comparing import items_of
+    from mpigauge.features.check.result import only_points, right_data
+    from mpigauge.result.stats.words import noise_sentences
+
+    lines, notes = check(run) if check else ([], [])
+    if only_points(lines) and not points:
+        raise UserError(
+            f"{run.path} was imported and has one launch of each number that is to be checked, "
+            "so no interval is known; say --points to judge them by their values alone"
+        )
+    lines = [*right_data(items_of(run)), *lines, *_peers(run)]
+    if not lines:
+        hint = "; ".join(notes) or "it has no pairs of ranks and their peers; say --against what"
+        raise UserError(f"there is nothing to check in {run.path}: {hint}")
+    return lines, [*notes, *noise_sentences(run.noise)]
+
+
+def again(run: Run, lines: Sequence[Line], check: Check | None) -> Found:
+    """The lines when what failed was measured once more, and a sentence about that."""
+    from mpigauge.cli.again import measured_again
+    from mpigauge.features.check.result import once_more
+
+    failed = [line for line in lines if line.outcome == "FAIL"]
+    numbers = _numbers(failed)
+    if not numbers:
+        why = "not measured again: what failed is no number of its own, or data were wrong"
+        return list(lines), [why] if failed else []
+    try:
+        later = measured_again(run, numbers, None)
+    except (UserError, RunError) as error:
+        return list(lines), [f"not measured again: {error}"]
+    found, _ = check(later) if check else ([], [])
+    return once_more(lines, found), [f"measured again in {later.path}"]
+
+
+def _numbers(failed: Sequence[Line]) -> list[Cell | Figure]:
+    """Those that can be measured again; wrong data stay wrong."""
+    found: list[Cell | Figure] = []
+    for item in filter(None, (line.item for line in failed)):
+        if item.figure:
+            found.append(item.figure)
+        elif item.row and not item.row.wrong_count:
+            found.append(item.row.cell)
+    return found
+
+
+def _limits(run: Run, text: str, file: str, points: bool) -> Found:
+    from mpigauge.cli.comparing import items_of
+    from mpigauge.features.check.limits import parse_limits
+    from mpigauge.features.check.result import against_limits
+
+    limits = parse_limits(text, file, run.cards.names())
+    return against_limits(items_of(run), limits, points), []
+
+
+def _reference(
+    run: Run, reference: Run, tolerance: float, chosen: Mapping[str, str], points: bool
+) -> Found:
+    from mpigauge.cli.comparing import sides_of
+    from mpigauge.features.check.result import against_reference
+    from mpigauge.result.compare.only import only
+
+    first, second = only(sides_of([reference, run]), chosen)
+    return against_reference(first, second, tolerance, points)
+
+
+def _peers(run: Run) -> list[Line]:
+    from mpigauge.features.check.peers import against_peers
+    from mpigauge.model.units import byte_count
+    from mpigauge.show.document import document
+
+    pairs = document(run).pairs
+    if pairs is None:
+        return []
+    return [
+        line
+        for sheet in pairs.sheets
+        for line in against_peers(
+            f"{sheet.benchmark} {byte_count(sheet.message_bytes)}", sheet.clusters, pairs.name
+        )
+    ]
+
+
+def _text(path: Path) -> str:
+    from mpigauge.model.inputs import read_text
+
+    return read_text(path)

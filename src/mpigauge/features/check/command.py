@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge check: whether a run reaches what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from mpigauge.features.check.result import Line
+
+FORMATS = ("table", "json")
+
+
+@click.command("check")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--against",
+    metavar="RUN|FILE.toml",
+    help="Another run that it may be slower than by the tolerance at most, or a file of limits.",
+)
+@options.only_option
+@click.option("--tolerance", metavar="SHARE", help="With another run.  [default: 5%]")
+@click.option(
+    "--again", is_flag=True, help="Measure what failed once more, and judge that (on its machine)."
+)
+@click.option(
+    "--points",
+    is_flag=True,
+    help="Judge numbers of fewer than six launches by their values alone: no interval is known.",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["fail", "pass"]),
+    default="fail",
+    show_default=True,
+    help="What is neither sure to pass nor to fail.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the result for CI systems, too.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."
+)
+def command(
+    run: str,
+    against: str | None,
+    chosen: Sequence[str],
+    tolerance: str | None,
+    again: bool,
+    points: bool,
+    undecided: str,
+    junit: Path | None,
+    form: str,
+) -> int:
+    """Check a stored run: limits, a reference, pairs like their peers.
+
+    PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
+    """
+    from mpigauge.cli.showing import open_run
+    from mpigauge.features.check.checking import again as measure_again
+    from mpigauge.features.check.checking import check_against, check_all
+    from mpigauge.features.check.result import outcome_of
+    from mpigauge.features.check.show import as_json, as_table
+    from mpigauge.model.errors import UserError
+
+    if (tolerance is not None or chosen) and against is None:
+        raise UserError("--tolerance and --only are about another run; name it with --against")
+    if points and against is None:
+        raise UserError("--points is about limits or another run; name them with --against")
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
+    stored = open_run(run)
+    check = check_against(against, tolerance, chosen, points) if against else None
+    lines, notes = check_all(stored, check, points)
+    if again:
+        lines, said = measure_again(stored, lines, check)
+        notes += said
+    click.echo(as_json(lines, notes) if form == "json" else as_table(lines, notes), nl=False)
+    if junit is not None:
+        _write(junit, stored.path.name, lines, undecided)
+    outcome = outcome_of(lines)
+    return int(outcome == "FAIL" or (outcome == "UNDECIDED" and undecided == "fail"))
+
+
+def _write(file: Path, name: str, lines: Sequence[Line], undecided: str) -> None:
+    from mpigauge.features.check.show import as_junit
+    from mpigauge.model.errors import RunError
+
+    try:
+        text = as_junit(lines, f"mpigauge check {name}", undecided)
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from None

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""limits.toml: what a machine has to reach to be accepted.
+
+tolerance = "5%"                     of all limits; 0 where nothing is said
+
+[[limit]]
+benchmark = "PingPong"               required, as `mpigauge list` has it
+sizes = "0..64"                      all that were measured where nothing is said
+ranks = 2                            the same; so are placement, arm and cache
+time = "1.5 us"                      at most; bandwidth and rate: at least
+tolerance = "10%"                    of this one
+
+[[limit]]
+benchmark = "Allreduce"
+time = { 8 = "2 us", 64Ki = "60 us" }     each size its own
+
+[[figure]]
+benchmark = "HPL"                    of a number that is no time of a call
+name = "rate"                        all of that benchmark where nothing is said
+at_least = 900                       or at_most; in the figure's own unit
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from mpigauge.features.check.quantities import QUANTITIES
+from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
+from mpigauge.model.sizes import parse_bytes, parse_sizes
+from mpigauge.model.toml import parse_toml
+
+CHOOSERS: Mapping[str, type] = {"ranks": int, "placement": str, "arm": str, "cache": str}
+"""Columns that a limit can be restricted to, and the type of their values."""
+_OF_LIMIT = ("benchmark", "sizes", *CHOOSERS, *QUANTITIES, "tolerance")
+_OF_FIGURE = ("benchmark", "name", "ranks", "placement", "arm", "at_least", "at_most", "tolerance")
+_TOP = ("tolerance", "limit", "figure")
+_ERROR_LINE = re.compile(r"\(at line (\d+)")
+
+
+@dataclass(frozen=True)
+class Limit:
+    benchmark: str
+    what: str
+    """time, bandwidth, rate; or the name of a figure, empty: each."""
+    of_figure: bool
+    where: Mapping[str, Any]
+    """Values of columns that it is restricted to."""
+    sizes: tuple[int, ...] | None
+    """None: each."""
+    bound: float
+    """In SI units, or those of the figure."""
+    at_most: bool
+    """Else at least."""
+    tolerance: float
+    line: int
+    """Of the file."""
+
+    @property
+    def allowed(self) -> float:
+        """The bound with its tolerance."""
+        return self.bound * (1 + self.tolerance if self.at_most else 1 - self.tolerance)
+
+
+def parse_limits(text: str, file: str, benchmarks: Sequence[str]) -> list[Limit]:
+    """All limits of a file. UserError: what is wrong, in which line, and what would be right."""
+    reader = _Reader(file, text.splitlines(), benchmarks)
+    try:
+        data = parse_toml(text, file)
+    except ValueError as error:
+        found = _ERROR_LINE.search(str(error))
+        where = f"line {found[1]} of {file}" if found else file
+        raise UserError(f"{where} is no TOML: {error}") from None
+    return reader.limits(data)
+
+
+class _Reader:
+    """Knows where in the file it is, for whoever wrote it."""
+
+    def __init__(self, file: str, lines: Sequence[str], benchmarks: Sequence[str]) -> None:
+        self.file, self.lines = file, lines
+        self.benchmarks = benchmarks
+        self.heads: defaultdict[str, list[int]] = defaultdict(list)
+        """Where tables of each kind begin."""
+        for number, line in enumerate(lines):
+            self.heads[line.split("#")[0].strip()].append(number)
+        self.begin = 0
+        """The line of the table that is read, from 0."""
+
+    def limits(self, data: Mapping[str, Any]) -> list[Limit]:
+        self._check_keys(data, _TOP)
+        usual = self._tolerance(data, 0.0)
+        found = [
+            limit
+            for kind, read in (("limit", self._limit), ("figure", self._figure))
+            for number, table in enumerate(self._tables(data, kind))
+            for limit in self._at(kind, number, table, usual, read)
+        ]
+        return found or self._refuse("", "it holds no [[limit]] and no [[figure]]")
+
+    def _tables(self, data: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+        tables = data.get(kind, [])
+        if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+            self._refuse(kind, f"write [[{kind}]], with two brackets")
+        return list(tables)
+
+    def _at(
+        self,
+        kind: str,
+        number: int,
+        table: Mapping[str, Any],
+        usual: float,
+        read: Callable[[Mapping[str, Any], float], Iterator[Limit]],
+    ) -> list[Limit]:
+        """The limits of a table, whose first line is found for messages."""
+        heads = self.heads[f"[[{kind}]]"]
+        self.begin = heads[number] if number < len(heads) else 0
+        return list(read(table, usual))
+
+    def _limit(self, table: Mapping[str, Any], usual: float) -> Iterator[Limit]:
+        self._check_keys(table, _OF_LIMIT)
+        told = [name for name in QUANTITIES if name in table]
+        if not told:
+            self._refuse("", f"[[limit]] limits nothing; give one of {', '.join(QUANTITIES)}")
+        for name in told:
+            for sizes, bound in self._bounds(name, table):
+                yield self._made(table, usual, name, sizes, bound, QUANTITIES[name].at_most)
+
+    def _figure(self, table: Mapping[str, Any], usual: float) -> Iterator[Limit]:
+        self._check_keys(table, _OF_FIGURE)
+        told = [name for name in ("at_least", "at_most") if name in table]
+        if not told:
+            self._refuse("", "[[figure]] limits nothing; give at_least or at_most")
+        for name in told:
+            bound = self._typed(table, name, (int, float), "a number")
+            if not math.isfinite(bound):
+                self._refuse(name, f"{name} is {bound}; it has to be a number")
+            what = self._typed(table, "name", str, "text") if "name" in table else ""
+            yield self._made(table, usual, what, None, float(bound), name == "at_most", True)
+
+    def _made(
+        self,
+        table: Mapping[str, Any],
+        usual: float,
+        what: str,
+        sizes: tuple[int, ...] | None,
+        bound: float,
+        at_most: bool,
+        of_figure: bool = False,
+    ) -> Limit:
+        if "benchmark" not in table:
+            self._refuse("", 'it has no benchmark; say which, such as benchmark = "PingPong"')
+        name = str(self._typed(table, "benchmark", str, "text"))
+        if not of_figure and name not in self.benchmarks:
+            hint = did_you_mean(name, self.benchmarks) or "; `mpigauge list` shows all"
+            self._refuse("benchmark", f"there is no benchmark '{name}'{hint}")
+        kinds = {str: "text", int: "a whole number"}
+        where = {
+            column: self._typed(table, column, kind, kinds[kind])
+            for column, kind in CHOOSERS.items()
+            if column in table
+        }
+        tolerance = self._tolerance(table, usual)
+        return Limit(name, what, of_figure, where, sizes, bound, at_most, tolerance, self.begin + 1)
+
+    def _bounds(
+        self, name: str, table: Mapping[str, Any]
+    ) -> Iterator[tuple[tuple[int, ...] | None, float]]:
+        """The sizes that a bound is for; each its own where they are a table."""
+        value = table[name]
+        if isinstance(value, dict):
+            if "sizes" in table:
+                self._refuse("sizes", f"{name} names its sizes itself; give one of the two")
+            for size, text in value.items():
+                yield (self._understood(name, parse_bytes, size),), self._quantity(name, text)
+            return
+        sizes = self._sizes(table)
+        yield sizes, self._quantity(name, value)
+
+    def _sizes(self, table: Mapping[str, Any]) -> tuple[int, ...] | None:
+        if "sizes" not in table:
+            return None
+        return tuple(self._understood("sizes", parse_sizes, str(table["sizes"])))
+
+    def _quantity(self, name: str, text: Any) -> float:
+        if not isinstance(text, str):
+            self._refuse(name, f"{text} has no unit; write {QUANTITIES[name].example} in quotes")
+        return float(self._understood(name, QUANTITIES[name].read, text))
+
+    def _tolerance(self, table: Mapping[str, Any], usual: float) -> float:
+        if "tolerance" not in table:
+            return usual
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", str(table["tolerance"]).strip())
+        share = float(match[1]) / (100 if match[2] else 1) if match else 1.0
+        if not share < 1:
+            self._refuse("tolerance", f'{table["tolerance"]!r} is no share; write "5%" or 0.05')
+        return share
+
+    def _typed(
+        self, table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], word: str
+    ) -> Any:
+        value = table[key]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            self._refuse(key, f"{key} is {value!r}; it has to be {word}")
+        return value
+
+    def _understood(self, key: str, read: Callable[[str], Any], text: str) -> Any:
+        try:
+            return read(text)
+        except (UserError, ValueError) as error:
+            return self._refuse(key, f"{key}: {error}")
+
+    def _check_keys(self, table: Mapping[str, Any], known: Sequence[str]) -> None:
+        for key in table:
+            if key not in known:
+                hint = nearest_or_all(key, known)
+                self._refuse(key, f"there is no '{key}' here{hint}")
+
+    def _refuse(self, key: str, why: str) -> NoReturn:
+        """Names the line of this key in the table, else that of the table."""
+        start = re.compile(rf"\s*\[*\s*[\"']?{re.escape(key)}\b")
+        lines = range(self.begin, len(self.lines))
+        place = next((i for i in lines if key and start.match(self.lines[i])), self.begin)
+        raise UserError(f"line {place + 1} of {self.file}: {why}")

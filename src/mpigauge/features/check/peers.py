@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Each pair of ranks against the median of its peers, as lines of a check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.features.check.result import Line
+from mpigauge.result.stats.peers import LEAST_PEERS, LEAST_RATIO, Cluster, odd_pairs, odd_ranks
+
+if TYPE_CHECKING:
+    from mpigauge.result.stats.peers import Odd, OddRank
+
+WHAT = "peers"
+
+
+def against_peers(
+    name: str, clusters: Sequence[Cluster], place: Callable[[int], str]
+) -> Iterator[Line]:
+    """A line for each rank and pair that is slower than its peers, or one for all of them.
+    `place` says where a rank sat."""
+    judged = [cluster for cluster in clusters if len(cluster.pairs) >= LEAST_PEERS]
+    if not judged:
+        why = f"no level has {LEAST_PEERS} pairs, and fewer do not tell what is usual"
+        yield Line("UNDECIDED", name, WHAT, why=why)
+        return
+    ranks = odd_ranks(judged)
+    bad = {each.rank for each in ranks}
+    pairs = [odd for odd in odd_pairs(judged) if not bad & {odd.pair.first, odd.pair.second}]
+    yield from (_slow_rank(name, each, place) for each in ranks)
+    yield from (_slow_pair(name, each, place) for each in pairs)
+    if not ranks and not pairs:
+        count = sum(len(cluster.pairs) for cluster in judged)
+        yield Line("PASS", name, WHAT, why=f"{count} pairs like their peers")
+
+
+def _slow_rank(name: str, odd: OddRank, place: Callable[[int], str]) -> Line:
+    why = f"its pairs take {odd.ratio:.3g} × as long as their peers"
+    return Line("FAIL", f"{name}, {place(odd.rank)}", WHAT, why=why)
+
+
+def _slow_pair(name: str, odd: Odd, place: Callable[[int], str]) -> Line:
+    pair = odd.pair
+    return Line(
+        *("FAIL", f"{name}, {place(pair.first)} with {place(pair.second)}", WHAT, "s", pair.time),
+        allowed=LEAST_RATIO * odd.peers.median_s,
+        why=f"{odd.ratio:.3g} × as long as its {len(odd.peers.pairs) - 1} peers",
+    )

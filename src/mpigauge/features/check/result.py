@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Whether a run reaches what was asked for: limits, a reference, and each pair like its peers.
+
+PASS and FAIL are said where the whole interval of a number lies on one side of what is allowed,
+UNDECIDED where it does not, where there are too few launches for an interval, and where nothing was
+measured. Data that arrived wrong FAIL in any case.
+
+Of fewer than six launches no interval is known. Where all that is known of such a number lies
+beyond what is allowed it FAILs, for nothing speaks against that. It never passes, unless point
+values are to be judged as such.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from mpigauge.model.column_facts import OF_NAME, USUAL, words_in_name
+from mpigauge.model.row import Estimate
+from mpigauge.model.units import byte_count, many
+from mpigauge.result.compare.compare import Side, compare
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.result.stats.words import wrong_data
+
+if TYPE_CHECKING:
+    from mpigauge.features.check.limits import Limit
+    from mpigauge.result.compare.compare import Entry
+    from mpigauge.result.compare.items import Item
+
+Outcome = Literal["PASS", "FAIL", "UNDECIDED"]
+_UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}
+NO_INTERVAL = "no interval known"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One demand and what became of it."""
+
+    outcome: Outcome
+    name: str
+    """What was looked at: PingPong 8 B on 2 ranks."""
+    what: str
+    """time, bandwidth, rate, the name of a figure, peers, or data."""
+    unit: str = ""
+    value: Estimate | None = None
+    allowed: float = math.nan
+    """In that unit, with the tolerance."""
+    at_most: bool = True
+    why: str = ""
+    item: Item | None = None
+    """What to measure again."""
+    again: bool = False
+    """It has been measured again, and this is what came of it."""
+
+
+def against_limits(
+    items: Sequence[Item], limits: Sequence[Limit], points: bool = False
+) -> list[Line]:
+    """A line for each limit and each number that it is about. `points`: a number of few launches is
+    judged by its value alone."""
+    return [line for limit in limits for line in _limited(items, limit, points)]
+
+
+def against_reference(
+    reference: Side, run: Side, tolerance: float, points: bool = False
+) -> tuple[list[Line], list[str]]:
+    """A line for each number that both have, and for what both have otherwise; then sentences about
+    what one of them has not. A number of the reference that rests on fewer than six launches is
+    taken as it is: it is a demand, not a measurement to be doubted. `points`: a number of the run
+    that does so is judged by its value alone."""
+    found = compare([reference, run], tolerance, curves=False)
+    both = [line for table in found.tables for line in table.lines]
+    lines = [
+        _referred(first.item, second, tolerance, points)
+        for first, second in both
+        if second.item and second.item.better
+    ]
+    lines += [
+        Line("UNDECIDED", left.benchmark, "", why=left.why)
+        for left in found.left_out
+        if left.refused
+    ]
+    notes = [left.text for left in found.left_out if not left.refused]
+    notes += [
+        f"{name_of(second.item)} {second.item.what} has no better direction"
+        for _, second in both
+        if second.item and not second.item.better
+    ]
+    told = [f"measured otherwise: {words}" for words in found.unlike]
+    told += _started_otherwise(both, reference.name, run.name)
+    return lines, told + [f"not checked: {note}" for note in notes]
+
+
+def _started_otherwise(both: Iterable[Sequence[Entry]], reference: str, run: str) -> Iterator[str]:
+    """That collectives of the two did not start alike, and what would make them."""
+    pairs = (
+        (_start_of(first.item), _start_of(second.item))
+        for first, second in both
+        if first.item and second.item
+    )
+    starts = dict(OF_NAME["sync"].words)
+    del starts[USUAL["sync"]]  # such calls do not start together
+    for theirs, ours in dict.fromkeys(pairs):
+        if theirs != ours and theirs in starts and ours in starts:
+            yield (
+                f"measured otherwise: collectives of {run} started {starts[ours]}, those of "
+                f"{reference} {starts[theirs]}; --sync {theirs} measures as there"
+            )
+
+
+def _start_of(item: Item) -> str:
+    return str(dict(item.columns).get("sync", ""))
+
+
+def only_points(lines: Sequence[Line]) -> bool:
+    """Whether all numbers that were looked at are of others and of one launch each: there will
+    never be more of them."""
+    found = [line.item for line in lines if line.item and line.value]
+    return bool(found) and all(len(i.sample.values) == 1 and _is_imported(i) for i in found)
+
+
+def _is_imported(item: Item) -> bool:
+    of = item.row.cell if item.row else item.figure
+    return of is not None and of.origin == "imported"
+
+
+def right_data(items: Sequence[Item]) -> list[Line]:
+    """A line for each row whose data were wrong."""
+    return [
+        Line("FAIL", name_of(item), "data", why=wrong_data(item.row.wrong_count), item=item)
+        for item in items
+        if item.row and item.row.wrong_count
+    ]
+
+
+def once_more(lines: Sequence[Line], later: Sequence[Line]) -> list[Line]:
+    """What holds when those that failed were measured again: that. Lines are told apart by what
+    they are about."""
+    known = {_about(line): line for line in later}
+    return [
+        replace(known[_about(line)], again=True)
+        if line.outcome == "FAIL" and _about(line) in known
+        else line
+        for line in lines
+    ]
+
+
+def name_of(item: Item) -> str:
+    """PingPong 8 B on 2 ranks [l3]."""
+    return named(item.benchmark, item.message_bytes, dict(item.columns))
+
+
+def named(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
+    """The same of a number with these columns."""
+    ranks = f"on {many(columns['ranks'], 'rank')}" if columns.get("ranks") else ""
+    others = [*words_in_name(columns)]
+    if columns.get("rank", -1) >= 0:  # of figures
+        others.append(f"rank {columns['rank']}")
+    words = (benchmark, byte_count(message_bytes), ranks)
+    return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
+
+
+def outcome_of(lines: Sequence[Line]) -> Outcome:
+    """Of all of them together."""
+    every = {line.outcome for line in lines}
+    return "FAIL" if "FAIL" in every else "UNDECIDED" if "UNDECIDED" in every else "PASS"
+
+
+def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[Line]:
+    found = [item for item in items if _meant(item, limit)]
+    for item in found:
+        yield _bounded(item, limit, points)
+    there = {item.message_bytes for item in found}
+    missing = [size for size in limit.sizes or () if size not in there]
+    if missing or not found:
+        words = [limit.benchmark, *(str(value) for value in limit.where.values())]
+        sizes = ", ".join(map(byte_count, missing))
+        name = " ".join(filter(None, (*words, sizes)))
+        yield Line("UNDECIDED", name, limit.what, why="not measured")
+
+
+def _meant(item: Item, limit: Limit) -> bool:
+    columns = dict(item.columns)
+    return (
+        item.benchmark == limit.benchmark
+        and (item.row is None) == limit.of_figure
+        and (not limit.of_figure or limit.what in ("", item.what))
+        and all(columns.get(name) == value for name, value in limit.where.items())
+        and (limit.sizes is None or item.message_bytes in limit.sizes)
+    )
+
+
+def _bounded(item: Item, limit: Limit, points: bool) -> Line:
+    value = _measured(item, limit)
+    line = Line(
+        "UNDECIDED",
+        name_of(item),
+        item.what if limit.of_figure else limit.what,
+        item.unit if limit.of_figure else _UNITS[limit.what],
+        value,
+        limit.allowed,
+        limit.at_most,
+        item=item,
+    )
+    if value is None:
+        return replace(line, why=f"{item.benchmark} has no {limit.what}")
+    if _few(len(item.sample.values)):
+        return _of_few(line, value, len(item.sample.values), points)
+    return _decided(line, value)
+
+
+def _of_few(line: Line, value: Estimate, launches: int, points: bool) -> Line:
+    """A number of so few launches that its interval is not known."""
+    if points:
+        alone = _decided(line, Estimate(value.value, value.value, value.value))
+        point = Estimate(value.value, math.nan, math.nan)
+        return replace(alone, value=point, why=_both(NO_INTERVAL, line.why))
+    if _decided(line, _all_known(value)).outcome == "FAIL":
+        return replace(line, outcome="FAIL", why=_both(NO_INTERVAL, line.why))
+    needed = f"{many(launches, 'launch')}, at least {LEAST_FOR_INTERVAL} are needed"
+    return replace(line, why=_both(needed, line.why))
+
+
+def _all_known(value: Estimate) -> Estimate:
+    """The range of few launches, or the value alone where there is none."""
+    if math.isfinite(value.low) and math.isfinite(value.high):
+        return value
+    return Estimate(value.value, value.value, value.value)
+
+
+def _measured(item: Item, limit: Limit) -> Estimate | None:
+    if item.row is None or limit.what == "time":
+        return item.value
+    return {"bandwidth": item.row.bandwidth, "rate": item.row.rate}[limit.what]
+
+
+def _decided(line: Line, value: Estimate) -> Line:
+    """Where the interval lies to what is allowed."""
+    low, high = value.low, value.high
+    inside, outside = high <= line.allowed, low > line.allowed
+    if not line.at_most:
+        inside, outside = low >= line.allowed, high < line.allowed
+    if inside or outside:
+        return replace(line, outcome="PASS" if inside else "FAIL")
+    return replace(line, why="what is allowed lies within its interval")
+
+
+def _referred(first: Item | None, entry: Entry, tolerance: float, points: bool) -> Line:
+    """A number and that of the reference."""
+    item, ratio = entry.item, entry.ratio
+    if first is None or item is None or ratio is None:
+        raise ValueError("this line has nothing to compare")
+    at_most = item.better == "lower"
+    factor = 1 + tolerance if at_most else 1 / (1 + tolerance)
+    line = Line(
+        *("UNDECIDED", name_of(item), item.what, item.unit, item.value),
+        allowed=first.value.value * factor,
+        at_most=at_most,
+        why="; ".join(entry.unlike),
+        item=item,
+    )
+    if _few(len(item.sample.values)):
+        return _of_few(line, item.value, len(item.sample.values), points)
+    if _few(len(first.sample.values)):
+        decided = _decided(line, item.value)
+        return replace(decided, why=_both(decided.why, "the reference is one number"))
+    return _decided_by_ratio(line, ratio.estimate, factor)
+
+
+def _decided_by_ratio(line: Line, ratio: Estimate, allowed: float) -> Line:
+    """The reference has an error too: the ratio has both."""
+    known = replace(line, allowed=allowed)
+    decided = _decided(known, ratio)
+    return replace(decided, allowed=line.allowed, why=_both(decided.why, line.why))
+
+
+def _few(launches: int) -> bool:
+    return launches < LEAST_FOR_INTERVAL
+
+
+def _both(*sentences: str) -> str:
+    return "; ".join(dict.fromkeys(filter(None, sentences)))
+
+
+def _about(line: Line) -> tuple[Any, ...]:
+    which = line.item.columns if line.item else line.name
+    return which, line.what, line.at_most, line.allowed

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plan of `mpigauge node` on several hosts: all of them at once, and one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.features.node.plan import ARRAY, CLOCKS, MEASURES, NOISE, OF_RANK, PEAKS, PRODUCTS
+from mpigauge.measure.plan.blas import with_blas
+from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.resolve import plan_of
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+
+SECONDS, SECONDS_OF_HOST = 30.0, 4.0
+MEMORY = ("Triad_tuned", "Chase_huge")
+ALONE = "host="
+"""The arm of a host that is measured while the others rest."""
+AGAIN = "again"
+"""The arm of all hosts, measured once more since some stood out..."""
+AGAIN_ALONE = f"{AGAIN} {ALONE}"
+"""...and that of one that did, while the others rest."""
+A_ROW_FOR_EACH = 1
+"""Of the groups that measure at the same time: each is a host."""
+
+
+def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+    """A launch of all hosts together, and one of each. UserError: several placements, hosts with
+    more ranks than others, or options that are for one host."""
+    for name in request.heeded:
+        raise UserError(
+            f"--{name}: on several hosts node measures ranks that work alone; name one host, or "
+            f"take `mpigauge run NODE:Triad_tuned --{name} … --hosts …`"
+        )
+    seats = ground.one_placement(request, request.np or ground.room, MEASURES)
+    names = (*MEMORY, *PEAKS, CLOCKS[-1], NOISE)
+    wanted = [Part(_known(names, cards), 0, sizes=request.sizes or ARRAY)]
+    if request.blas:
+        wanted.append(Part(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
+    seated = [_in_groups(ground.seated(part, seats)) for part in wanted]
+    every = with_blas(seated, request.libraries, cards)
+    parts = tuple(
+        each
+        for part in every
+        for each in (part, *(alone(part, i) for i in range(len(part.blocks))))
+    )
+    plan = plan_of(request, parts, cards, ground, mpi)
+    seconds = plan.seconds or len(every) * (SECONDS + SECONDS_OF_HOST * len(seated[0].blocks))
+    return replace(plan, multi=A_ROW_FOR_EACH, seconds=seconds, launches=request.launches or 1)
+
+
+def alone(together: Part, host: int, arm: str = ALONE) -> Part:
+    """The same on one of its hosts."""
+    block = together.blocks[host]
+    return replace(together, world_ranks=block.ranks, blocks=(block,), arm=f"{arm}{block.host}")
+
+
+def once_more(together: Part, hosts: Sequence[int]) -> tuple[Part, ...]:
+    """The same on all hosts at once, and on each of these while the others rest."""
+    return (replace(together, arm=AGAIN), *(alone(together, i, AGAIN_ALONE) for i in hosts))
+
+
+def _known(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
+    words = (f"{NODE_SUITE}:{name}" for name in names)
+    return tuple(word for word in words if cards.get(word))
+
+
+def _in_groups(part: Part) -> Part:
+    """Each host is one. UserError: some have more ranks than others."""
+    ranks = {block.ranks for block in part.blocks}
+    if part.in_turn:
+        raise UserError("node fills a host with ranks before the next; --place does otherwise")
+    if len(ranks) > 1:
+        raise UserError(
+            f"hosts get from {min(ranks)} to {max(ranks)} ranks, which cannot be compared; "
+            f"--ppn {min(ranks)} gives each as many"
+        )
+    return replace(part, ranks=(ranks.pop(),))

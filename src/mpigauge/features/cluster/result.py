@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What each host of a run does with the same work: at once with all others, and alone.
+
+A host is named slow only where it was so each time that it was measured: hosts that stand out are
+measured again, at once with all others and alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE
+from mpigauge.measure.plan.blas import BLAS
+from mpigauge.model.cards import NODE_SUITE, benchmark_word
+from mpigauge.result.node.threads import told
+from mpigauge.result.stats.peers import LEAST_PEERS, Usual, odd_ones
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from mpigauge.model.record import Rank
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.stats.peers import OddOne
+
+LESS = 1.05
+"""At once by alone: less is not worth a word."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """All hosts at once, or each alone."""
+
+    first: Mapping[str, Row]
+    again: Mapping[str, Row] = field(default_factory=dict)
+    """Of hosts that were measured once more."""
+
+    @property
+    def last(self) -> Mapping[str, Row]:
+        """Of each what was measured last."""
+        return {**self.first, **self.again}
+
+    @cached_property
+    def usual(self) -> Usual:
+        return Usual(tuple(_times(self.last).values()))
+
+    @cached_property
+    def odd_at_first(self) -> tuple[OddOne, ...]:
+        return odd_ones(_times(self.first))
+
+    @cached_property
+    def odd(self) -> tuple[OddOne, ...]:
+        """Those that take longer than their peers each time."""
+        before = {each.name for each in self.odd_at_first}
+        return tuple(each for each in odd_ones(_times(self.last)) if each.name in before)
+
+    @property
+    def once(self) -> tuple[str, ...]:
+        """Hosts that stood out in one of two measurements only."""
+        before = {each.name for each in self.odd_at_first}
+        after = {each.name for each in odd_ones(_times(self.last))}
+        return tuple(host for host in self.again if (host in before) != (host in after))
+
+    def ratio(self, host: str) -> float:
+        """To the median of all; NaN: that is not known."""
+        row = self.last.get(host)
+        if row is None or len(self.last) < LEAST_PEERS:
+            return math.nan
+        return row.latency.value / self.usual.median_s
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A benchmark at one size, on every host."""
+
+    benchmark: str
+    message_bytes: int
+    library: str
+    """Of products; empty for others."""
+    at_once: Way
+    alone: Way
+
+    @property
+    def word(self) -> str:
+        return benchmark_word(NODE_SUITE, self.benchmark)
+
+    @cached_property
+    def odd(self) -> tuple[str, ...]:
+        """Hosts that are slow at once with others or alone, the worst first."""
+        ratios: dict[str, float] = {}
+        for each in (*self.at_once.odd, *self.alone.odd):
+            ratios[each.name] = max(each.ratio, ratios.get(each.name, 0.0))
+        return tuple(sorted(ratios, key=lambda host: -ratios[host]))
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """Hosts that stood out once, but not both times."""
+        once = dict.fromkeys((*self.at_once.once, *self.alone.once))
+        return tuple(host for host in once if host not in self.odd)
+
+    @property
+    def suffering(self) -> Mapping[str, float]:
+        """Hosts that are slower at once with others than alone by more than the errors, and by how
+        much."""
+        found = {}
+        for host, row in self.at_once.last.items():
+            alone = self.alone.last.get(host)
+            ratio = row.latency.value / alone.latency.value if alone else 1.0
+            if alone and ratio > LESS and row.latency.low > alone.latency.high:
+                found[host] = ratio
+        return found
+
+
+@dataclass(frozen=True)
+class Cluster:
+    hosts: tuple[str, ...]
+    ranks: int
+    """Of each."""
+    kernels: tuple[Kernel, ...]
+
+    @property
+    def can_judge(self) -> bool:
+        return len(self.hosts) >= LEAST_PEERS
+
+
+def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | None:
+    """None: these rows are not of several hosts at once."""
+    found: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(
+        lambda: {kind: {} for kind in ("", ALONE, AGAIN, AGAIN_ALONE)}
+    )
+    hosts: dict[str, int] = {}
+    for row in rows:
+        kind = kind_of(row.cell.arm)
+        if row.cell.suite != NODE_SUITE or row.cell.group < 0 or kind is None:
+            continue
+        host, cell = host_of(row), row.cell
+        found[cell.benchmark, row.message_bytes, told(row).get(BLAS, "")][kind][host] = row
+        if not kind:
+            hosts[host] = row.ranks
+    if len(hosts) < 2:
+        return None
+    kernels = (
+        Kernel(*key, Way(of[""], of[AGAIN]), Way(of[ALONE], of[AGAIN_ALONE]))
+        for key, of in found.items()
+        if of[""]
+    )
+    return Cluster(tuple(hosts), next(iter(hosts.values())), tuple(kernels))
+
+
+def kind_of(arm: str) -> str | None:
+    """What the arm of a launch says: all at once (empty), alone, or either of them again."""
+    for kind in (ALONE, AGAIN_ALONE):
+        if arm.startswith(kind):
+            return kind
+    return arm if arm in ("", AGAIN) else None
+
+
+def by_ranks(ranks: Iterable[Rank]) -> Callable[[Row], str]:
+    """The host of the first rank of the group of a row, as the rank told it."""
+    hosts = {(rank.launch, rank.rank): rank.host for rank in ranks}
+
+    def host_of(row: Row) -> str:
+        first = max(row.cell.group, 0) * row.ranks
+        return hosts.get((row.cell.launch, first), f"group {row.cell.group}")
+
+    return host_of
+
+
+def by_arm(names: Mapping[int, str]) -> Callable[[Row], str]:
+    """As hosts were named: by their groups in launches of all, by the arm in those of one."""
+
+    def host_of(row: Row) -> str:
+        kind = kind_of(row.cell.arm)
+        alone = kind in (ALONE, AGAIN_ALONE)
+        return row.cell.arm.removeprefix(kind or "") if alone else names[row.cell.group]
+
+    return host_of
+
+
+def _times(rows: Mapping[str, Row]) -> dict[str, Estimate]:
+    return {host: row.latency for host, row in rows.items()}

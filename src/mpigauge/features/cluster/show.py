@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All hosts of a run in one table: what each does at once with the others, and alone."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
+from mpigauge.model.width import broken
+from mpigauge.result.stats.peers import LEAST_PEERS
+from mpigauge.show.formats.table import heading, remark_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.features.cluster.result import Cluster, Kernel, Way
+    from mpigauge.model.row import Row
+    from mpigauge.show.document import Document
+
+_COLUMN = 20
+_BEST = 3
+"""Columns side by side."""
+
+
+def page(document: Document, found: Cluster, colour: bool = False) -> Iterator[str]:
+    """The table, in pieces as wide as a terminal; who is slower than the others, and who suffers
+    from them."""
+    yield from heading(document.facts)
+    yield ""
+    yield f"{len(found.hosts)} hosts, {many(found.ranks, 'rank')} on each: at once / alone"
+    for start in range(0, len(found.kernels), _BEST):
+        yield ""
+        yield from _table(found, found.kernels[start : start + _BEST])
+    yield ""
+    yield from broken(sentences(found))
+    if remarks := remark_lines(document, colour):
+        yield ""
+        yield from remarks
+
+
+def sentences(found: Cluster) -> Iterator[str]:
+    """Verdicts, each with its numbers."""
+    if not found.can_judge:
+        yield (
+            f"UNDECIDED whether a host is slow: {len(found.hosts)} do not tell what is usual, "
+            f"{LEAST_PEERS} would"
+        )
+    for kernel in found.kernels:
+        yield from _verdicts(kernel)
+    if found.can_judge and not any(kernel.odd for kernel in found.kernels):
+        yield f"all {len(found.hosts)} hosts are like their peers"
+
+
+def _verdicts(kernel: Kernel) -> Iterator[str]:
+    for host in kernel.odd:
+        again = host in kernel.at_once.again or host in kernel.alone.again
+        yield f"{host} is slow: {_name(kernel)} {_how(kernel, host)}{', measured again' * again}"
+    for host in kernel.cleared:
+        yield f"{host} stood out once in {_name(kernel)}, but not the other time"
+    if kernel.suffering:
+        host, ratio = max(kernel.suffering.items(), key=lambda each: each[1])
+        some = f"{len(kernel.suffering)} of {len(kernel.at_once.last)}"
+        yield (
+            f"{_name(kernel)} takes longer on {some} hosts when all are at work, on {host} "
+            f"{ratio:.3g} × as long"
+        )
+
+
+def _how(kernel: Kernel, host: str) -> str:
+    """How much longer it takes, and whether at once with the others, alone, or both."""
+    odd = any(each.name == host for each in kernel.at_once.odd)
+    ways = (kernel.at_once, kernel.alone) if odd else (kernel.alone, kernel.at_once)
+    when, otherwise = ("", "alone") if odd else (" while these rest", "at once with the others")
+    ratio, other = (way.ratio(host) for way in ways)
+    also = f", {otherwise} {other:.3g} ×" if math.isfinite(other) else ""
+    return f"takes {ratio:.3g} × as long as the median of its peers{when}{also}"
+
+
+def _table(found: Cluster, kernels: tuple[Kernel, ...]) -> Iterator[str]:
+    wide = max(len("deviation"), *map(len, found.hosts))
+    yield f"{'':{wide}}" + "".join(f"{_name(kernel):>{_COLUMN}}" for kernel in kernels)
+    yield f"{'':{wide}}" + "".join(f"{_unit(kernel):>{_COLUMN}}" for kernel in kernels)
+    for host in found.hosts:
+        cells = (
+            f"{_text(kernel.at_once.last.get(host))} / {_text(kernel.alone.last.get(host))}"
+            for kernel in kernels
+        )
+        yield f"{host:{wide}}" + "".join(f"{cell:>{_COLUMN}}" for cell in cells)
+    middles = (f"{_middle(kernel.at_once)} / {_middle(kernel.alone)}" for kernel in kernels)
+    yield f"{'median':{wide}}" + "".join(f"{middle:>{_COLUMN}}" for middle in middles)
+    usual = [kernel.at_once.usual for kernel in kernels]
+    spreads = (percent(each.deviation_s / each.median_s) for each in usual)
+    yield f"{'deviation':{wide}}" + "".join(f"{spread:>{_COLUMN}}" for spread in spreads)
+
+
+def _name(kernel: Kernel) -> str:
+    size = kernel.library or byte_count(kernel.message_bytes)
+    return f"{kernel.benchmark} {size}".rstrip()
+
+
+def _unit(kernel: Kernel) -> str:
+    row = next(iter(kernel.at_once.first.values()))
+    return _value(row)[1]
+
+
+def _text(row: Row | None) -> str:
+    return number(_value(row)[0]) if row else UNKNOWN
+
+
+def _middle(way: Way) -> str:
+    values = [_value(row)[0] for row in way.last.values()]
+    return number(median(values)) if values else UNKNOWN
+
+
+def _value(row: Row) -> tuple[float, str]:
+    """What people ask of it, with its unit."""
+    if row.bandwidth:
+        return row.bandwidth.value * 1e-9, "GB/s"
+    if row.rate:
+        return row.rate.value * 1e-9, "G/s"
+    if row.latency.value < 1e-6:
+        return row.latency.value * 1e9, "ns"
+    return row.latency.value * 1e6, "µs"

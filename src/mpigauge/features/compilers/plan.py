@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plan of `mpigauge node --compiler`: the simple loops, on one core and on all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.features.node.plan import MEASURES, SECONDS
+from mpigauge.measure.plan.compilers import with_compilers
+from mpigauge.measure.plan.plan import LEAST_LAUNCHES, Part, Plan
+from mpigauge.measure.plan.resolve import plan_of
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.errors import UserError, no_such
+from mpigauge.model.names import COMPILER
+from mpigauge.model.sizes import parse_sizes
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.mpi import Mpi
+
+SIZES = tuple(parse_sizes("8Ki,128Mi"))
+"""Three arrays in the first cache, where compilers differ most, and in memory."""
+
+
+def loops_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+    """As many launches as a verdict needs. UserError: what was asked for has no place there."""
+    _check(request, ground)
+    names = loops_of(request.benchmarks, cards)
+    seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
+    part = Part(names, 0, tuple(dict.fromkeys((1, seats.ranks))), request.sizes or SIZES)
+    parts = with_compilers([ground.seated(part, seats)], request.compilers, cards)
+    plan = plan_of(request, parts, cards, ground, mpi)
+    launches = request.launches or LEAST_LAUNCHES
+    return replace(plan, seconds=plan.seconds or SECONDS, launches=launches)
+
+
+def loops_of(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
+    """The words of those that are named, or of all. UserError: there is no such loop."""
+    known = {card.name: card.word for card in cards if _is_loop(card)}
+    wanted = [name.removeprefix(f"{NODE_SUITE}:") for name in names] or list(known)
+    for name in wanted:
+        if name not in known:
+            raise no_such("simple loop", name, known, "--compiler")
+    return tuple(known[name] for name in dict.fromkeys(wanted))
+
+
+def _is_loop(card: Card) -> bool:
+    return card.suite == NODE_SUITE and COMPILER in card.heeds
+
+
+def _check(request: Request, ground: Ground) -> None:
+    given = [*(f"--{name}" for name in request.heeded), *(["--blas"] if request.blas else [])]
+    if given:
+        raise UserError(
+            f"{given[0]}: with --compiler, node measures the simple loops of ranks alone; "
+            "`mpigauge run NODE:Triad --compiler …` takes other options, too"
+        )
+    if len(ground.sites) > 1:
+        raise UserError(
+            "--compiler: node compares compilers on one host; name one, or take "
+            "`mpigauge run NODE:Triad --compiler … --hosts …`"
+        )

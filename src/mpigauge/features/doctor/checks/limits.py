@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Limits: CPU time, memory, shared memory, locked memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mpigauge.features.doctor.finding import Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.registry import check
+from mpigauge.model.units import many, memory
+
+SHM = "dev/shm"
+SHM_PER_RANK = 16 << 20
+"""What Open MPI 5 sets aside per rank in shared memory, the most of the MPIs that we looked at."""
+SEGMENTS = re.compile(r"(mpich_sh|sm_segment|vader_segment|Intel_MPI|psm\d_shm|ucx_shm)")
+"""Beginnings of the names that MPI libraries give to their shared memory."""
+MANY_SEGMENTS = 16
+
+
+@check("quota", "how much CPU time the control group allows")
+def quota(host: Host) -> Iterator[Finding]:
+    allowed, cores = host.machine.cpu_quota, host.machine.cores
+    if host.files.text("proc/self/cgroup") is None:
+        yield unknown("the control group of this process is not told")
+    elif allowed is None:
+        yield good("no limit")
+    elif allowed < cores:
+        yield bad(
+            f"the control group allows {allowed:.3g} CPUs' worth of time on {many(cores, 'core')}",
+            "ranks poll, so they use it up and are all stopped for the rest of each period, "
+            "up to 0.1 s",
+            f"measure on {many(max(1, int(allowed)), 'core')}, or raise the limit: "
+            f"`--cpus {cores}` (containers), cpu.max (version 2), cpu.cfs_quota_us (version 1)",
+        )
+    else:
+        yield good(f"{allowed:.3g} CPUs' worth of time on {many(cores, 'core')}")
+
+
+@check("memory", "how much memory the control group allows")
+def memory_limit(host: Host) -> Iterator[Finding]:
+    limit, total = host.machine.memory_limit_bytes, host.machine.memory_total_bytes
+    if not total:
+        yield unknown("the machine does not tell its memory")
+    elif limit is not None and limit < total:
+        yield note(
+            f"the control group allows {memory(limit)} of {memory(total)}",
+            "large messages on many ranks are left out, or the job is killed",
+            "ask for more: `--mem` (Slurm), `--memory` (containers)",
+        )
+    else:
+        yield good(f"{memory(total)}, no limit")
+
+
+@check("shared-memory", "whether /dev/shm is large enough for the ranks of a node")
+def shared_memory(host: Host) -> Iterator[Finding]:
+    room = host.files.room(SHM)
+    needed = SHM_PER_RANK * host.machine.cores
+    if room is None:
+        yield unknown("there is no /dev/shm to look at")
+    elif room.free_bytes < needed:
+        yield bad(
+            f"/dev/shm has {memory(room.free_bytes)} free of {memory(room.total_bytes)}; "
+            f"Open MPI 5 takes {memory(SHM_PER_RANK)} per rank",
+            f"jobs of {host.machine.cores} ranks end with SIGBUS, or take a slower way",
+            f"`sudo mount -o remount,size={_mebibytes(2 * needed)}m /dev/shm`; containers: "
+            f"`--shm-size {_mebibytes(2 * needed)}m`",
+        )
+    else:
+        yield good(f"{memory(room.free_bytes)} free in /dev/shm")
+    yield from _leftovers(host)
+
+
+def _leftovers(host: Host) -> Iterator[Finding]:
+    count = sum(bool(SEGMENTS.match(name)) for name in host.files.names(SHM))
+    if count >= MANY_SEGMENTS:
+        yield note(
+            f"{count} segments of MPI jobs are in /dev/shm",
+            "jobs that were killed leave them behind; they fill memory",
+            "when no MPI job runs: `rm /dev/shm/{mpich_sh,sm_segment,vader_segment,Intel_MPI,"
+            "psm,ucx_shm}*`",
+        )
+
+
+@check("locked-memory", "how much memory a process may lock for a network card")
+def locked_memory(host: Host) -> Iterator[Finding]:
+    limits = host.files.text("proc/self/limits")
+    match = re.search(r"^Max locked memory\s+(\S+)", limits or "", re.MULTILINE)
+    fabric = [device.name for device in host.machine.devices if device.fabric]
+    if match is None:
+        yield unknown("the limits of this process are not told")
+    elif match[1] == "unlimited":
+        yield good("no limit")
+    elif fabric:
+        yield bad(
+            f"a process may lock {memory(int(match[1]))}, and there is {', '.join(fabric)}",
+            "the card's driver cannot register buffers: MPI falls back to TCP, or does not start",
+            "`ulimit -l unlimited`; for good `* - memlock unlimited` in "
+            "/etc/security/limits.d/, and LimitMEMLOCK=infinity for slurmd",
+        )
+    else:
+        yield good(f"{memory(int(match[1]))}; there is no network card that needs more")
+
+
+def _mebibytes(count: int) -> int:
+    return -(-count // (1 << 20))

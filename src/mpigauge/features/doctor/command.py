@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge doctor: what spoils times on this machine, and what mends it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.cli.measuring import Wanted
+    from mpigauge.features.doctor.finding import Asked, Host
+
+SPOILT = 1
+
+
+@click.command("doctor")
+@click.argument("names", nargs=-1, metavar="[CHECK]...")
+@click.option(
+    "--noise",
+    "seconds",
+    type=click.FloatRange(0, 600),
+    default=1.0,
+    metavar="SECONDS",
+    help="How long all cores are watched for time that goes elsewhere; 0: not.  [default: 1]",
+)
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A machine that tools/record_machine.py has recorded.  [default: this one]",
+)
+@options.together(*options.hosts_to_ask)
+@options.mpi_option
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--list", "only_list", is_flag=True, help="List the checks and run none.")
+def command(
+    names: tuple[str, ...],
+    seconds: float,
+    file: Path | None,
+    mpi_spec: str | None,
+    as_json: bool,
+    only_list: bool,
+    **where: Any,
+) -> int:
+    """Say what spoils times on this machine, what it costs, and what mends it.
+
+    The worst comes first: BAD spoils times, a note costs something or may, ? cannot be read here.
+    With --hosts every host examines itself, all at the same time. Exit status 1 if something is
+    BAD, else 0.
+    """
+    from mpigauge.cli.placing import to_ask
+    from mpigauge.cli.tables import lines, screen_width
+    from mpigauge.features.doctor.registry import CHECKS, diagnose
+    from mpigauge.features.doctor.show import page, to_json
+
+    if only_list:
+        for line in lines(["check", "looks at"], [[c.name, c.about] for c in CHECKS.values()]):
+            click.echo(line)
+        return 0
+    if asked := to_ask(where, {"--from": file}):
+        words = (*names, "--noise", str(seconds), *(("--mpi", mpi_spec) if mpi_spec else ()))
+        return _on_hosts(asked, words, seconds, as_json)
+    host = _host(file, seconds if not names or "noise" in names else 0.0)
+    if file is None and (not names or "transports" in names):
+        host = replace(host, asked=_asked(mpi_spec))
+    findings = diagnose(host, names)
+    if as_json:
+        click.echo(json.dumps(to_json(host, findings), indent=2))
+    else:
+        click.echo("\n".join(page(host, findings, screen_width() or 96)))
+    return SPOILT if any(finding.state == "bad" for finding in findings) else 0
+
+
+def _on_hosts(asked: Wanted, words: Sequence[str], seconds: float, as_json: bool) -> int:
+    from mpigauge.cli.measuring import agent_of
+    from mpigauge.cli.tables import screen_width
+    from mpigauge.features.doctor.examine import examine, findings_of
+    from mpigauge.features.doctor.show import pages
+
+    said = examine(asked.hosts, words, seconds, agent_of(asked))
+    if as_json:
+        click.echo(json.dumps(said, indent=2))
+    else:
+        found = {name: findings_of(each) for name, each in said.items()}
+        click.echo("\n".join(pages(found, screen_width() or 96)))
+    return SPOILT if any(each["worst"] == "bad" for each in said.values()) else 0
+
+
+def _host(file: Path | None, seconds: float) -> Host:
+    """Everything is read through Files; only noise and memory of others are measured."""
+    from mpigauge.features.doctor.finding import Host
+    from mpigauge.features.doctor.measure import measure
+    from mpigauge.site.topology.files import Files
+    from mpigauge.site.topology.read import read_files, read_record
+
+    if file is not None:
+        recorded, machine = read_record(file)
+        return Host(recorded, machine, None)
+    files = Files(Path("/"))
+    machine = read_files(files)
+    return Host(files, machine, measure(machine, seconds))
+
+
+def _asked(mpi_spec: str | None) -> Asked | None:
+    """The MPI of this name has to be there; where none is named, there may be none."""
+    from mpigauge.features.doctor.finding import Asked
+    from mpigauge.model.errors import UserError
+    from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.transports import offers, transports
+
+    try:
+        mpi = find(mpi_spec)
+        offered = offers(mpi)
+        return Asked(mpi.label, transports(mpi, offered), offered)
+    except UserError:
+        if mpi_spec is not None:
+            raise
+        return None

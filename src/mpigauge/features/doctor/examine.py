@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Has every host examine itself, all at the same time: `mpigauge doctor` on each of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mpigauge.features.doctor.finding import Finding
+from mpigauge.measure.campaign.agent import Agent, Answer, all_answers, python_line, refuse_problems
+from mpigauge.model.hosts import Named
+from mpigauge.site.batch import SYSTEMS
+
+SECONDS = 60.0
+"""Beside the time in which noise is watched; asking an MPI starts programs."""
+VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE")
+"""Where MPIs are found there as here."""
+_PROGRAM = """
+import os
+for name in {jobs!r}:
+    os.environ.pop(name, None)
+sys.argv = {words!r}
+from mpigauge.cli import main
+main()
+"""
+
+
+def examine(
+    hosts: Sequence[Named], words: Sequence[str], noise_s: float, agent: Agent | None = None
+) -> dict[str, dict[str, Any]]:
+    """What `mpigauge doctor --json` with these words says on each host, by its name.
+
+    UserError: a host does not answer, or refuses the words.
+    """
+    env = {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
+    # Each examines itself alone, though it may be in a batch job of all of them.
+    jobs = [system.variable for system in SYSTEMS.values()]
+    program = _PROGRAM.format(words=["mpigauge", "doctor", "--json", *words], jobs=jobs)
+    answers = all_answers(
+        [host.name for host in hosts], python_line(program, env), agent, SECONDS + noise_s
+    )
+    told = [_told(host.name, answer) for host, answer in zip(hosts, answers, strict=True)]
+    refuse_problems(told)
+    return {
+        host.name: said for host, said in zip(hosts, told, strict=True) if isinstance(said, dict)
+    }
+
+
+def findings_of(said: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """The findings in what a host said."""
+    return tuple(Finding(**each) for each in said["findings"])
+
+
+def _told(host: str, answer: Answer) -> dict[str, Any] | str:
+    """What it found, or one sentence why it could not."""
+    start = answer.output.find("{")
+    try:
+        said: dict[str, Any] = json.loads(answer.output[start:]) if start >= 0 else {}
+    except ValueError:
+        said = {}
+    return said or f"host {host} could not examine itself: {answer.last_words}"

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A default placement that another one beats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.causes.better_setting import told
+from mpigauge.features.explain.needs import REPEATED, launches, placements
+from mpigauge.features.explain.registry import cause
+from mpigauge.features.explain.rivals import rivals
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Seen
+
+
+@cause(
+    "better-placement",
+    "a default placement that another one beats",
+    placements,
+    launches,
+    of=ANY,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    for best in rivals(seen.rows, "placement")[:1]:
+        attempts = (f"--place {best.name}; `mpigauge topo` shows which cores that are",)
+        yield told(seen, best, f"placed by {best.name}", attempts)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Messages that are too long for a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.causes.collapse import FOR_CACHES
+from mpigauge.features.explain.falls import Fall, cache_past, falls, in_words, lost_behind, together
+from mpigauge.features.explain.needs import REPEATED, machine, sizes
+from mpigauge.features.explain.places import possible
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import byte_count
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import MOVING
+from mpigauge.result.words import size
+
+if TYPE_CHECKING:
+    from mpigauge.model.topology import Cache
+    from mpigauge.result.seen import Seen
+
+LEAST = 1.15
+
+
+@cause(
+    "cache-capacity",
+    "bandwidth that falls where messages outgrow a cache",
+    sizes,
+    machine,
+    of=MOVING | {"local"},
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    found = (f for f in falls(seen, LEAST) if f.ratio < FOR_CACHES and cache_past(seen, f))
+    yield from (_finding(seen, group) for group in together(found))
+
+
+def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
+    after, cache = group[0].after, cache_past(seen, group[0])
+    assert cache is not None  # they were chosen so
+    sharers = f"which {len(cache.pus)} CPUs share" if len(cache.pus) > 1 else "one for each CPU"
+    need = byte_count(2 * after.message_bytes)
+    return Finding(
+        what=in_words(group),
+        likely=f"messages outgrow the L{cache.level} cache: from there on they come from farther "
+        "away",
+        evidence=(
+            (
+                f"the L{cache.level} cache beside these ranks holds {byte_count(cache.bytes)} "
+                f"({sharers}); a message and its copy of {size(after)} need {need}"
+            ),
+        ),
+        attempts=(
+            "`--cache cold` shows what programs see whose data are in no cache anyway",
+            *_larger(seen, group[0], cache),
+            "shorter messages, or the work between them on pieces that fit",
+        ),
+        rows=tuple(row for fall in group for row in (fall.before, fall.after)),
+        cost=seen.cost(lost_behind(group)),
+    )
+
+
+def _larger(seen: Seen, fall: Fall, cache: Cache) -> list[str]:
+    """Two ranks can be put on a larger cache, where the machine has such cores and they were not
+    there already."""
+    row = fall.before
+    levels = [
+        f"l{level}"
+        for level in (2, 3, 4)
+        if any(c.level == level and c.bytes > cache.bytes for c in seen.caches)
+        and not seen.share(row, level)
+    ]
+    named = [level for level in levels if row.ranks == 2 and possible(seen, level, 2)]
+    return [f"ranks that share a larger cache: `--place {name}`" for name in named[:1]]

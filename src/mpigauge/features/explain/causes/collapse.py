@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Bandwidth that falls between two sizes and does not come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.falls import (
+    COLLAPSE,
+    Fall,
+    cache_past,
+    falls,
+    in_words,
+    lost_behind,
+    together,
+)
+from mpigauge.features.explain.needs import REPEATED, sizes
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import megabytes_per_s, memory
+from mpigauge.result.finding import Finding
+from mpigauge.result.models.breaks import reasons, settings_that_move
+from mpigauge.result.nature import MOVING
+from mpigauge.result.words import factor, settings
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Seen
+
+FOR_CACHES = 4.0
+"""A cache that is too small explains a fall of less than this."""
+_NETWORK = (
+    "long messages take another way than short ones: the rendezvous goes over a slower device or "
+    "protocol (TCP beside a fast card, memory that is registered for each message)"
+)
+_NODE = (
+    "long messages are not copied in one go: the kernel refuses one rank the memory of another "
+    "(ptrace_scope, containers), or the shared memory between them is slow or short"
+)
+
+
+@cause(
+    "collapse",
+    "bandwidth that falls between two sizes and does not come back",
+    sizes,
+    of=MOVING,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    found = falls(seen, COLLAPSE)
+    other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(seen, f))
+    yield from (_finding(seen, group) for group in together(other))
+
+
+def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
+    fall = group[0]
+    best = max((row.bandwidth.value for row in fall.behind if row.bandwidth), default=0.0)
+    known = [reason for reason in reasons(seen, fall.curve, fall.as_break) if reason.knobs]
+    knobs = [name for reason in known for name in reason.knobs]
+    knobs += settings_that_move(seen, fall.curve, "single copy")
+    return Finding(
+        what=f"{in_words(group)}, a {factor(fall.ratio)} loss",
+        likely=_likely(seen, fall),
+        evidence=(
+            f"no larger message is faster than {megabytes_per_s(best)} MB/s",
+            *(reason.words for reason in known if reason.known),
+            *_limits(seen),
+        ),
+        attempts=(
+            "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
+            *filter(None, [settings(knobs)]),
+            (
+                "measure the same over each transport (`mpigauge transports`, --transport), to see "
+                "which of them collapses"
+            ),
+        ),
+        rows=(fall.before, fall.after),
+        cost=seen.cost(lost_behind(group)),
+    )
+
+
+def _likely(seen: Seen, fall: Fall) -> str:
+    where = seen.where(fall.before)
+    if where == "network":
+        return _NETWORK
+    caches = fall.ratio < FOR_CACHES and not seen.topologies
+    within = _NODE + ("; or messages outgrow a cache, of which the run tells nothing" * caches)
+    return within if where == "node" else f"between hosts: {_NETWORK}; within one: {within}"
+
+
+def _limits(seen: Seen) -> Iterator[str]:
+    limit = seen.machine.get("memory_limit_bytes")
+    if limit:
+        yield f"the cgroup of the run allows {memory(limit)} of memory"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Two ranks on two sockets where closer cores were free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import FACT, machine, seats
+from mpigauge.features.explain.places import possible
+from mpigauge.features.explain.registry import cause
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import MOVING
+from mpigauge.result.seen import pus_of
+from mpigauge.result.stats.words import name_cells
+from mpigauge.site.topology.levels import MEANING, NAMES, Levels
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.seen import Seen
+
+FAR = ("node",)
+"""What ranks of two sockets share at the closest."""
+
+
+@cause(
+    "cross-socket",
+    "two ranks on two sockets where closer cores were free",
+    seats,
+    machine,
+    of=MOVING,
+    sure_from=FACT,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    """Where a policy or a map of pairs was asked for, it is what was wanted."""
+    usual = [row for row in seen.rows if not row.cell.placement and not row.cell.members]
+    far = [row for row in usual if _level(seen, row) in FAR]
+    if not far:
+        return
+    host = seen.ranks_of(far[0])[0].host
+    closer = Levels.of(seen.topologies[host]).shared()
+    nearest = next((name for name in NAMES if name in closer and name not in ("pu", "core")), "")
+    if not nearest or nearest in FAR:
+        return
+    pus = [sorted(pus_of(rank)) for rank in seen.ranks_of(far[0])]
+    yield Finding(
+        what=f"{name_cells(far)}: the two ranks sat on two sockets",
+        likely="messages go through the link between the sockets, and memory of one is far "
+        "from the other",
+        evidence=(
+            (
+                f"they were on CPUs {pus[0][0]} and {pus[1][0]} of {host}; {closer[nearest]} "
+                f"pairs of {MEANING[nearest]} may be used"
+            ),
+        ),
+        attempts=tuple(_attempts(seen, nearest)),
+    )
+
+
+def _attempts(seen: Seen, nearest: str) -> Iterator[str]:
+    if possible(seen, nearest, 2) and possible(seen, "node", 2):
+        yield f"--place {nearest},node measures both"
+    yield f"in programs: bind neighbours to {MEANING[nearest]}"
+
+
+def _level(seen: Seen, row: Row) -> str:
+    """What the two ranks of a row share at the closest; empty: not two, or not known."""
+    ranks = seen.ranks_of(row)
+    pus = [pus_of(rank) for rank in ranks]
+    topology = seen.topologies.get(ranks[0].host) if ranks else None
+    alone = len(ranks) == 2 and len({rank.host for rank in ranks}) == 1
+    if not topology or not alone or not all(len(each) == 1 for each in pus):
+        return ""
+    levels = Levels.of(topology)
+    first, second = (min(each) for each in pus)
+    known = first in levels.around and second in levels.around
+    return levels.closest(first, second) if known else ""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Ranks beside a NUMA node that has little or no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import FACT, machine, seats
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import memory
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+from mpigauge.result.words import listed
+
+if TYPE_CHECKING:
+    from mpigauge.model.record import Rank
+    from mpigauge.result.seen import Seen
+
+LEAST_SHARE = 0.5
+
+
+@cause(
+    "far-memory",
+    "ranks beside a NUMA node that has little or no memory",
+    seats,
+    machine,
+    of=ANY,
+    sure_from=FACT,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    poor = {(rank.host, rank.rank, rank.numa): rank for rank in seen.run.ranks if _why(seen, rank)}
+    if poor:
+        yield Finding(
+            what=f"{listed(f'rank {rank}' for _, rank, _ in poor)}: beside a NUMA node with too "
+            "little memory",
+            likely="their buffers lie in the memory of another node, which is slower to reach and "
+            "shared",
+            evidence=tuple(dict.fromkeys(_why(seen, rank) for rank in poor.values())),
+            attempts=(
+                *_other_cores(seen, poor.values()),
+                "all banks of memory filled alike: ask who runs the machine",
+            ),
+        )
+
+
+def _other_cores(seen: Seen, poor: Iterable[Rank]) -> list[str]:
+    """Where there are such cores."""
+    beside = {(rank.host, rank.numa) for rank in poor}
+    others = any(
+        node.pus & topology.allowed and node.bytes and (host, node.number) not in beside
+        for host, topology in seen.topologies.items()
+        for node in topology.numa
+    )
+    words = "cores beside a node that has memory (--place cores:…; `mpigauge topo` shows them)"
+    return [words] if others else []
+
+
+def _why(seen: Seen, rank: Rank) -> str:
+    """Empty: its node has as much memory as the others, or is not known."""
+    topology = seen.topologies.get(rank.host)
+    nodes = {node.number: node.bytes for node in topology.numa if node.pus} if topology else {}
+    known = [size for size in nodes.values() if size is not None]
+    own = nodes.get(rank.numa)
+    if topology is None or own is None or len(known) < 2:
+        return ""
+    if rank.numa not in topology.allowed_numa:
+        return f"memory of NUMA node {rank.numa} of {rank.host} may not be used"
+    if own < LEAST_SHARE * median(known):
+        usual = memory(median(known))
+        return f"NUMA node {rank.numa} of {rank.host} has {memory(own)}, the others about {usual}"
+    return ""

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A first message that takes far longer than the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import REPEATED, samples
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import duration
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import MOVING
+from mpigauge.result.settings import existing
+from mpigauge.result.stats.words import name_cells
+from mpigauge.result.words import cell_name, factor, settings, time
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.seen import Seen
+
+LEAST_RATIO, LEAST_S = 4.0, 10e-6
+"""Short of this it is caches that hold other data, which all machines know."""
+
+
+@cause(
+    "first-message",
+    "a first message that takes far longer than the next ones",
+    samples,
+    of=MOVING,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    slow = [row for row in seen.rows if _ratio(row) >= LEAST_RATIO and _more_s(row) >= LEAST_S]
+    if not slow:
+        return
+    worst = max(slow, key=_more_s)
+    first = worst.cell.time_first_s * worst.cell.time_scale
+    yield Finding(
+        what=f"{name_cells(slow)}: the first call after other work takes up to "
+        f"{duration(_more_s(worst))} longer than the next ones",
+        likely=_likely(seen, worst),
+        evidence=(
+            (
+                f"{cell_name(worst)}: {duration(first)} at first "
+                f"(median over visits), then {time(worst)}: {factor(_ratio(worst))}"
+            ),
+        ),
+        attempts=(
+            "a message of each size before the part that counts",
+            "the same buffers for all messages",
+            *filter(None, [settings(_knobs(seen, worst))]),
+        ),
+        rows=tuple(slow),
+    )
+
+
+def _likely(seen: Seen, row: Row) -> str:
+    if seen.where(row) == "node":
+        return "memory is shared between the ranks, or pages are given by the kernel, at first use"
+    return (
+        "connections are made, memory is registered with the network card, or pages are given by "
+        "the kernel at first use"
+    )
+
+
+def _knobs(seen: Seen, row: Row) -> list[str]:
+    """Connections are made at start, and memory stays registered: both are about networks."""
+    if seen.where(row) == "node":
+        return []
+    return existing(seen, "OMPI_MCA_mpi_preconnect_mpi", "OMPI_MCA_mpi_leave_pinned")
+
+
+def _ratio(row: Row) -> float:
+    return row.cell.time_first_s / row.cell.time_p50_s
+
+
+def _more_s(row: Row) -> float:
+    return (row.cell.time_first_s - row.cell.time_p50_s) * row.cell.time_scale

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Clock rates that may change, where times do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import REPEATED, machine, samples
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import percent
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+from mpigauge.result.stats.words import name_cells
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Seen
+
+CHANGING = ("drift", "bimodal")
+LEAST_SHARE = 0.1
+
+
+@cause(
+    "frequency",
+    "clock rates that change while it is measured",
+    machine,
+    samples,
+    of=ANY,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    """A governor alone is nothing to see: it is named where times change too."""
+    slow = slow_governors(seen)
+    changing = [row for row in seen.rows if set(CHANGING) & set(row.flags)]
+    share = len(changing) / len(seen.rows)
+    if slow and share >= LEAST_SHARE:
+        yield Finding(
+            what=f"{percent(share)} of the rows change while they are measured "
+            f"({name_cells(changing)})",
+            likely="the clock rate of the cores follows their load",
+            evidence=(f"the frequency governor is {' and '.join(slow)}, not performance",),
+            rows=tuple(changing),
+            attempts=(
+                "`sudo cpupower frequency-set -g performance`, or --cpu-freq=performance of srun",
+                "if that changes nothing: heat, or other programs (`mpigauge doctor`)",
+            ),
+        )
+
+
+def slow_governors(seen: Seen) -> list[str]:
+    """Those that do not hold the clock rate up."""
+    governors = seen.machine.get("governors") or ()
+    return [name for name in governors if name != "performance"]

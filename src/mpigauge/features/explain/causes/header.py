@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A step of the time where messages no longer fit beside their header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import REPEATED, sizes
+from mpigauge.features.explain.registry import cause
+from mpigauge.features.explain.steps import finding, steps
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import SENDING
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Seen
+
+
+@cause(
+    "header",
+    "a step of the time where messages no longer fit beside their header",
+    sizes,
+    of=SENDING,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    for group in steps(seen, "inline"):
+        after = group[0].at.before_bytes
+        yield finding(
+            seen,
+            group,
+            "short messages travel with their header, in one line of the cache or one packet; "
+            "longer ones need a buffer or a copy more",
+            "nothing in the run proves it",
+            (
+                f"messages of {after} B or less where many are sent: halves, or shorter types",
+                "another transport (`mpigauge transports`): each has its own limit",
+            ),
+        )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Launches that fall into two groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.causes.noise import is_loud
+from mpigauge.features.explain.needs import REPEATED, launches
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import duration
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+from mpigauge.result.stats.launches import in_two_groups
+from mpigauge.result.stats.words import name_cells
+from mpigauge.result.words import cell_name, factor
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.seen import Seen
+
+LEAST, LEAST_SHARE = 1.2, 0.02
+"""Six launches that scatter by a few percent now and then fall into two groups by chance."""
+
+
+@cause("launch-groups", "launches that fall into two groups", launches, of=ANY, sure_from=REPEATED)
+def look(seen: Seen) -> Iterator[Finding]:
+    rows = [row for row in seen.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
+    if len(rows) > LEAST_SHARE * len(seen.rows):
+        yield _finding(seen, rows)
+
+
+def _finding(seen: Seen, rows: list[Row]) -> Finding:
+    worst = max(rows, key=_ratio)
+    low, high = min(worst.values_s), max(worst.values_s)
+    between = any(seen.where(row) == "network" for row in rows)
+    return Finding(
+        what=f"{name_cells(rows)}: launches fall into two groups, up to {factor(high / low)} apart",
+        likely="others took a part of the cores in some launches and not in others"
+        if is_loud(seen)
+        else "something is decided once for each launch: where memory lies"
+        + (", or which path through the network a launch gets" if between else ""),
+        evidence=(
+            f"{cell_name(worst)}: a call took {duration(low)} to {duration(high)} by launch",
+        ),
+        attempts=(
+            "a quieter hour, with as many launches",
+            "more launches (--launches): the median of few may be of either group",
+        ),
+        rows=tuple(rows),
+        cost=seen.cost(1 - min(row.values_s) / row.cell.time_p50_s for row in rows),
+    )
+
+
+def _ratio(row: Row) -> float:
+    """1 where a launch has no time: then nothing can be compared."""
+    least = min(row.values_s)
+    return max(row.values_s) / least if least > 0 else 1.0

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Cores of which others take a part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import FACT, noise
+from mpigauge.features.explain.places import has_free_cores
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import duration, percent
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+from mpigauge.result.words import listed
+
+if TYPE_CHECKING:
+    from mpigauge.model.record import Noise
+    from mpigauge.result.seen import Seen
+
+LEAST_LOST, LEAST_TAINTED = 0.02, 0.1
+
+
+@cause("noise", "cores of which other programs take a part", noise, of=ANY, sure_from=FACT)
+def look(seen: Seen) -> Iterator[Finding]:
+    loud = [each for each in seen.run.noise if _is_loud(each)]
+    tainted = [row.cell.tainted_ratio for row in seen.rows]
+    if not loud and median(tainted) <= LEAST_TAINTED:
+        return
+    worst = max(seen.run.noise, key=lambda each: each.lost_ratio)
+    cores = [f"core {each.cpu} of rank {each.rank}" for each in loud]
+    yield Finding(
+        what=f"others take up to {percent(worst.lost_ratio)} of {listed(cores)}"
+        if loud
+        else f"half of the rows were disturbed in {percent(median(tainted))} of their visits",
+        likely="other programs, daemons or timer ticks on the cores that were measured",
+        evidence=(
+            (
+                f"core {worst.cpu} lost {percent(worst.lost_ratio)} of {duration(worst.seconds)} "
+                f"{worst.when} launch {worst.launch}, in {worst.detours} detours, the longest "
+                f"{duration(worst.longest_s)}"
+            ),
+            (
+                f"a rank was switched out or moved in {percent(median(tainted))} of the "
+                f"visits to a row (median over rows)"
+            ),
+        ),
+        attempts=(
+            "`mpigauge doctor noise load`, and end what it shows; the whole node for the job",
+            *(["other cores: --place cores:…"] if has_free_cores(seen) else []),
+        ),
+    )
+
+
+def is_loud(seen: Seen) -> bool:
+    """Whether others were at work on the cores that were measured."""
+    return any(map(_is_loud, seen.run.noise))
+
+
+def _is_loud(each: Noise) -> bool:
+    return each.lost_ratio > LEAST_LOST

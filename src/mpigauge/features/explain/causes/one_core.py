@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Two ranks on one core, or on the threads of one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import FACT, seats
+from mpigauge.features.explain.registry import cause
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+from mpigauge.result.seen import pus_of
+from mpigauge.result.settings import existing
+from mpigauge.result.words import listed
+
+if TYPE_CHECKING:
+    from mpigauge.model.record import Rank
+    from mpigauge.result.seen import Seen
+
+
+@cause("one-core", "two ranks on one CPU, which take turns", seats, of=ANY, sure_from=FACT)
+def look(seen: Seen) -> Iterator[Finding]:
+    crowded = [place for place in _places(seen).items() if len(place[1]) > 1]
+    if crowded:
+        named = [f"{_ranks(on)} on CPU {pu} of {host}" for (host, pu), on in crowded]
+        yield Finding(
+            what=f"ranks share a CPU: {listed(named)}",
+            likely="they take turns, so times between them are those of the kernel's scheduler",
+            evidence=(
+                "each of them read back that it may run there only",
+                *(["mpigauge flagged them: oversubscribed"] if _is_flagged(seen) else []),
+            ),
+            attempts=(
+                (
+                    "fewer ranks, or more cores: `mpigauge topo` shows those that may be "
+                    "used; a batch system or container may have given fewer than are there"
+                ),
+                *_yielding(seen),
+            ),
+            void=True,
+        )
+
+
+def _places(seen: Seen) -> dict[tuple[str, int], list[Rank]]:
+    """The ranks of the first launch that are bound to one CPU, by it."""
+    first = min(rank.launch for rank in seen.run.ranks)
+    found: dict[tuple[str, int], list[Rank]] = defaultdict(list)
+    for rank in seen.run.ranks:
+        pus = pus_of(rank)
+        if rank.launch == first and len(pus) == 1:
+            found[rank.host, min(pus)].append(rank)
+    return found
+
+
+def _yielding(seen: Seen) -> list[str]:
+    """How the MPI of the run is told to give its core away while it waits."""
+    names = existing(seen, "OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD")
+    return [f"where it is wanted: {name}, so that waiting ranks give it away" for name in names]
+
+
+def _ranks(on: list[Rank]) -> str:
+    return f"ranks {', '.join(str(rank.rank) for rank in on)}"
+
+
+def _is_flagged(seen: Seen) -> bool:
+    return any("oversubscribed" in row.flags for row in seen.rows)

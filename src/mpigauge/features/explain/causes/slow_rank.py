@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A rank, core or host that is slower than its peers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import REPEATED
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import byte_count, duration
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import SENDING
+from mpigauge.result.pairs import stored_map
+from mpigauge.result.words import cell_name, factor, listed
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.pairs import PairMap
+    from mpigauge.result.seen import Curve, Seen
+
+ALIKE = ("Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Reduce_scatter",
+         "Reduce_scatter_block", "Sendrecv", "Exchange")  # fmt: skip
+"""Benchmarks in which every rank does the same."""
+LEAST_RATIO, LEAST_S = 1.5, 1e-6
+MOST_NAMED = 3
+
+
+@cause(
+    "slow-rank",
+    "a rank, core or host that is slower than its peers",
+    of=SENDING | {"one-sided", "node"},
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    if found := stored_map(seen.run, seen.rows):
+        yield from _of_pairs(found)
+    uneven = [curve for curve in seen.curves if _is_uneven(curve)]
+    if uneven:
+        yield _of_ranks(seen, uneven)
+
+
+def _of_pairs(found: PairMap) -> Iterator[Finding]:
+    for sheet in found.sheets:
+        ranks = [f"{found.name(r.rank)} ({factor(r.ratio)})" for r in sheet.odd_ranks]
+        pairs = [
+            f"{found.name(odd.pair.first)} with {found.name(odd.pair.second)} "
+            f"({sheet.text(odd.pair.time.value)} {sheet.unit}, peers "
+            f"{sheet.text(odd.peers.median_s)})"
+            for odd in sheet.odd
+        ]
+        if ranks or pairs:
+            yield Finding(
+                what=f"{sheet.benchmark} {byte_count(sheet.message_bytes)}: slower than the "
+                f"peers: {listed(ranks or pairs)}",
+                likely="a slow core or host" if ranks else "a slow link or path between these two",
+                evidence=tuple(pairs[:MOST_NAMED]) or ("all pairs of it are slow",),
+                attempts=(
+                    (
+                        "`mpigauge show RUN --format map` shows all pairs; `mpigauge doctor` on "
+                        "the host"
+                    ),
+                    "leave it out (--hosts, --place), and measure again",
+                ),
+            )
+
+
+def _is_uneven(curve: Curve) -> bool:
+    """Whether half of its sizes show it, so that it is no accident of one."""
+    named = curve.first.cell.benchmark in ALIKE
+    return named and sum(map(_row_is_uneven, curve.rows)) * 2 > len(curve.rows)
+
+
+def _row_is_uneven(row: Row) -> bool:
+    cell = row.cell
+    more = cell.time_max_s - cell.time_min_s
+    return cell.time_max_s > LEAST_RATIO * cell.time_min_s > 0 and more > LEAST_S
+
+
+def _of_ranks(seen: Seen, curves: list[Curve]) -> Finding:
+    """One slow rank of many pulls their mean little."""
+    rows = [row for curve in curves for row in curve.rows if _row_is_uneven(row)]
+    worst = max(rows, key=lambda row: row.cell.time_max_s / row.cell.time_min_s)
+    cell = worst.cell
+    middle = (cell.time_avg_s - cell.time_min_s) / (cell.time_max_s - cell.time_min_s)
+    return Finding(
+        what=f"{listed(curve.label for curve in curves)}: the slowest rank takes up to "
+        f"{factor(cell.time_max_s / cell.time_min_s)} the time of the fastest, and all do the same",
+        likely="one rank or a few are slower than the others: their core, memory or path"
+        if middle < 0.5
+        else "most ranks are slower than a few that are near to each other",
+        evidence=(
+            (
+                f"{cell_name(worst)} on {cell.ranks} ranks: fastest "
+                f"{duration(cell.time_min_s)}, mean {duration(cell.time_avg_s)}, slowest "
+                f"{duration(cell.time_max_s)}"
+            ),
+        ),
+        attempts=(
+            "`mpigauge map` measures every two ranks, and names the core or host that is slow",
+        ),
+        rows=tuple(rows),
+        cost=seen.cost(1 - row.cell.time_avg_s / row.cell.time_max_s for row in rows),
+    )

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""TCP between hosts, where there is a fast card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import REPEATED, machine, seats
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.transport import BETWEEN
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import MOVING
+from mpigauge.result.words import cell_name, listed, time
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.seen import Seen
+
+SLOW_S = 8e-6
+"""Half round trips of short messages between hosts take one to four µs over cards that MPI
+libraries have drivers for, and ten and more over TCP."""
+SHORT = 64
+_SELECTING = ("OMPI_MCA_btl", "FI_PROVIDER", "UCX_TLS", "I_MPI_OFI_PROVIDER")
+_ROUND_TRIPS = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
+
+
+@cause(
+    "tcp",
+    "TCP between hosts where there is a fast card",
+    seats,
+    machine,
+    of=MOVING,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    cards = [d.name for t in seen.topologies.values() for d in t.devices if d.fabric]
+    hosts = {rank.host for rank in seen.run.ranks}
+    named = told(seen, BETWEEN)
+    slow = _slow(seen)
+    silent = not seen.transport and BETWEEN not in seen.run.used
+    if not cards or len(hosts) < 2 or not (named or (slow and silent)):
+        return
+    yield Finding(
+        what=f"messages between hosts go over TCP, beside the card {listed(cards)}"
+        if named
+        else f"short messages between hosts are as slow as TCP, beside the card {listed(cards)}",
+        likely="the MPI does not use the card: its driver is not in this build, or a setting keeps "
+        "it away" if named else "messages go over TCP; the run does not say what carried them",
+        rows=() if named or slow is None else (slow,),
+        evidence=(
+            *named,
+            *([f"{cell_name(slow)} takes {time(slow)}"] if slow else []),
+        ),
+        attempts=(
+            ("`mpigauge transports` shows what this MPI can use here; --transport selects it, and "
+            "says whether it works"),
+            "an MPI that is built with UCX or with libfabric's provider for the card",
+        ),
+    )  # fmt: skip
+
+
+def told(seen: Seen, where: str) -> list[str]:
+    """What says that nothing but TCP leaves a rank, or goes `where`: the transport of the run, what
+    its launches told, or settings."""
+    said = [f"the transport of the run is {seen.transport}"] if "tcp" in seen.transport else []
+    if any(_is_told(piece, where) for piece in seen.run.used.split(", ")) and not said:
+        said = [f"the MPI tells that it uses {seen.run.used}"]
+    chosen = [f"{name}={seen.settings[name]}" for name in _SELECTING if name in seen.settings]
+    return said + [f"{each} is set" for each in chosen if _is_tcp(each.partition("=")[2])]
+
+
+def _is_told(piece: str, where: str) -> bool:
+    """A provider is told of for other hosts; within one, memory may be shared beside it."""
+    return "tcp" in piece and (piece.endswith(where) or (where == BETWEEN and "provider" in piece))
+
+
+def _is_tcp(value: str) -> bool:
+    """A list with nothing beside TCP and the rank itself."""
+    return set(value.lower().split(",")) in ({"tcp"}, {"tcp", "self"})
+
+
+def _slow(seen: Seen) -> Row | None:
+    """The slowest short round trip between hosts, where it is as slow as TCP."""
+    between = [
+        row
+        for row in seen.rows
+        if row.cell.benchmark in _ROUND_TRIPS
+        and 0 <= row.message_bytes <= SHORT
+        and seen.where(row) == "network"
+        and row.latency.value > SLOW_S
+    ]
+    return max(between, key=lambda row: row.latency.value, default=None)

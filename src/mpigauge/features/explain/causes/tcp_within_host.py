@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""TCP within a host, where ranks could share memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.causes.tcp import told
+from mpigauge.features.explain.needs import FACT, seats
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.transport import WITHIN
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import MOVING
+from mpigauge.result.words import cell_name, time
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Seen
+
+
+@cause(
+    "tcp-within-host",
+    "TCP within a host, where ranks could share memory",
+    seats,
+    of=MOVING,
+    sure_from=FACT,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    named = told(seen, WITHIN)
+    within = [row for row in seen.rows if len({rank.host for rank in seen.ranks_of(row)}) == 1]
+    if named and within:
+        shortest = min(within, key=lambda row: row.latency.value)
+        yield Finding(
+            what="messages within a host go over TCP, and not through shared memory",
+            likely="it was asked for, by an option, in the environment or in a file of the MPI",
+            evidence=(*named, f"{cell_name(shortest)} takes {time(shortest)}, the shortest of all"),
+            attempts=(
+                "the same run without it; `mpigauge transports` shows how this MPI shares memory",
+            ),
+        )

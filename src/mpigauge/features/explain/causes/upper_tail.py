@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Slow samples that are as much slower as a detour of their cores lasts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.features.explain.needs import REPEATED, detours
+from mpigauge.features.explain.registry import cause
+from mpigauge.model.units import duration, percent
+from mpigauge.result.finding import Finding
+from mpigauge.result.nature import ANY
+from mpigauge.result.node.detours import cores
+from mpigauge.result.words import cell_name, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.model.row import Row
+    from mpigauge.result.node.detours import Core, Cores
+    from mpigauge.result.seen import Seen
+
+LEAST_LOST = 0.002
+"""Of the worst core; with less there is nothing to tell."""
+LEAST_TAIL = 1.2
+"""The slowest percent of the samples by the median: below, nobody would ask."""
+LEAST_HIT = 0.01
+"""Of the samples, or the slowest percent is not theirs."""
+USUAL = (0.1, 0.99)
+"""Quantiles between which a detour is as long as others."""
+
+
+@cause(
+    "upper-tail",
+    "slow samples that are as much slower as a detour lasts",
+    detours,
+    of=ANY,
+    sure_from=REPEATED,
+)
+def look(seen: Seen) -> Iterator[Finding]:
+    found = cores(seen.run.noise, seen.run.ranks)
+    if found is None or found.worst.detours.lost_ratio < LEAST_LOST:
+        return
+    tails = [row for row in seen.rows if has_tail(row)]
+    explained = [row for row in tails if explains(found, row)]
+    if not explained:
+        return
+    worst, shortest = found.worst, duration(found.undisturbed_s(explained[0].ranks))
+    yield Finding(
+        what=(
+            f"{percent(worst.detours.lost_ratio)} of core {worst.cpu} is taken by detours, which "
+            f"explains the upper tail of {len(explained)} of {len(tails)} rows that have one"
+        ),
+        likely=(
+            "timer ticks, daemons or other programs: medians stand them, means and the slowest "
+            "samples do not"
+        ),
+        evidence=(
+            (
+                f"core {worst.cpu}: {worst.detours.per_second:.0f} detours a second, "
+                f"{_lengths(found)} long but for the rarest{_tick(worst)}"
+            ),
+            (
+                "the slowest percent of the samples is as much slower: "
+                f"{listed(cell_name(row) for row in explained)}"
+            ),
+        ),
+        rows=tuple(explained),
+        attempts=(
+            (
+                "compare medians or the smallest samples; samples shorter than "
+                f"{shortest} meet one in less than 1 of 100"
+            ),
+            "`mpigauge doctor noise load` says what may be behind them",
+        ),
+    )
+
+
+def _tick(core: Core) -> str:
+    return f", the kernel's tick of {core.tick.hz:.0f} Hz among them" if core.tick else ""
+
+
+def has_tail(row: Row) -> bool:
+    return row.cell.time_p99_s > LEAST_TAIL * row.cell.time_p50_s
+
+
+def explains(found: Cores, row: Row) -> bool:
+    """Whether a detour in one of its samples is probable enough, and about as long as the slowest
+    percent of them is slower."""
+    cell = row.cell
+    excess_s = (cell.time_p99_s - cell.time_p50_s) * cell.calls
+    shortest, longest = _usual(found)
+    hit = found.hit(cell.time_p50_s * cell.calls, cell.ranks * max(cell.groups, 1))
+    return hit > LEAST_HIT and shortest <= excess_s <= longest
+
+
+def _usual(found: Cores) -> tuple[float, float]:
+    lengths = sorted(length for core in found.cores for length in core.detours.lengths_s)
+    low, high = (lengths[int(part * (len(lengths) - 1))] for part in USUAL)
+    return low, high
+
+
+def _lengths(found: Cores) -> str:
+    low, high = _usual(found)
+    return f"{duration(low)} to {duration(high)}"

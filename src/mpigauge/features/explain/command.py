@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge explain: what stands out in a run, the likely cause, and what to try."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+WIDTH = 96
+
+
+@click.command("explain")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="text: for people; json: for programs.",
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    help="List the causes that are looked for.",
+    callback=lambda ctx, _, asked: _list(ctx) if asked else None,
+)
+def command(run: str, form: str) -> None:
+    """Say in plain words what stands out in a run, and why it is so in all likelihood.
+
+    The dearest comes first, with the share of the time that it costs, the evidence of the run, and
+    what to try. It also says what could not be looked at.
+
+    RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
+    """
+    from mpigauge.cli.showing import open_run
+    from mpigauge.cli.tables import screen_width
+    from mpigauge.features.explain.registry import explain
+    from mpigauge.show.explanation import page, to_json
+
+    stored = open_run(run)
+    said = explain(stored)
+    if form == "json":
+        click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))
+    else:
+        click.echo("\n".join(page(stored.path.name, said, screen_width() or WIDTH)))
+
+
+def _list(ctx: click.Context) -> None:
+    from mpigauge.cli.tables import lines
+    from mpigauge.features.explain.registry import CAUSES
+
+    rows = [[each.name, each.about] for each in CAUSES.values()]
+    click.echo("\n".join(lines(["cause", "looks for"], rows)))
+    ctx.exit()

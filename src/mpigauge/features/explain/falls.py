@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where the bandwidth of a curve falls from one size to the next, and stays below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mpigauge.result.models.breaks import cache_at
+from mpigauge.result.stats.pieces import Break
+from mpigauge.result.words import bandwidth, listed, size
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.model.topology import Cache
+    from mpigauge.result.seen import Curve, Seen
+
+COLLAPSE = 2.0
+"""By how much bandwidth has to fall for a collapse."""
+_SMALLEST = 512
+"""Bandwidths of shorter messages are latencies."""
+
+
+@dataclass(frozen=True)
+class Fall:
+    curve: Curve
+    before: Row
+    after: Row
+    ratio: float
+    """The bandwidth before by that behind it."""
+
+    @property
+    def behind(self) -> tuple[Row, ...]:
+        return self.curve.behind(self.before.message_bytes)
+
+    @property
+    def as_break(self) -> Break:
+        """With the time that a constant bandwidth would let expect."""
+        sizes = self.before.message_bytes, self.after.message_bytes
+        return Break(*sizes, step=self.ratio, slope=math.nan)
+
+
+def falls(seen: Seen, least: float) -> Iterator[Fall]:
+    """The deepest of each curve, by `least` or more beyond the errors of both bandwidths, where no
+    larger message makes up for half of it."""
+    if "falls" not in seen.known:
+        seen.known["falls"] = [list(_falling(curve)) for curve in seen.curves]
+    for of in seen.known["falls"]:
+        found = [fall for fall in of if fall.ratio >= least and _stays(fall)]
+        if found:
+            yield max(found, key=lambda fall: fall.ratio)
+
+
+def together(found: Iterable[Fall]) -> list[list[Fall]]:
+    """Those between the same two sizes, the deepest first."""
+    groups: dict[tuple[int, int], list[Fall]] = {}
+    for fall in sorted(found, key=lambda fall: -fall.ratio):
+        sizes = fall.before.message_bytes, fall.after.message_bytes
+        groups.setdefault(sizes, []).append(fall)
+    return list(groups.values())
+
+
+def in_words(group: Sequence[Fall]) -> str:
+    """What falls, and by how much where it falls deepest."""
+    fall = group[0]
+    return (
+        f"{listed(each.curve.label for each in group)}: bandwidth falls from "
+        f"{bandwidth(fall.before)} at {size(fall.before)} to {bandwidth(fall.after)} at "
+        f"{size(fall.after)}"
+    )
+
+
+def lost_behind(group: Iterable[Fall]) -> Iterator[float]:
+    """The share of the time of each row behind them that the bandwidth before would save."""
+    for fall in group:
+        kept = _speed(fall.before)
+        yield from (max(0.0, 1 - _speed(row) / kept) for row in fall.behind)
+
+
+def cache_past(seen: Seen, fall: Fall) -> Cache | None:
+    """The cache that messages stop to fit into just there."""
+    return cache_at(seen, fall.curve, fall.as_break)
+
+
+def _falling(curve: Curve) -> Iterator[Fall]:
+    """From each size to the next, as far as it is beyond their errors."""
+    for before, after in pairwise(curve.rows):
+        if before.message_bytes >= _SMALLEST and before.bandwidth and after.bandwidth:
+            apart = _least(before) > _most(after)
+            ratio = _speed(before) / _speed(after) if apart else 1.0
+            if ratio > 1.0:
+                yield Fall(curve, before, after, ratio)
+
+
+def _stays(fall: Fall) -> bool:
+    half = math.sqrt(_speed(fall.before) * _speed(fall.after))
+    return all(_speed(row) <= half for row in fall.behind)
+
+
+def _speed(row: Row) -> float:
+    return row.bandwidth.value if row.bandwidth else math.nan
+
+
+def _least(row: Row) -> float:
+    """The lower end of its interval, or the value where none is known."""
+    low = row.bandwidth.low if row.bandwidth else math.nan
+    return _speed(row) if math.isnan(low) else low
+
+
+def _most(row: Row) -> float:
+    high = row.bandwidth.high if row.bandwidth else math.nan
+    return _speed(row) if math.isnan(high) else high

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What causes need of a run: a sentence where it is missing, nothing where it is there.
+
+Of which benchmarks a cause may speak at all is said by `of`, in the words of `nature`; how many
+launches it takes until what it says is more than tentative, by `sure_from`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.model.names import CONTROL
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Seen
+
+FACT = 1
+"""Launches that a fact needs, which the run holds however often it was measured."""
+REPEATED = LEAST_FOR_INTERVAL
+"""Launches that a statement about times needs: another launch may show another time."""
+_CHOSEN = "the rows of a large run are chosen by their times, so that they would prove too much"
+
+
+def seats(seen: Seen) -> str:
+    return "" if seen.run.ranks else "the run does not say where its ranks sat"
+
+
+def machine(seen: Seen) -> str:
+    return "" if seen.topologies else "the run does not describe its machine"
+
+
+def arms(seen: Seen) -> str:
+    if seen.run.part:
+        return _CHOSEN
+    known = {row.cell.arm for row in seen.rows} - {CONTROL}
+    if known <= {""}:
+        return "the run varies no setting"
+    return "" if "" in known else "the run varies settings, but has no row with the defaults"
+
+
+def placements(seen: Seen) -> str:
+    if seen.run.part:
+        return _CHOSEN
+    known = {row.cell.placement for row in seen.rows}
+    if len(known) == 1:
+        return "the run has one placement of ranks only"
+    return "" if "" in known else "the run compares placements, but has no default one"
+
+
+def samples(seen: Seen) -> str:
+    """IMB's schedule and other programs' tables hold no samples."""
+    ours = any(row.cell.mode == "adaptive" and row.cell.origin == "measured" for row in seen.rows)
+    return "" if ours else "the run has no single samples, only what a table tells"
+
+
+def launches(seen: Seen) -> str:
+    """Fewer than six give no interval."""
+    most = max(row.launches for row in seen.rows)
+    if most >= LEAST_FOR_INTERVAL:
+        return ""
+    had = "one launch" if most == 1 else f"{most} launches"
+    return f"the run has {had}, too few to tell how launches differ"
+
+
+def noise(seen: Seen) -> str:
+    return "" if seen.run.noise else "nobody looked how much of the cores others took"
+
+
+def detours(seen: Seen) -> str:
+    """Single samples, and single detours to put beside them."""
+    heard = any(each.start_ns for each in seen.run.noise)
+    return samples(seen) or ("" if heard else "the run does not say when its cores were taken")
+
+
+def sizes(seen: Seen) -> str:
+    """Breaks need a curve."""
+    many = any(len(curve.rows) >= 6 for curve in seen.curves)
+    return "" if many else "no benchmark has six sizes or more, so there is no curve to look at"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where the time of a curve jumps from one size to the next, and what that may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.features.explain.falls import COLLAPSE, falls
+from mpigauge.model.units import byte_count
+from mpigauge.result.finding import Finding
+from mpigauge.result.models.breaks import Reason, reasons
+from mpigauge.result.seen import gap
+from mpigauge.result.stats.pieces import drawn_on
+from mpigauge.result.words import factor, listed, time
+
+if TYPE_CHECKING:
+    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.stats.fit import Fit
+    from mpigauge.result.stats.pieces import Break
+
+LEAST_STEP = 1.25
+
+
+class Step(NamedTuple):
+    curve: Curve
+    at: Break
+    reason: Reason
+    """The likeliest."""
+
+
+def steps(seen: Seen, *kinds: str) -> list[list[Step]]:
+    """Those whose likeliest reason is of one of these kinds; curves that step between the same two
+    sizes are together, the worst first. Where bandwidth collapses, that is said instead."""
+    if "steps" not in seen.known:
+        seen.known["steps"] = list(_untold(seen))
+    found: dict[tuple[int, int], list[Step]] = {}
+    for step in seen.known["steps"]:
+        if step.reason.kind in kinds:
+            found.setdefault((step.at.before_bytes, step.at.after_bytes), []).append(step)
+    return [found[sizes] for sizes in sorted(found)]
+
+
+def _untold(seen: Seen) -> Iterator[Step]:
+    told = {(id(fall.curve), fall.before.message_bytes) for fall in falls(seen, COLLAPSE)}
+    for step in sorted(_steps(seen), key=lambda step: -step.at.step):
+        if (id(step.curve), step.at.before_bytes) not in told:
+            yield step
+
+
+def finding(
+    seen: Seen, group: Sequence[Step], likely: str, proofless: str, attempts: Iterable[str]
+) -> Finding:
+    """What steps, by how much where it is worst; `proofless` is added where no known value lies
+    there. Empty attempts are left out."""
+    curve, at, _ = group[0]
+    before, after = curve.row(at.before_bytes), curve.row(at.after_bytes)
+    known = list(dict.fromkeys(step.reason.words for step in group if step.reason.known))
+    return Finding(
+        what=f"{listed(step.curve.label for step in group)}: "
+        f"{gap(at.before_bytes, at.after_bytes)} the time jumps to {factor(at.step)} what smaller "
+        "sizes let expect",
+        likely=likely + ("" if known else f" ({proofless})"),
+        evidence=(
+            (
+                f"{curve.label}: {byte_count(at.before_bytes)} takes {time(before)}, "
+                f"{byte_count(at.after_bytes)} {time(after)}"
+            ),
+            *known,
+        ),
+        attempts=tuple(filter(None, attempts)),
+        rows=tuple(row for step in group for row in step.curve.rows),
+        cost=seen.cost(share for step in group for share in _lost(step)),
+    )
+
+
+def _steps(seen: Seen) -> Iterator[Step]:
+    for curve in seen.curves:
+        for at in curve.pieces.breaks if curve.pieces else ():
+            first = next(iter(reasons(seen, curve, at)), None)
+            if at.step >= LEAST_STEP and first:
+                yield Step(curve, at, first)
+
+
+def _lost(step: Step) -> Iterator[float]:
+    """Behind the step, what lies above the line of the smaller sizes, until it no longer does."""
+    line = _line_before(step)
+    for row in step.curve.behind(step.at.before_bytes):
+        share = 1 - drawn_on(line, row.message_bytes) / row.latency.value
+        if share <= 0:
+            return
+        yield share
+
+
+def _line_before(step: Step) -> Fit:
+    lines = step.curve.pieces.lines if step.curve.pieces else ()
+    return next(line for line in lines if line.last_bytes == step.at.before_bytes)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Puts the kernels into a folder by the names of IMB's programs, to be used without Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi import folders
+from mpigauge.site.mpi.build import kernels
+from mpigauge.site.mpi.find import WHAT_TO_DO, find, list_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.mpi import Kernels, Mpi
+    from mpigauge.site.mpi.folders import Tell
+
+PROGRAMS = tuple(
+    f"IMB-{suite}" for suite in ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO")
+)
+HOME = "mpigauge"
+"""Folder beside the programs that holds what they open."""
+HOST = "mpigauge-kernel"
+LIST = "mpis.txt"
+HEAD = (
+    "# MPIs that the IMB-* of mpigauge beside this folder may open; the first that fits is taken."
+)
+NOTE = """\
+# It is chosen by MPIGAUGE_LIBMPI (the path of a libmpi), else by LD_LIBRARY_PATH, else from here:
+# the MPI whose launcher started the program, else the first."""
+LINK = f"{HOME}/{HOST}"
+
+# The folders' names of an MPI do not matter here: it is opened by its full path.
+NOT_KEPT = ("LD_LIBRARY_PATH",)
+MOST_MPIS = 24
+
+
+@dataclass(frozen=True)
+class Installed:
+    folder: Path
+    mpis: tuple[Mpi, ...]
+
+
+def install(
+    folder: Path, specs: Sequence[str], force: bool, tell: Tell = folders.say_nothing
+) -> Installed:
+    """The programs in `folder`, for the MPIs named, else for all that are found."""
+    folder = folder.expanduser().absolute()
+    _check(folder, force)
+    mpis = _mpis(specs, tell)
+    first_of_abi = {mpi.abi: mpi for mpi in reversed(mpis)}
+    built = [kernels(mpi, tell) for mpi in first_of_abi.values()]
+    _fill(folder, mpis, built)
+    return Installed(folder, mpis)
+
+
+def _mpis(specs: Sequence[str], tell: Tell) -> tuple[Mpi, ...]:
+    if specs:
+        found = tuple(dict.fromkeys(find(spec) for spec in specs))
+    else:
+        everything = list_all()
+        for problem in everything.problems:
+            tell(f"left out: {problem}")
+        found = everything.mpis
+    if not found:
+        raise UserError(f"there is no MPI to install for; {WHAT_TO_DO}")
+    return found[:MOST_MPIS]
+
+
+def _check(folder: Path, force: bool) -> None:
+    """Nothing is overwritten that we did not put there."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file; name a folder to install into")
+    for path in _foreign(folder):
+        if path.is_dir() and not path.is_symlink():
+            raise UserError(f"{path} is a folder that mpigauge did not make; name another folder")
+        if not force:
+            raise UserError(
+                f"{path} was not put there by mpigauge; name another folder, or replace it with "
+                "--force"
+            )
+
+
+def _foreign(folder: Path) -> Iterator[Path]:
+    home = folder / HOME
+    if os.path.lexists(home) and not _is_ours(home):
+        yield home
+    for name in PROGRAMS:
+        path = folder / name
+        if os.path.lexists(path) and not _is_our_link(path):
+            yield path
+
+
+def _is_ours(home: Path) -> bool:
+    try:
+        with (home / LIST).open(encoding="utf-8") as handle:
+            return handle.readline().rstrip("\n") == HEAD
+    except (OSError, UnicodeDecodeError):
+        return home.is_dir() and not any(home.iterdir())
+
+
+def _is_our_link(path: Path) -> bool:
+    return path.is_symlink() and path.readlink() == Path(LINK)
+
+
+def _fill(folder: Path, mpis: Sequence[Mpi], built: Sequence[Kernels]) -> None:
+    """Each file takes its place at once, so that jobs that run meanwhile go on undisturbed.
+
+    The list comes after the kernels that it needs, the names after what they are names for.
+    """
+    home = folder / HOME
+    plugins = {kernel.plugin.name: kernel.plugin for kernel in built}
+    try:
+        if home.is_file() or (home.is_symlink() and not _is_ours(home)):
+            home.unlink()
+        home.mkdir(parents=True, exist_ok=True)
+        with folders.workplace(home / LIST) as work:
+            for name, source in plugins.items():
+                _place(source, work / name, home / name, 0o777)
+            _place(built[0].executable, work / HOST, home / HOST, 0o777)
+            (work / "list").write_text(list_text(mpis), encoding="utf-8")
+            _place(work / "list", work / LIST, home / LIST, 0o666)
+            for name in PROGRAMS:
+                (work / name).symlink_to(LINK)
+                (work / name).replace(folder / name)
+        for left in home.glob(f"{HOST}.*.so"):
+            if left.name not in plugins:
+                left.unlink()
+    except OSError as error:
+        raise UserError(
+            f"cannot write into {folder}: {error.strerror or error}; name another folder"
+        ) from None
+
+
+def _place(source: Path, work: Path, target: Path, mode: int) -> None:
+    """With the rights that the user gives to new files, so that others of the site may use it."""
+    shutil.copyfile(source, work)
+    work.chmod(mode & ~_umask())
+    work.replace(target)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def list_text(mpis: Sequence[Mpi]) -> str:
+    """What the host reads: a block for each MPI, in the order of preference."""
+    return "\n".join([HEAD, NOTE, *(line for mpi in mpis for line in _block(mpi))]) + "\n"
+
+
+def _block(mpi: Mpi) -> Iterator[str]:
+    yield ""
+    yield f"mpi {mpi.name} {mpi.version}"
+    yield f"  abi {mpi.abi}"
+    yield f"  launcher {mpi.launcher}"
+    yield f"  library {mpi.library}"
+    yield f"  mpiexec {mpi.mpiexec.resolve()}"
+    for name, value in mpi.env.items():
+        if name not in NOT_KEPT:
+            yield f"  env {name}={value}"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+
+"""mpigauge import: makes a run of what other programs printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli import options
+
+
+@click.command("import")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@click.option("--as", "reader", metavar="READER", help="Which reader.  [default: all that fit]")
+@click.option(
+    "--benchmark", default="", metavar="NAME", help="What tables are of that have no heading."
+)
+@click.option(
+    "--ranks", default=0, metavar="N", help="Ranks, where the program does not print them."
+)
+@click.option(
+    "--apart",
+    is_flag=True,
+    help="Files are of unlike things: rows of each have its name as their arm.",
+)
+@click.option(
+    "--machine",
+    metavar="NAME",
+    help="Which machine it was measured on: only runs of one machine make a trend.",
+)
+@click.option(
+    "--date",
+    metavar="DATE",
+    help="When it was measured: 2026-11-21 or 2026-11-21T05:00Z.  [default: what the text says]",
+)
+@options.output_option
+@click.option(
+    "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
+)
+@options.format_option()
+def command(
+    files: tuple[Path, ...],
+    reader: str | None,
+    benchmark: str,
+    ranks: int,
+    apart: bool,
+    machine: str | None,
+    date: str | None,
+    output: Path | None,
+    label: str | None,
+    form: str,
+) -> None:
+    """Make a run of what IMB, OSU's benchmarks, STREAM, HPL and others printed, and show it.
+
+    Logs may hold several outputs, launchers' words and other lines; lines of tables that cannot be
+    read are named. Several files are several launches of one run; with --apart they are kept for
+    `mpigauge compare`. Files that `mpigauge share` has made become runs again, below mpigauge-runs
+    or the DIR of --output.
+    """
+    from mpigauge.cli.showing import show
+    from mpigauge.features.imported.importing import (
+        date_said,
+        machine_said,
+        read_files,
+        tell_undated,
+        tell_unread,
+        unpack_all,
+    )
+    from mpigauge.model.errors import UserError
+    from mpigauge.runs.store import load
+    from mpigauge.runs.store.imported import write_imported
+    from mpigauge.runs.store.pack import is_pack
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+
+    where, when = machine_said(machine), date_said(date)
+    if packs := [file for file in files if is_pack(file)]:
+        if machine is not None or date is not None:
+            raise UserError(
+                f"{packs[0]} is a packed run and knows its machine and date; leave out "
+                "--machine and --date"
+            )
+        unpack_all(files, packs, output or DEFAULT_ROOT, form)
+        return
+    reading = read_files(files, reader, benchmark, ranks, apart)
+    name = label or files[0].stem
+    folder = write_imported(reading, list(map(str, files)), output, name, where, when)
+    run = load(folder)
+    show(run, form)
+    tell_unread(reading)
+    tell_undated(run)
+    click.echo(f"imported into {folder}", err=True)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge ref: published numbers of known systems, to compare with."""
+
+from __future__ import annotations
+
+import click
+
+from mpigauge.cli import options
+
+
+@click.group("ref")
+def command() -> None:
+    """Published numbers of known systems. ref:NAME stands wherever a run does."""
+
+
+@command.command("list")
+def list_command() -> None:
+    """List the systems."""
+    from mpigauge.cli.tables import lines
+    from mpigauge.runs.readers.references import names, reference
+
+    known = [reference(name) for name in names()]
+    rows = [[f"ref:{each.name}", each.date or "-", each.system, each.about] for each in known]
+    for line in lines(["name", "date", "system", "what is known"], rows):
+        click.echo(line)
+
+
+@command.command("show")
+@click.argument("name")
+@options.format_option()
+def show_command(name: str, form: str) -> None:
+    """Print the numbers of one system, as `mpigauge show ref:NAME` does."""
+    from mpigauge.cli.showing import show
+    from mpigauge.runs.store.imported import REFERENCE, load_reference
+
+    show(load_reference(name.removeprefix(REFERENCE)), form)

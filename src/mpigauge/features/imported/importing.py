@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Files of other programs' output: which readers they get, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.runs.readers import Text
+    from mpigauge.runs.readers.reading import Reading
+    from mpigauge.runs.store import Run
+
+MOST_NAMED = 20
+MOST_BYTES = 1 << 30
+"""Of the output of a program."""
+
+
+def read_files(
+    files: Sequence[Path],
+    reader: str | None,
+    benchmark: str,
+    ranks: int = 0,
+    keep_apart: bool = False,
+) -> Reading:
+    """What is in them, each file's launches behind those of the one before.
+
+    `keep_apart`: rows of each have its name as their arm. UserError: a file cannot be read, no
+    reader finds anything in it, or files that hold the same rows are not of one thing.
+    """
+    from mpigauge.features.imported.several import apart, names_of, remarks
+    from mpigauge.runs.readers import Text
+    from mpigauge.runs.readers.known import known_cards
+    from mpigauge.runs.readers.reading import joined
+
+    name = known_cards().find(benchmark).name if benchmark else ""
+    texts = ((file, Text(_bytes_of(file), name, ranks)) for file in files)
+    found = [_read_file(text, file, reader) for file, text in texts]
+    if keep_apart:
+        return joined(map(apart, found, names_of(files)))
+    told = remarks(list(zip(map(str, files), found, strict=True)))
+    whole = joined(found)
+    return replace(whole, remarks=(*whole.remarks, *told))
+
+
+def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
+    from mpigauge.runs.readers import READERS, sniff
+    from mpigauge.runs.readers.reading import joined
+
+    found = [READERS.find(reader)] if reader else sniff(text)
+    if not found:
+        raise UserError(f"{file} is no output that can be imported; {_known()}")
+    reading = joined(each.read(text) for each in found)
+    reading = replace(reading, unread=(*text.left_out, *reading.unread))
+    if not reading.rows and not reading.skips:
+        names = ", ".join(each.name for each in found)
+        why = f": line {reading.unread[0].line}, {reading.unread[0].why}" if reading.unread else ""
+        raise UserError(f"{file} holds no table that can be read as {names}{why}; {_known()}")
+    return replace(reading, unread=tuple(replace(u, file=str(file)) for u in reading.unread))
+
+
+def _bytes_of(file: Path) -> bytes:
+    from mpigauge.model.inputs import read_input
+
+    return read_input(file, most=MOST_BYTES)
+
+
+def _known() -> str:
+    from mpigauge.runs.readers import READERS
+
+    return f"there are readers for {', '.join(READERS)} (--as names one)"
+
+
+def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: str) -> None:
+    """Runs that were packed, as folders below `root`. UserError: others are among them."""
+    from mpigauge.cli.showing import show
+    from mpigauge.runs.store import load
+    from mpigauge.runs.store.pack import unpack
+
+    if other := next((file for file in files if file not in packs), None):
+        raise UserError(f"{other} is no packed run, and {packs[0]} is one; import them apart")
+    for file in packs:
+        folder = unpack(file, root)
+        show(load(folder), form)
+        click.echo(f"imported into {folder}", err=True)
+
+
+def tell_unread(reading: Reading) -> None:
+    """Names the lines that are left out."""
+    for line in reading.unread[:MOST_NAMED]:
+        text = line.text if len(line.text) <= 60 else f"{line.text[:57]}..."
+        click.echo(f"{line.file}:{line.line}: left out: {line.why}: {text}", err=True)
+    if len(reading.unread) > MOST_NAMED:
+        click.echo(f"and {len(reading.unread) - MOST_NAMED} more lines", err=True)
+
+
+def machine_said(name: str | None) -> str:
+    """What --machine says; empty: nothing. UserError: it cannot be a name."""
+    if name is None:
+        return ""
+    if not name.strip() or not name.isprintable():
+        raise UserError(f"--machine: {name!r} is no name; write one such as node01")
+    return name.strip()
+
+
+def date_said(text: str | None) -> datetime | None:
+    """What --date says. UserError: it is no date of a measurement."""
+    from mpigauge.runs.readers.dates import written_date
+
+    return written_date("--date", text, datetime.now(timezone.utc)) if text is not None else None
+
+
+def tell_undated(run: Run) -> None:
+    """Says what has to be known for a trend."""
+    from mpigauge.runs.store.imported import is_dated
+
+    unknown = [] if run.passport else ["its machine (--machine)"]
+    unknown += [] if is_dated(run.header) else ["its date (--date)"]
+    if unknown:
+        words = " and ".join(unknown) + (" is" if len(unknown) == 1 else " are")
+        click.echo(f"{words} not known, so it takes no part in trends", err=True)

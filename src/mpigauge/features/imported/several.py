@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Several files at once: launches of one thing, or things that are kept apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from mpigauge.runs.readers.reading import Reading
+
+Named = tuple[str, "Reading"]
+"""The name of a file, and what is in it."""
+FACTS = ("mpi_library", "mpi_standard", "thread_level")
+"""What launches of one thing have in common."""
+
+
+def apart(reading: Reading, name: str) -> Reading:
+    """The same, with the name as its arm, before the settings that the text itself tells."""
+    return replace(
+        reading,
+        tables=tuple(replace(t, fixed=_in_arm(t.fixed, name)) for t in reading.tables),
+        figures=tuple(replace(f, arm=f"{name} {f.arm}".rstrip()) for f in reading.figures),
+        skips=tuple(replace(s, key=_in_arm(s.key, name)) for s in reading.skips),
+    )
+
+
+def remarks(files: Sequence[Named]) -> Iterator[str]:
+    """What was taken for granted of files that hold the same rows.
+
+    UserError: they say of themselves that they are not of one thing.
+    """
+    seen: dict[Hashable, int] = {}
+    alike: set[int] = set()
+    for number, (_, reading) in enumerate(files):
+        firsts = {seen.setdefault(row, number) for row in _rows(reading)} - {number}
+        for first in sorted(firsts):
+            _refuse_unlike(files[first], files[number])
+            alike |= {first, number}
+    if alike:
+        yield (
+            f"{len(alike)} files hold the same rows: they are taken for launches of one thing, and "
+            "their range for its error; import files of unlike things with --apart"
+        )
+
+
+def names_of(files: Iterable[Any]) -> list[str]:
+    """A name for each path, none twice: without folder and ending where that is enough."""
+    paths = list(files)
+    stems = [path.stem for path in paths]
+    return stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+
+
+def _in_arm(columns: Any, name: str) -> dict[str, Any]:
+    return {**columns, "arm": f"{name} {columns.get('arm', '')}".rstrip()}
+
+
+def _rows(reading: Reading) -> Iterator[Hashable]:
+    """What tells tables and figures apart, whatever their launch and their numbers are."""
+    for table in reading.tables:
+        yield tuple(sorted((name, str(v)) for name, v in table.fixed.items() if name != "launch"))
+    yield from (replace(figure, launch=0, value=0.0) for figure in reading.figures)
+
+
+def _refuse_unlike(first: Named, second: Named) -> None:
+    for fact in FACTS:
+        a, b = (_told(reading, fact) for _, reading in (first, second))
+        if a and b and not a & b:
+            raise UserError(
+                f"{first[0]} and {second[0]} hold the same rows, but differ in {fact}: "
+                f"{', '.join(sorted(a))} and {', '.join(sorted(b))}; they are no launches of one "
+                "thing: import them with --apart, or one by one"
+            )
+
+
+def _told(reading: Reading, fact: str) -> set[str]:
+    return {str(getattr(launch, fact)) for launch in reading.launches} - {""}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge map: the time between every two ranks, and which of them are odd."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mpigauge.cli.beside import Job
+    from mpigauge.measure.campaign import Again, Results
+    from mpigauge.measure.plan import Ground, Part, Plan
+    from mpigauge.runs.store import Run
+
+MOST_AGAIN = 64
+"""Pairs that are measured once more, the worst."""
+
+
+@click.command("map")
+@options.together(
+    click.option("--np", metavar="N", help="Ranks of the job.  [default: one on each core]"),
+    click.option(
+        "--pairs",
+        default="all",
+        metavar="WHICH",
+        help="all: every two ranks, many pairs side by side; each: one pair at a time; ring: each "
+        "rank with the next; or pairs such as 0-1,2-3;0-2.  [default: all]",
+    ),
+    click.option(
+        "--benchmark",
+        metavar="NAME",
+        default="PingPong",
+        help="What two ranks do: PingPong, NODE:Mailbox (cache lines without MPI) or another of "
+        "two ranks.  [default: PingPong]",
+    ),
+    click.option(
+        "--sizes", metavar="LIST", help="Message sizes, a map for each.  [default: 8,1Mi]"
+    ),
+    options.place_option,
+    options.placement_option,
+    *options.host_options,
+    options.precision_option,
+    options.seconds_option,
+    click.option("--launches", type=int, metavar="N", help="Starts of the MPI job.  [default: 1]"),
+    options.mpis_option,
+    transport_option,
+    options.set_option,
+    options.env_option,
+    options.oversubscribe_option,
+    options.dry_run_option,
+    options.topology_option,
+    options.seed_option,
+    options.timeout_option,
+    click.option(
+        "--draw",
+        "drawing",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Draw the map, too: FILE.svg, FILE.png or FILE.pdf.",
+    ),
+    options.format_option(default="map", pairs=True),
+    options.output_option,
+    options.history_option,
+)
+def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> None:
+    """Measure between every two cores, or every two hosts (--hosts … --ppn 1).
+
+    Pairs that are slower than their peers, which share as much, are measured once more, alone,
+    before they are called slow.
+    """
+    from mpigauge.cli.beside import Order, measure_all, on_ground, planned
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.placing import print_seats
+    from mpigauge.features.map.plan import map_plan
+    from mpigauge.measure.plan import read_request
+
+    order = Order.taken(said)
+    request = read_request(said, look_up(said))
+    check_drawing(drawing, order.mpi_specs)
+    plan = partial(map_plan, pairs=pairs, benchmark=benchmark)
+    found = planned(request, order, on_ground(plan))
+    if order.dry_run:
+        print_seats(found[0].plan, found[0].setup.ground)
+        print_times(found)
+        return
+    maps = [replace(job, again=again_for(job.plan, job.setup.ground)) for job in found]
+    measure_all(maps, order.output, "map", presenter(order.form or "map", drawing))
+
+
+def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
+    """Before anything is measured for a picture that could not be kept."""
+    from mpigauge.draw.write import check_picture
+    from mpigauge.model.errors import UserError
+
+    if file is None:
+        return
+    if len(mpi_specs) > 1:
+        raise UserError(
+            "--draw makes a picture of one MPI; draw each with `mpigauge show --format svg`"
+        )
+    check_picture(file, "--draw")
+
+
+def print_times(found: Sequence[Job]) -> None:
+    """How the pairs are shared out, and about how long that takes, for each MPI."""
+    from mpigauge.cli.costing import cost_words, schedule_words
+
+    click.echo(f"\n{schedule_words(found[0])}")
+    for job in found:
+        click.echo(f"{job.setup.mpi.label}: {cost_words(job)}")
+
+
+def again_for(plan: Plan, ground: Ground) -> Again:
+    """What stood out, to be measured alone."""
+    part = plan.parts[0]
+
+    def again(results: Results) -> Sequence[Part]:
+        from mpigauge.cli.seats import seats_of
+        from mpigauge.features.map.plan import one_after_the_other
+        from mpigauge.result.pairs import pair_map
+
+        found = pair_map(results.rows(), *seats_of(part, ground))
+        odd = [each for sheet in found.sheets for each in sheet.odd] if found else []
+        odd.sort(key=lambda each: -each.ratio)
+        pairs = dict.fromkeys(each.pair[:2] for each in odd)
+        chosen = list(pairs)[:MOST_AGAIN]
+        return [replace(part, pairs=one_after_the_other([[p] for p in chosen]))] if chosen else []
+
+    return again
+
+
+def presenter(form: str, drawing: Path | None) -> Callable[[Run], None]:
+    from mpigauge.cli.measuring import printer
+
+    printed = printer(form)
+
+    def present(stored: Run) -> None:
+        refuse_nothing(stored)
+        printed(stored)
+        if drawing is not None:
+            write_picture(stored, drawing)
+
+    return present
+
+
+def refuse_nothing(stored: Run) -> None:
+    """Of pairs that were all left out there is no map. RunError: why they were."""
+    from mpigauge.model.errors import RunError
+
+    if not stored.cells:
+        reasons = ", ".join(dict.fromkeys(skip.reason for skip in stored.skips))
+        raise RunError(
+            f"no pair was measured: {reasons or 'the kernels do not say why'}; give it more time "
+            f"with --in, or fewer pairs (all that is known is in {stored.path})"
+        )
+
+
+def write_picture(stored: Run, file: Path) -> None:
+    from mpigauge.draw.write import draw
+    from mpigauge.show.document import document
+    from mpigauge.show.formats import render
+
+    draw(render("svg", document(stored)), file)
+    click.echo(f"mpigauge: drawn in {file}", err=True)

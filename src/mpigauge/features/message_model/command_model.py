@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge model: lines, pieces and breaks of the curves of a run, LogGP, bounds of collectives."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command("model")
+@click.argument("run", metavar="RUN")
+@click.argument("benchmark", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="table: for people; json, csv: for programs.",
+)
+def command(run: str, benchmark: str | None, form: str) -> None:
+    """Fit models to the curves of a run: of all benchmarks, or of BENCHMARK.
+
+    t = α + β·n over all sizes and in pieces, with the breaks that the data carry, what they may
+    be and the settings that move them; LogGP between two ranks; collectives against the least
+    that any algorithm takes.
+
+    RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
+    """
+    from mpigauge.cli.showing import open_run
+    from mpigauge.features.message_model.result import model
+    from mpigauge.features.message_model.show import page, to_csv, to_json
+
+    stored = open_run(run)
+    found = model(stored, benchmark)
+    if form == "json":
+        data = to_json(stored.path.name, found)
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False))
+    elif form == "csv":
+        click.echo(to_csv(found), nl=False)
+    else:
+        click.echo("\n".join(page(found)).rstrip("\n"))

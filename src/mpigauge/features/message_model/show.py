@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Models of a run: as text, and as rows and objects for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.units import byte_count, duration, microseconds, plus_minus
+from mpigauge.model.width import WIDTH, broken
+from mpigauge.show.formats.table import line_words
+
+if TYPE_CHECKING:
+    from mpigauge.features.message_model.result import CurveModel, Model, NamedBreak, Pair
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.stats.fit import Fit
+
+COLUMNS = (
+    "benchmark", "ranks", "placement", "arm", "cache", "message_bytes", "observed_s",
+    "observed_low_s", "observed_high_s", "fitted_s", "fitted_low_s", "fitted_high_s", "piece",
+    "in_pieces_s", "bound_s", "bound_ratio", "bound_ratio_low", "bound_ratio_high",
+)  # fmt: skip
+
+
+# --- for people -----------------------------------------------------------------------------
+def page(found: Model) -> Iterator[str]:
+    for curve in found.curves:
+        yield from _curve_lines(curve)
+        yield ""
+    for pair in found.pairs:
+        yield from broken(_pair_lines(pair), indent=" " * 13)
+        yield ""
+
+
+def _curve_lines(found: CurveModel) -> Iterator[str]:
+    yield found.curve.label
+    if found.line is None:
+        yield f"  fewer than three sizes: no line ({len(found.curve.rows)} of them)"
+    else:
+        yield f"  t = α + β·n  {line_words(found.line)}"
+    if found.breaks:
+        wide = max(len(_range(line)) for line in found.lines)
+        for place, line in enumerate(found.lines):
+            yield from broken([f"  {_range(line):<{wide}}  {line_words(line)}"], indent=" " * 8)
+            if place < len(found.breaks):
+                yield from broken(_break_lines(found.breaks[place]), indent=" " * 8)
+    elif found.line is not None:
+        yield "  no break that the errors carry"
+    yield from _table(found)
+
+
+def _break_lines(found: NamedBreak) -> Iterator[str]:
+    at = found.at
+    yield (
+        f"    break between {byte_count(at.before_bytes)} and {byte_count(at.after_bytes)}: "
+        f"{found.shape}"
+    )
+    for place, reason in enumerate(found.reasons):
+        sure = "likely" if reason.known else "may be"
+        others = [name for name in reason.knobs if name not in reason.words]
+        knobs = f"; moved by {', '.join(others)}" if others else ""
+        yield f"      {sure if place == 0 else f'or {sure}'}: {reason.words}{knobs}"
+    if not found.reasons:
+        yield "      nothing that is known here lies there"
+
+
+def _range(line: Fit) -> str:
+    return f"{byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
+
+
+def _table(found: CurveModel) -> Iterator[str]:
+    heads = ["bytes", "observed µs", "±"]
+    heads += ["fitted µs", "±", "off by"] if found.line else []
+    heads += ["in pieces µs", "off by"] if found.breaks else []
+    heads += ["bound µs", "of", "× bound", "±"] if found.bounds else []
+    rows = [_words(found, row) for row in found.curve.rows]
+    wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    gap = "  " if sum(wide) + 2 * len(wide) <= WIDTH else " "
+    for words in (heads, *rows):
+        yield "  " + gap.join(f"{word:>{w}}" for word, w in zip(words, wide, strict=True)).rstrip()
+
+
+def _words(found: CurveModel, row: Row) -> list[str]:
+    time, size = row.latency, row.message_bytes
+    words = [
+        byte_count(size),
+        microseconds(time.value, time.error),
+        row.error_words,
+    ]
+    if found.line:
+        point = next((p for p in found.line.points if p.message_bytes == size), None)
+        words += (
+            [
+                microseconds(point.fitted_s),
+                plus_minus(point.error_s / abs(point.fitted_s)),
+                _off(point.relative),
+            ]
+            if point
+            else ["", "", ""]
+        )
+    if found.breaks:
+        fitted = _in_pieces(found, size)
+        words += [microseconds(fitted), _off(fitted / time.value - 1)]
+    if found.bounds:
+        words += _bound_words(found, row)
+    return words
+
+
+def _bound_words(found: CurveModel, row: Row) -> list[str]:
+    bound = next((each for each in found.bounds if each.row is row), None)
+    if bound is None:
+        return ["", "", "", ""]
+    ratio = bound.ratio
+    return [
+        microseconds(bound.bound_s.value),
+        bound.limit,
+        f"{ratio.value:.3g}",
+        plus_minus(ratio.relative_error),
+    ]
+
+
+def _off(ratio: float) -> str:
+    return f"{round(100 * ratio):+d} %" if math.isfinite(ratio) else ""
+
+
+def _in_pieces(found: CurveModel, size: int) -> float:
+    pieces = found.curve.pieces
+    return pieces.fitted.get(size, math.nan) if pieces else math.nan
+
+
+def _pair_lines(found: Pair) -> Iterator[str]:
+    known = found.loggp
+    yield "LogGP between two ranks" + (f", {found.where}" if found.where else "")
+    if known.latency_and_overheads:
+        yield f"  L + 2o     {_time(known.latency_and_overheads)}"
+    if known.gap:
+        yield f"  max(g, o)  {_time(known.gap)}"
+    if known.overhead and known.latency:
+        yield f"  o          between 0 and {duration(known.overhead[1])}"
+        yield f"  L          between {duration(known.latency[0])} and {duration(known.latency[1])}"
+    if known.gap_per_byte:
+        gap = known.gap_per_byte
+        yield f"  G          {gap.value * 1e9:.4g} ns a byte {plus_minus(gap.relative_error)}"
+    for words in known.missing:
+        yield f"  missing    {words}"
+
+
+def _time(estimate: Estimate) -> str:
+    return f"{duration(estimate.value)} {plus_minus(estimate.relative_error)}"
+
+
+# --- for programs ---------------------------------------------------------------------------
+def to_csv(found: Model) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(values(row) for curve in found.curves for row in _rows(curve))
+    return text.getvalue()
+
+
+def values(row: dict[str, Any]) -> list[Any]:
+    """What is not known is empty."""
+    return ["" if row[name] is None else row[name] for name in COLUMNS]
+
+
+def to_json(name: str, found: Model) -> dict[str, Any]:
+    return {
+        "run": name,
+        "curves": [_curve_json(curve) for curve in found.curves],
+        "loggp": [_pair_json(pair) for pair in found.pairs],
+    }
+
+
+def _curve_json(found: CurveModel) -> dict[str, Any]:
+    return {
+        "label": found.curve.label,
+        "line": _line_json(found.line) if found.line else None,
+        "pieces": [_line_json(line) for line in found.lines],
+        "breaks": [_break_json(each) for each in found.breaks],
+        "rows": _rows(found),
+    }
+
+
+def _line_json(line: Fit) -> dict[str, Any]:
+    return {
+        "first_bytes": line.first_bytes,
+        "last_bytes": line.last_bytes,
+        "alpha_s": _ends(line.alpha_s),
+        "beta_s_per_byte": _ends(line.beta_s_per_byte),
+        "bandwidth_bytes_per_s": _ends(line.bandwidth),
+        "half_bandwidth_bytes": _ends(line.half_bandwidth_bytes),
+    }
+
+
+def _break_json(found: NamedBreak) -> dict[str, Any]:
+    return {
+        "before_bytes": found.at.before_bytes,
+        "after_bytes": found.at.after_bytes,
+        "step": _plain(found.at.step),
+        "slope": _plain(found.at.slope),
+        "shape": found.shape,
+        "reasons": [
+            {"kind": r.kind, "words": r.words, "settings": list(r.knobs), "known": r.known}
+            for r in found.reasons
+        ],
+    }
+
+
+def _pair_json(found: Pair) -> dict[str, Any]:
+    known = found.loggp
+    return {
+        "where": found.where,
+        "latency_and_overheads_s": _ends(known.latency_and_overheads),
+        "gap_s": _ends(known.gap),
+        "gap_per_byte_s": _ends(known.gap_per_byte),
+        "overhead_between_s": known.overhead,
+        "latency_between_s": known.latency,
+        "missing": list(known.missing),
+    }
+
+
+def _rows(found: CurveModel) -> list[dict[str, Any]]:
+    return [_row(found, row) for row in found.curve.rows]
+
+
+def _row(found: CurveModel, row: Row) -> dict[str, Any]:
+    cell, time, size = row.cell, row.latency, row.message_bytes
+    points = found.line.points if found.line else ()
+    point = next((each for each in points if each.message_bytes == size), None)
+    fitted = (point.fitted_s, point.error_s) if point else (math.nan, math.nan)
+    bound = next((each for each in found.bounds if each.row is row), None)
+    ratio: Sequence[float] = bound.ratio if bound else (math.nan,) * 3
+    numbers = (
+        *time, fitted[0], fitted[0] - fitted[1], fitted[0] + fitted[1], _piece(found, size),
+        _in_pieces(found, size), bound.bound_s.value if bound else math.nan, *ratio,
+    )  # fmt: skip
+    facts = row.benchmark, cell.ranks, cell.placement, cell.arm, cell.cache, size
+    return dict(zip(COLUMNS, (*facts, *map(_plain, numbers)), strict=True))
+
+
+def _piece(found: CurveModel, size: int) -> float:
+    """From 1; NaN where there are no pieces."""
+    for place, line in enumerate(found.lines, 1):
+        if line.first_bytes <= size <= line.last_bytes:
+            return place
+    return math.nan
+
+
+def _ends(estimate: Estimate | None) -> list[float | None] | None:
+    """Value, and the ends of its interval."""
+    return [_plain(value) for value in estimate] if estimate else None
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plan of `mpigauge node`: the machine itself, on one core, on some, and on all at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan import threads, where
+from mpigauge.measure.plan.blas import with_blas
+from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.resolve import plan_of
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.errors import UserError
+from mpigauge.model.machine import Machine
+from mpigauge.model.names import CHASED, COMPUTE_ON, COPIES, MEMORY_ON, MESSAGE, ORDER
+from mpigauge.model.placement import Placement
+from mpigauge.model.sizes import parse_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.topology import Topology
+
+SECONDS = 60.0
+STREAM = ("Copy", "Scale", "Add", "Triad")
+"""The four that everybody knows, which come first."""
+STREAMS = (*STREAM, "Read", "Write", "Update", "Dot")
+CURVES = ("Triad", "Chase", "Chase_huge")
+PEAKS = ("Peak_scalar", "Peak_sse2", "Peak_avx2", "Peak_avx512", "Peak_neon")
+SINGLE = tuple(f"{name}_single" for name in PEAKS)
+PRODUCTS = ("DGEMM", "SGEMM")
+UPDATES = ("DGEMM_update",)
+CLOCKS = ("Clock_multiply", "Clock_xor")
+LINES = ("Line", "Mailbox", "Payload")
+PLACED = ("Triad", "Triad_tuned")
+"""What is measured on threads and on NUMA nodes, beside the latency."""
+MOST_COUNTS = 16
+LOADED = ("Chase_loaded", "Read_loaded")
+SHARES = ("_half", "_quarter", "_eighth")
+"""Of the time, in which the others read..."""
+LEAST_LOADS = 3
+"""...where there are too few numbers of others for a curve."""
+NOISE = "Noise"
+ARRAY = tuple(parse_sizes("128Mi"))
+"""Of each of three arrays, on each rank, unless a cache is so large that they have to be larger."""
+FIRST = ("Copy", "DGEMM")
+"""What parts begin with that come before the others..."""
+FIRST_SHARE = 0.4
+"""...and their share of the time..."""
+EACH_S = 20.0
+"""...of which each of their launches needs so much..."""
+MOST_TIMES = 6
+"""...until they have an interval."""
+TIMES_A_CACHE = 4
+"""As STREAM asks for: each array is so many times as large as the caches that it could be in."""
+OF_MEMORY = 0.5
+"""What all arrays take of a machine's memory at most."""
+ARRAYS = 3
+ARRAY_STEP = 1 << 20
+SETS = tuple(parse_sizes("8Ki..256Mi"))
+MESSAGES = tuple(parse_sizes("0,8"))
+DATA = "both"
+"""Of PingPong, as copies have both; what else there is has no data that are sent."""
+COPIED = tuple(parse_sizes("4Ki,16Ki,64Ki,256Ki,1Mi,4Mi"))
+OF_RANK = (8 * 2000**2,)
+"""Bytes of a product on one core: it takes a fifth of a second of a core of today."""
+OF_UPDATE = (8 * 15000**2,)
+"""Of one on all cores of a host in the shape that nodeperf has."""
+MEASURES = "node measures"
+SHARE = 12
+"""Of the time for a part with products, which take long: as much as others with so many cells."""
+
+
+def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+    """One launch of each part, and of STREAM and DGEMM as many as the time has room for, unless a
+    number is asked for. UserError: several placements."""
+    seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
+    arrays = request.sizes or array_beyond_caches(ground.machine, seats.ranks)
+    seated = [ground.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
+    seated += [on_all_cores(part, seated[0]) for part in parts_of_hosts(seats.ranks, cards)]
+    seated += [*thread_parts(request, ground, arrays), *memory_parts(request, ground, arrays)]
+    seconds = request.seconds or SECONDS
+    if request.launches is None:
+        seated = by_worth(seated, seconds)
+    seated = list(with_blas(seated, request.libraries, cards))
+    plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
+    launches, strict = request.launches or 1, request.launches is None
+    return replace(plan, seconds=seconds, launches=launches, data=DATA, strict=strict)
+
+
+def by_worth(parts: Sequence[Part], seconds: float) -> list[Part]:
+    """STREAM's loops and DGEMM first, with FIRST_SHARE of the time; where there is enough of it
+    they have several launches, with others in between, so that their numbers have errors."""
+    first = [part for part in parts if part.benchmarks[0] in _words(FIRST)]
+    others = [part for part in parts if part not in first]
+    times = max(1, min(MOST_TIMES, int(seconds / EACH_S)))
+    rest = sum(part.weight for part in others)
+    units = times * sum(map(_units, first))
+    unit = rest * FIRST_SHARE / (1 - FIRST_SHARE) / max(1, units)
+    shared = [replace(part, share=max(1, round(unit * _units(part)))) for part in first]
+    ordered = list(shared)
+    for done, part in enumerate(others, 1):
+        ordered.append(part)
+        due, made = (number * (times - 1) // len(others) for number in (done, done - 1))
+        ordered += shared * (due - made)
+    return ordered
+
+
+def _units(part: Part) -> int:
+    """STREAM's loops go over arrays that have to be made first, so they need twice the time."""
+    return 2 if part.benchmarks[0] in _words(FIRST[:1]) else 1
+
+
+def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:
+    """Bytes of an array of each rank: four times the largest cache of a core, where the memory has
+    room for all of them; the page says of what fits into a cache all the same."""
+    largest = max((cache.bytes for cache in machine.caches), default=0)
+    wanted = max(ARRAY[0], TIMES_A_CACHE * largest)
+    memory = _memory_of(machine)
+    room = int(OF_MEMORY * memory) // (ARRAYS * ranks) if memory else wanted
+    return (max(ARRAY[0], min(wanted, room)) // ARRAY_STEP * ARRAY_STEP,)
+
+
+def _memory_of(machine: Topology) -> int:
+    """Bytes of it that may be had: all, or less where others have some or a container has a limit.
+    0: that is not known."""
+    known = [sum(node.bytes or 0 for node in machine.numa)]
+    if isinstance(machine, Machine):
+        known.append(machine.memory_bytes)
+    return min(filter(None, known), default=0)
+
+
+def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
+    """What cores can do (each kind of processor has peaks of its own) and what others take of them,
+    messages by copies, loads under load, memory on more and more ranks, the way from cache to
+    memory, and products. What most ask for comes first, STREAM's four loops and DGEMM: where the
+    time is short, the last are left out."""
+    others_first = sorted(STREAMS, key=lambda name: name in STREAM)
+    streams = [word for name in others_first for word in (name, f"{name}_tuned")]
+    alone_and_all = tuple(dict.fromkeys((1, ranks)))
+    peaks = _known((*PEAKS, *SINGLE), cards)
+    products = _known(PRODUCTS, cards)
+    pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
+    own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
+    parts = [Part(_words(STREAM), ranks, alone_and_all, arrays)]
+    if products:
+        parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
+    parts.append(Part(own, ranks, alone_and_all, MESSAGES))
+    if ranks > 1:
+        parts += [
+            Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
+            Part(_words(_loads(ranks)), ranks, counts(ranks)[1:], arrays),
+        ]
+    parts += [
+        Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
+        Part(_words(CURVES), ranks, (1,), SETS),
+    ]
+    return tuple(parts)
+
+
+def _loads(ranks: int) -> tuple[str, ...]:
+    """Those of others who always read, and on few cores of others who rest in between."""
+    if len(counts(ranks)[1:]) >= LEAST_LOADS:
+        return LOADED
+    return tuple(name + end for end in ("", *SHARES) for name in LOADED)
+
+
+def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
+    """One rank with more and more threads. UserError: more than it has cores."""
+    if not {threads.THREADS, ORDER} & set(request.heeded):
+        return
+    usual = {threads.THREADS: _up_to(ground.machine.cores), ORDER: "compact"}
+    wanted = {name: request.heeded.get(name, usual[name]) for name in usual}
+    (one,) = ground.placements(replace(request, np=1, place=(), ppn=None), 1)
+    part = Part(_words(PLACED), 1, (1,), arrays, heeded=wanted)
+    part = threads.with_cores(ground.seated(part, one), ground)
+    threads.check_counts(wanted[threads.THREADS], [part], ground)
+    yield part
+
+
+def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
+    """All cores of each NUMA node in turn, each with its memory here and there."""
+    if MEMORY_ON not in request.heeded:
+        return
+    if len(ground.sites) > 1:
+        raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
+    (site,) = ground.sites
+    where.check(request.heeded[MEMORY_ON], site.topology)
+    free = site.topology.allowed
+    for node in site.topology.numa:
+        cores = [pu for pu in site.cores if pu in node.pus & free]
+        nodes = where.seen_from(node.number, request.heeded[MEMORY_ON], site.topology)
+        if not cores or not nodes:
+            continue
+        on_node = Placement(f"{COMPUTE_ON}{node.number}", (site.seat(*cores),))
+        wanted = {
+            threads.THREADS: str(len(cores)),
+            ORDER: "compact",
+            MEMORY_ON: ",".join(nodes),
+        }
+        yield ground.seated(
+            Part(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node
+        )
+
+
+def _up_to(cores: int) -> str:
+    """1 to all where they are few, else 1, 2, 4, … and all."""
+    many = range(1, cores + 1) if cores <= MOST_COUNTS else counts(cores)
+    return ",".join(map(str, many))
+
+
+def parts_of_hosts(cores: int, cards: Cards) -> tuple[Part, ...]:
+    """Products by all cores of a host: one rank has them all, and its library a thread for each.
+    A square one takes about as long as that on one core."""
+    square = round(2000 * cores ** (1 / 3), -2)
+    wanted = ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE))
+    return tuple(
+        Part(names, 1, (1,), sizes, share=SHARE)
+        for each, sizes in wanted
+        if (names := _known(each, cards))
+    )
+
+
+def on_all_cores(part: Part, like: Part) -> Part:
+    """The part on the hosts of another, a rank on each with the cores that its ranks had there."""
+    blocks = tuple(
+        replace(block, ranks=1, bind=("+".join(block.bind),) if block.bind else ())
+        for block in like.blocks
+    )
+    ranks = tuple(dict.fromkeys((1, len(blocks))))
+    return replace(part, world_ranks=len(blocks), ranks=ranks, blocks=blocks)
+
+
+def counts(ranks: int) -> tuple[int, ...]:
+    """1, 2, 4, … and all."""
+    doubled = [1 << i for i in range(ranks.bit_length())]
+    return tuple(dict.fromkeys([*(n for n in doubled if n < ranks), ranks]))
+
+
+def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
+    """Those that kernels for this kind of processor have."""
+    return tuple(word for word in _words(names) if cards.get(word))
+
+
+def _words(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{NODE_SUITE}:{name}" for name in names)

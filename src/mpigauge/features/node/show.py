@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The machine itself on one page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.node import show_products as products
+from mpigauge.features.node.estimates import GIGA, error, scaled
+from mpigauge.features.node.plan import ARRAYS
+from mpigauge.features.node.show_threads import enough_words, place_lines, thread_lines
+from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
+from mpigauge.model.width import broken
+from mpigauge.result.node.products import SINGLE, is_single
+from mpigauge.show.formats.table import heading, remark_lines
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.node.node import Floor, Node, Stream
+    from mpigauge.show.document import Document
+
+WAY = 63
+"""The column in which the way begins."""
+_STREAM_WORDS = (
+    "  bytes as STREAM counts them; on bus: with lines that are fetched to be written to",
+    "  plain: the simple loop, which compares with STREAM; tuned: a variant, found by trial",
+)
+_WAY = {True: "tuned", False: "plain"}
+
+
+def page(
+    document: Document, found: Node, colour: bool = False, more: Iterable[list[str]] = ()
+) -> Iterator[str]:
+    """The lines: memory, the way there, cores, products, the least latency, and `more` sections."""
+    blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _products, _floors)
+    yield from broken(heading(document.facts))
+    for block in blocks:
+        lines = list(block(found))
+        if lines:
+            yield ""
+            yield from lines
+    for lines in more:
+        yield ""
+        yield from lines
+    if remarks := remark_lines(document, colour):
+        yield ""
+        yield from remarks
+
+
+def _memory(found: Node) -> Iterator[str]:
+    """All streams on as many ranks as there are."""
+    most = max(found.counts, default=0)
+    streams = [stream for stream in found.streams if stream.ranks == most]
+    if not streams:
+        return
+    size = byte_count(streams[0].message_bytes)
+    yield f"Memory, STREAM-like: {many(most, 'rank')}, arrays of {size} on each"
+    yield f"{'':8}{'':8}{'GB/s':>9} {'error':>12}{'on bus':>8}{'of best':>9}{'gain':>7}  way"
+    for stream in streams:
+        yield from broken([_stream(stream)], indent=" " * WAY)
+    yield from broken(_STREAM_WORDS, indent=" " * 4)
+    if 0 < streams[0].message_bytes * ARRAYS <= found.cache_bytes:
+        cache = byte_count(found.cache_bytes)
+        yield f"  {ARRAYS} arrays of {size} fit into a cache of {cache}: that is not the memory"
+
+
+def _stream(stream: Stream) -> str:
+    bus = number(stream.on_bus * GIGA) if stream.on_bus is not None else UNKNOWN
+    way = _WAY[stream.tuned] if stream.name != "Memcpy" else "libc"
+    gain = f"{stream.gain:.2f} ×" if math.isfinite(stream.gain) else ""
+    of_best = percent(stream.bandwidth.value / stream.limit)
+    known = error(stream.bandwidth, stream.row.is_range)
+    return (
+        f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {known:>12}"
+        f"{bus:>8}{of_best:>9}{gain:>7}  {stream.row.cell.variant}"
+    ).rstrip()
+
+
+def _ranks(found: Node) -> Iterator[str]:
+    """What more ranks bring, and what each of them has when all are at work."""
+    if len(found.counts) < 2:
+        return
+    yield f"Triad on more ranks, GB/s {'plain':>14} {'tuned':>9} {'each rank, of one alone':>26}"
+    rows = {(s.row.cell.benchmark, s.ranks): s.bandwidth.value for s in found.streams}
+    for count in found.counts:
+        plain, tuned = rows.get(("Triad", count)), rows.get(("Triad_tuned", count))
+        alone = rows.get(("Triad_tuned", found.counts[0]))
+        share = percent(tuned / alone / count) if tuned and alone else UNKNOWN
+        yield f"{count:>10}{_or_unknown(plain):>30} {_or_unknown(tuned):>9} {share:>26}"
+    yield from enough_words(found.enough("Triad_tuned"), "rank")
+
+
+def _curve(found: Node) -> Iterator[str]:
+    if not found.curves:
+        return
+    yield "From cache to memory, 1 rank"
+    yield f"{'bytes':>8}{'Triad GB/s':>12}{'load ns':>10}{'in huge pages':>15}"
+    for size, rows in found.curves.items():
+        triad, *loads = (rows.get(name) for name in ("Triad", "Chase", "Chase_huge"))
+        speed = scaled(triad.bandwidth) if triad and triad.bandwidth else UNKNOWN
+        chased = [number(row.latency.value * 1e9) if row else UNKNOWN for row in loads]
+        yield f"{byte_count(size):>8}{speed:>12}{chased[0]:>10}{chased[1]:>15}"
+
+
+def _cores(found: Node) -> Iterator[str]:
+    if not found.peaks and not found.clocks:
+        return
+    yield "Cores, from registers, double precision"
+    for ranks, clock in sorted(found.clocks.items()):
+        at_work = f"  clock with {many(ranks, 'rank')} at work"
+        if clock.agrees:
+            yield f"{at_work}: {scaled(clock.by_xor)} GHz, by two chains"
+        else:
+            yield (
+                f"{at_work}: unknown; one chain says {scaled(clock.by_multiply)} GHz, the other "
+                f"{scaled(clock.by_xor)}"
+            )
+    single = {(row.cell.benchmark, row.ranks): row for row in found.peaks if is_single(row)}
+    for row in found.peaks:
+        if not is_single(row):
+            clock_hz = found.clocks[row.ranks].hz if row.ranks in found.clocks else math.nan
+            also = single.get((f"{row.cell.benchmark}{SINGLE}", row.ranks))
+            yield f"  {_peak(row, clock_hz)}{_in_single(also)}"
+
+
+def _in_single(row: Row | None) -> str:
+    return f"; single precision: {scaled(row.rate)}" if row and row.rate else ""
+
+
+def _products(found: Node) -> Iterator[str]:
+    return products.lines(found.products, found.throttles)
+
+
+def _peak(row: Row, hz: float) -> str:
+    rate = row.rate
+    name = row.cell.benchmark.removeprefix("Peak_")
+    if rate is None:
+        return f"{name:8}{UNKNOWN}"
+    cycle = rate.value / row.ranks / hz
+    each = f", {number(cycle)} a cycle of each" if math.isfinite(cycle) else ""
+    known = error(rate, row.is_range)
+    return f"{name:8}{scaled(rate):>8} GFLOP/s {known:>12}  {many(row.ranks, 'rank')}{each}"
+
+
+def _floors(found: Node) -> Iterator[str]:
+    if not found.floors:
+        return
+    yield "Least latency between two cores, ns one way"
+    for floor in found.floors:
+        yield f"  {_floor(floor)}"
+
+
+def _floor(floor: Floor) -> str:
+    cell, scale = floor.row.cell, floor.row.cell.time_scale * 1e9
+    ends = f"{number(cell.time_p01_s * scale)} to {number(cell.time_p99_s * scale)}"
+    text = f"{cell.benchmark:8}{number(floor.row.latency.value * 1e9):>7}  over lines {ends}"
+    if floor.message is None:
+        return text
+    size, time = floor.message.message_bytes, floor.message.latency.value * 1e9
+    return f"{text}; PingPong of {size} B: {number(time)}, {floor.ratio:.1f} × as long"
+
+
+def _or_unknown(per_s: float | None) -> str:
+    return UNKNOWN if per_s is None else number(per_s * GIGA)

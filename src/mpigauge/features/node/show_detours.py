@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What others take of the cores, as lines of a page."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import duration, many, number, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.result.node.detours import Core, Cores
+    from mpigauge.result.stats.detours import Class
+
+MOST_CORES = 16
+COLLECTIVE_S = 20e-6
+MANY = (64, 1024)
+"""Numbers of cores for which a collective is foretold, beside those of the run."""
+
+
+def noise_lines(found: Cores) -> Iterator[str]:
+    """The cores, the worst first where there are many; then what follows for samples and calls."""
+    yield "Noise: what others take of each core"
+    yield f"{'':12}{'a second':>9}{'share':>8}{'longest':>10}{'stolen':>8}  how long, and how often"
+    for core in shown(found):
+        yield _core(found, core)
+    if len(found.cores) > MOST_CORES:
+        yield f"  and {len(found.cores) - MOST_CORES} cores with less"
+    yield from (f"  {line}" for line in _ticks(found))
+    yield from (f"  {line}" for line in _effects(found))
+
+
+def shown(found: Cores) -> tuple[Core, ...]:
+    """All in their order, or the worst of them."""
+    if len(found.cores) <= MOST_CORES:
+        return found.cores
+    worst = sorted(found.cores, key=lambda core: -core.detours.lost_ratio)
+    return tuple(worst[:MOST_CORES])
+
+
+def _core(found: Cores, core: Core) -> str:
+    detours = core.detours
+    name = f"{core.host}:{core.cpu}" if found.several_hosts else f"core {core.cpu}"
+    kinds = ", ".join(map(_class, core.classes))
+    return (
+        f"  {name:10}{number(detours.per_second):>9}{percent(detours.lost_ratio):>8}"
+        f"{duration(detours.longest_s):>10}{percent(core.stolen_ratio):>8}  {kinds}"
+    ).rstrip()
+
+
+def _class(kind: Class) -> str:
+    least, often = _round(kind.least_s), f"{number(kind.per_second)}/s"
+    if math.isinf(kind.most_s):
+        return f"over {least}: {often}"
+    return f"{least} to {_round(kind.most_s)}: {often}"
+
+
+def _round(seconds: float) -> str:
+    scale, unit = (1e6, "µs") if seconds < 1e-3 else (1e3, "ms")
+    return f"{seconds * scale:.0f} {unit}"
+
+
+def _ticks(found: Cores) -> Iterator[str]:
+    heard = [core.tick for core in found.cores if core.tick]
+    if not heard:
+        yield "tick of the kernel: UNDECIDED, none of 100, 250, 300 and 1000 Hz stands out"
+        return
+    rates = " or ".join(f"{hz:.0f} Hz" for hz in sorted({tick.hz for tick in heard}))
+    lengths = [tick.length_s for tick in heard]
+    share = max(tick.lost_ratio for tick in heard)
+    yield (
+        f"tick of the kernel: {rates} on {len(heard)} of {many(len(found.cores), 'core')}, "
+        f"{_range(lengths)} each, up to {percent(share)} of a core"
+    )
+
+
+def _range(seconds: list[float]) -> str:
+    low, high = duration(min(seconds)), duration(max(seconds))
+    return low if low == high else f"{low} to {high}"
+
+
+def _effects(found: Cores) -> Iterator[str]:
+    here = len(found.cores)
+    yield (
+        f"samples shorter than {duration(found.undisturbed_s(here))} on {many(here, 'core')} meet "
+        "no detour in 99 of 100"
+    )
+    for count in dict.fromkeys((here, *MANY)):
+        hit, longer = found.hit(COLLECTIVE_S, count), found.slowdown(COLLECTIVE_S, count)
+        yield (
+            f"a collective of {duration(COLLECTIVE_S)} over {many(count, 'core')} like these: a "
+            f"detour begins in {percent(hit)}, in the mean {number(longer)} × as long"
+        )

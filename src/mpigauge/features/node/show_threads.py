@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Threads of a rank and memory of other NUMA nodes, on the page of the machine itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.features.node.estimates import GIGA, error, scaled
+from mpigauge.model.units import UNKNOWN, many
+from mpigauge.result.node.threads import TRIAD, remote_shares
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate
+    from mpigauge.result.node.node import Node
+    from mpigauge.result.node.threads import Enough, Placed, Sweep
+
+
+def thread_lines(found: Node) -> Iterator[str]:
+    """A table for each order of cores, and how many threads are enough."""
+    for sweep in found.sweeps:
+        yield from _sweep(sweep)
+
+
+def _sweep(sweep: Sweep) -> Iterator[str]:
+    yield f"Triad on threads of one rank, {sweep.order}, GB/s"
+    yield f"{'threads':>10}{'plain':>9} {'error':>9}{'tuned':>9} {'error':>9}"
+    for count, speeds in sweep.speeds.items():
+        both = "".join(_speed(speeds.get(name)) for name in ("Triad", TRIAD))
+        yield f"{count:>10}{both}".rstrip()
+    yield from enough_words(sweep.enough, "thread")
+
+
+def enough_words(found: Enough | None, what: str) -> Iterator[str]:
+    """The knee; nothing where it is not known."""
+    if found is None:
+        return
+    range_ = f" ({found.least} to {found.most} within the errors)"
+    fewest = many(found.many, what)
+    yield f"  95 % of the best with {fewest}{range_ * (found.least < found.most)}"
+
+
+def _speed(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return f"{UNKNOWN:>9} {'':9}"
+    return f"{scaled(estimate):>9} {error(estimate):>9}"
+
+
+def place_lines(found: Node) -> Iterator[str]:
+    """Compute nodes in rows, memory in columns."""
+    if not found.places:
+        return
+    yield from _matrix(found, "Triad, tuned, GB/s", _bandwidth)
+    if any(each.load for each in found.places):
+        yield from _matrix(found, "time of one load in huge pages, ns", _load)
+    yield f"  {_words(found)}"
+
+
+def _matrix(found: Node, what: str, shown: Callable[[Placed], str]) -> Iterator[str]:
+    memories = tuple(dict.fromkeys(each.memory for each in found.places))
+    cells = {(each.compute, each.memory): shown(each) for each in found.places}
+    yield f"Cores of a NUMA node (rows), memory on others: {what}"
+    yield f"{'':>8}" + "".join(f"{_node(memory):>13}" for memory in memories)
+    for compute in dict.fromkeys(each.compute for each in found.places):
+        row = "".join(f"{cells.get((compute, memory), UNKNOWN):>13}" for memory in memories)
+        yield f"{_node(compute) or 'here':>8}{row}"
+
+
+def _node(name: str) -> str:
+    return f"node {name}" if name[:1].isdecimal() else name
+
+
+def _bandwidth(each: Placed) -> str:
+    return _short(each.bandwidth, GIGA)
+
+
+def _load(each: Placed) -> str:
+    return _short(each.load, 1e9)
+
+
+def _short(estimate: Estimate | None, scale: float) -> str:
+    if estimate is None:
+        return UNKNOWN
+    known = error(estimate) if math.isfinite(estimate.error) else ""
+    return f"{scaled(estimate, scale)} {known}".rstrip()
+
+
+def _words(found: Node) -> str:
+    shares = remote_shares(found.places)
+    if not shares:
+        return "every page was found on the nodes that are named"
+    least, most = (f"{share:.2f}" for share in (shares[0], shares[-1]))
+    said = least if least == most else f"{least} to {most}"
+    return f"remote memory: {said} of local; every page was found on the nodes that are named"

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge quick: the whole picture of a machine in less than a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option
+
+if TYPE_CHECKING:
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.model.row import Row
+    from mpigauge.runs.store import Run
+
+
+@click.command("quick")
+@options.together(
+    options.mpis_option,
+    transport_option,
+    options.seconds_option,
+    options.launches_option,
+    options.precision_option,
+    options.set_option,
+    options.env_option,
+    options.place_option,
+    options.placement_option,
+    *options.host_options,
+    options.oversubscribe_option,
+    options.dry_run_option,
+    options.topology_option,
+    options.seed_option,
+    options.timeout_option,
+    options.format_option(default=None),
+    options.output_option,
+    options.history_option,
+)
+def command(**said: Any) -> None:
+    """Measure this machine in less than a minute.
+
+    Messages between two cores, a few collectives on all cores, and what the machine could do at
+    most: each with its error, and in one sentence how good the machine is for measuring. It ends
+    as soon as all of it is precise.
+    """
+    from mpigauge.cli.beside import Order, measure_all, on_ground, planned
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.measuring import printer
+    from mpigauge.cli.placing import print_seats
+    from mpigauge.features.quick.plan import check_cores, quick
+    from mpigauge.measure.plan import read_request
+    from mpigauge.site.topology import read
+
+    order = Order.taken(said)
+    request = read_request(said, look_up(said))
+    where = order.where(request)
+    if not where.hosts:
+        check_cores(request, where.topology or read())
+    found = planned(request, order, on_ground(quick))
+    if order.dry_run:
+        print_seats(found[0].plan, found[0].setup.ground)
+        return
+    if order.form is None:
+        introduce([job.setup for job in found])
+    shown = present if len(found) == 1 else present_named
+    measure_all(found, order.output, "quick", printer(order.form) if order.form else shown)
+
+
+def introduce(setups: Sequence[Setup]) -> None:
+    """What the machine is, what may spoil times on it, and which MPI."""
+    from mpigauge.model.width import broken
+    from mpigauge.site.topology import remarks
+
+    click.echo(machine_line(setups[0]))
+    for setup in setups:
+        click.echo("\n".join(broken([f"{setup.mpi.label}, {setup.mpi.found}"])))
+    for sentence in remarks(setups[0].machine):
+        click.echo("\n".join(wrapped(sentence, "- ")))
+    click.echo()
+
+
+def machine_line(setup: Setup) -> str:
+    from mpigauge.model.units import many
+
+    machine = setup.machine
+    words = [
+        machine.hostname,
+        machine.cpu_model,
+        many(machine.cores, "core"),
+        many(machine.packages, "socket"),
+        many(machine.numa_nodes, "NUMA node"),
+        "virtual machine" if machine.hypervisor else "",
+    ]
+    return " · ".join(filter(None, words))
+
+
+def present(stored: Run) -> None:
+    """The headline, how good the machine is for measuring, all benchmarks in one table, those of
+    the machine itself as limits, what is suspicious, and what to do next."""
+    from mpigauge.cli.limiting import with_limits
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.features.quick import show as first
+    from mpigauge.features.quick.fitness import fitness
+    from mpigauge.model.cards import NODE_SUITE
+    from mpigauge.show.document import document
+    from mpigauge.show.formats import table
+
+    precision = stored.plan.get("precision") or 0.0
+    found = with_limits(document(stored, precision), stored)
+    messages = [row for row in found.rows if row.cell.suite != NODE_SUITE]
+    fit = fitness(found.rows, stored.noise, found.facts.sampled, precision)
+    colour, run = screen().coloured, name_of(stored)
+    measured = table.measured_lines(found.headline, colour) if found.headline else []
+    blocks = [
+        measured,
+        [*wrapped(first.sentence(fit, precision)), *wrapped(first.at_other_times(messages))],
+        picture(messages, precision),
+        first.limit_lines(found.limits) if found.limits else [],
+        [line for said in first.remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
+        first.next_steps(found, fit.grade, run),
+    ]
+    write("\n\n".join("\n".join(block) for block in blocks if block) + "\n\n")
+    click.echo(f"Stored in {stored.path}")
+
+
+def name_of(stored: Run) -> str:
+    """As short as `show` and the others find it again from here."""
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+
+    return stored.path.name if stored.path.parent == DEFAULT_ROOT else str(stored.path)
+
+
+def present_named(stored: Run) -> None:
+    """The same where there is one for each of several MPIs."""
+    from mpigauge.show.document import document
+
+    click.echo(f"--- {document(stored).facts.mpi}")
+    present(stored)
+
+
+def picture(rows: Sequence[Row], precision: float) -> list[str]:
+    """A line for each benchmark."""
+    from mpigauge.cli.screen import screen
+    from mpigauge.measure.live.console import console_of
+    from mpigauge.measure.live.matrix import matrix
+
+    here = screen()
+    console = console_of(here)
+    with console.capture() as captured:
+        console.print(matrix(rows, precision, here.room, unicode=here.unicode))
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def wrapped(sentence: str, mark: str = "") -> list[str]:
+    from textwrap import wrap
+
+    from mpigauge.model.width import WIDTH
+
+    return wrap(sentence, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How good a machine is for measuring: how far launches agree, and what others take of cores."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mpigauge.result.stats.order import median
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.model.record import Noise, Sampled
+    from mpigauge.model.row import Row
+
+Grade = Literal["good", "fair", "poor"]
+GOOD_SCATTER, POOR_SCATTER = 0.03, 0.1
+"""Of launches. Six that scatter by 3 % know their median to about 5 %, the usual precision."""
+GOOD_LOST, POOR_LOST = 0.01, 0.1
+"""Of a core's time."""
+_OF_NORMAL = 1.4826
+"""The standard deviation by the median distance from the median, of normal values."""
+
+
+@dataclass(frozen=True)
+class Fitness:
+    launches: int
+    """Of the cell with most of them."""
+    scatter: float
+    """The relative standard deviation between launches, robust, of the median cell; NaN: there are
+    no two launches of any."""
+    lost: float
+    """The share of its time that others had of the core that they had most of, in the median over
+    the launches; NaN: nobody listened."""
+    detours_per_s: float
+    """How often they took a core, likewise."""
+    precise: int
+    """Cells that are known as precisely as wanted..."""
+    cells: int
+    """...of so many."""
+
+    @property
+    def grade(self) -> Grade:
+        """What is not known counts neither for nor against."""
+        if self.scatter > POOR_SCATTER or self.lost > POOR_LOST:
+            return "poor"
+        return "fair" if self.scatter > GOOD_SCATTER or self.lost > GOOD_LOST else "good"
+
+
+def fitness(
+    rows: Sequence[Row], noise: Iterable[Noise], sampled: Sequence[Sampled], precision: float
+) -> Fitness:
+    scatters = [_scatter(row.values_s) for row in rows if len(row.values_s) > 1]
+    return Fitness(
+        launches=max((row.launches for row in rows), default=0),
+        scatter=median(scatters) if scatters else math.nan,
+        lost=_lost(noise),
+        detours_per_s=median(each.detours_per_s for each in sampled) if sampled else math.nan,
+        precise=sum(row.relative_error <= precision for row in rows),
+        cells=len(rows),
+    )
+
+
+def _scatter(values: Sequence[float]) -> float:
+    middle = median(values)
+    return _OF_NORMAL * median(abs(value - middle) for value in values) / middle
+
+
+def _lost(noise: Iterable[Noise]) -> float:
+    """Of the worst core: what was heard of it before and after launches, and the median of that."""
+    heard: dict[int, list[float]] = defaultdict(list)
+    for each in noise:
+        heard[each.cpu].append(each.lost_ratio)
+    return max(map(median, heard.values()), default=math.nan)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What `mpigauge quick` says around its table: for somebody who sees this machine for the first
+time, on one screen."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import bytes_per_s
+from mpigauge.model.units import duration, many, number, percent, plus_minus
+from mpigauge.model.width import broken
+from mpigauge.result.stats.order import median
+from mpigauge.result.stats.words import noise_sentences, sentences
+from mpigauge.show.limits import FLOOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mpigauge.features.quick.fitness import Fitness
+    from mpigauge.model.record import Noise
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.show.document import Document
+    from mpigauge.show.limits import Against, Limits
+
+_WHAT_TO_MAKE_OF_IT = {
+    "good": "",
+    "fair": " Compare only what differs by more than its ±.",
+    "poor": " The numbers hold for this minute at best; close other programs, and measure again.",
+}
+Step = tuple[str, str]
+"""A command, and what it is good for."""
+
+
+def sentence(found: Fitness, precision: float) -> str:
+    """How good this machine is for measuring, from what that is concluded, and what follows."""
+    facts = [
+        _agreement(found),
+        _others(found),
+        f"{found.precise} of {many(found.cells, 'number')} are known to ±{100 * precision:g} %",
+    ]
+    words = f"This machine is {found.grade} for measuring now: {', '.join(filter(None, facts))}"
+    return f"{words}.{_WHAT_TO_MAKE_OF_IT[found.grade]}"
+
+
+def _agreement(found: Fitness) -> str:
+    if math.isnan(found.scatter):
+        return "how launches differ is not known from one"
+    return f"{found.launches} launches differ by {percent(found.scatter)}"
+
+
+def _others(found: Fitness) -> str:
+    if math.isnan(found.lost):
+        return ""
+    often = f" in {number(found.detours_per_s)} detours a second" if found.detours_per_s > 0 else ""
+    return f"others take {percent(found.lost)} of a core{often}"
+
+
+def at_other_times(rows: Iterable[Row]) -> str:
+    """How far the numbers hold on this machine, in the middle and at most; empty: nobody knows."""
+    errors = sorted(row.machine_error for row in rows if row.scatter)
+    if not errors:
+        return ""
+    return (
+        "± machine, how far these numbers hold here at other times: "
+        f"{plus_minus(median(errors))} for half of them, {plus_minus(errors[-1])} for all."
+    )
+
+
+def limit_lines(found: Limits) -> list[str]:
+    """What the machine can do at most, and how near its messages come to that."""
+    of = found.hardware
+    lines = [("a cache line, one way", _time(of.line_s), "")] if of.line_s else []
+    if of.mailbox_s:
+        near = _near("latency", next(_against(found, FLOOR), None))
+        lines.append(("a message by shared memory", _time(of.mailbox_s), near))
+    for each in found.against:
+        if each.limit != FLOOR:
+            size = each.what.rpartition(", ")[2]
+            speed = f"{bytes_per_s(each.value.value)} {_error(each.value)}"
+            lines.append((each.limit.replace("as much", size), speed, _near("bandwidth", each)))
+    if not lines:
+        return []
+    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        f"Limits of the machine ({found.whose})",
+        *(f"  {a:<{wide[0]}}  {b:>{wide[1]}}  {c}".rstrip() for a, b, c in lines),
+    ]
+
+
+def _against(found: Limits, limit: str) -> Iterator[Against]:
+    return (each for each in found.against if each.limit == limit)
+
+
+def _near(what: str, each: Against | None) -> str:
+    if each is None:
+        return ""
+    return f"{what} {each.ratio.value:.3g} × this, {_error(each.ratio)}"
+
+
+def _time(estimate: Estimate) -> str:
+    return f"{duration(estimate.value)} {_error(estimate)}"
+
+
+def _error(estimate: Estimate) -> str:
+    """More than the value itself is not told apart."""
+    error = estimate.relative_error
+    return plus_minus(error) if not error > 1 else "±>99 %"
+
+
+def remarks(found: Document, noise: Iterable[Noise], run: str) -> list[str]:
+    """What is wrong first, then what was left out or failed, then all flags in one sentence. What
+    others took is in another."""
+    about_rows = sentences(found.rows)
+    elsewhere = {*about_rows, *noise_sentences(noise)}
+    said = about_rows[:1] if any(row.wrong_count for row in found.rows) else []
+    said += [each for each in found.sentences if each not in elsewhere]
+    if flags := Counter(flag for row in found.rows for flag in row.flags):
+        counted = ", ".join(f"{count} {flag}" for flag, count in flags.most_common())
+        cells = many(len(found.rows), "cell")
+        said.append(f"Of {cells} {counted}; `mpigauge show {run}` says what that means.")
+    return said
+
+
+def next_steps(found: Document, grade: str, run: str) -> list[str]:
+    """Commands, the likeliest to help first."""
+    steps: list[Step] = [
+        (f"mpigauge show {run}", "every table, and what its flags mean"),
+        (f"mpigauge report {run}", "one page with plots, for a browser"),
+        ("mpigauge run PingPong --in 30s", "one benchmark, more precisely"),
+    ]
+    if grade != "good":
+        steps.insert(0, ("mpigauge doctor", "what spoils times on this machine"))
+    if any(row.wrong_count for row in found.rows):
+        steps.insert(0, (f"mpigauge explain {run}", "what is wrong, and what to try"))
+    wide = max(len(command) for command, _ in steps)
+    return broken(["Next", *(f"  {command:<{wide}}  {what}" for command, what in steps)])

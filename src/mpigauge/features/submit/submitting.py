@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What `mpigauge submit` needs: the command to run, the files beside its run, the wait, the end."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import strict
+from mpigauge.cli.registry import COMMANDS, module_of
+from mpigauge.model.errors import RunError, UserError, nearest_or_all
+
+if TYPE_CHECKING:
+    from mpigauge.features.submit.queue import Queue
+    from mpigauge.runs.store import Run
+    from mpigauge.site.batch import System, Wish
+
+NAMES = ("run", "quick", "map", "node", "sweep", "resume")
+VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
+"""Where our own files are: a job has to find the same ones."""
+OURS = "mpigauge: "
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command in a job, and its files."""
+
+    words: tuple[str, ...]
+    folder: Path
+    """Of the run."""
+    script: Path
+    log: Path
+    form: str
+    """How the result is to be shown."""
+    before: Mapping[Path, str]
+    """What status.json of each run held until now: of one that is resumed."""
+    name: str = "run"
+    """Of the command."""
+    many: int = 1
+    """Runs that there will be: one for each MPI."""
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of its runs, those that there are."""
+        if (self.folder / "run.json").exists():
+            return [self.folder]
+        return sorted(path.parent for path in self.folder.glob("*/run.json"))
+
+
+def task(words: tuple[str, ...]) -> Task:
+    """UserError: the command could not run, whatever hosts there are."""
+    name, *rest = words
+    if name not in NAMES:
+        hint = nearest_or_all(name, NAMES)
+        raise UserError(f"submit: '{name}' is no command for a job{hint}")
+    said = _understood(name, rest)
+    if said.get("dry_run"):
+        raise UserError("submit: a --dry-run needs no job; write it before the command's name")
+    if name == "node" and said["words"] and not said["compilers"]:
+        raise UserError(f"submit: to show {said['words'][0]} needs no job; leave 'submit' out")
+    if name == "resume":
+        from mpigauge.cli.showing import find_run
+
+        folder = find_run(said["run"]).absolute()
+    else:
+        folder = _new_folder(said, name)
+    more = () if name == "resume" or said["output"] else ("--output", str(folder))
+    base = _unused(folder)
+    return Task(
+        words=(*_program(), *words, *more),
+        folder=folder,
+        script=base.with_name(f"{base.name}.sh"),
+        log=base.with_name(f"{base.name}.log"),
+        form=said.get("form") or "table",
+        before={each: _status(each) for each in _runs_of(folder)},
+        name=name,
+        many=max(1, len(said.get("mpi_specs") or ())),
+    )
+
+
+def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
+    """The options of the command, checked as far as they can be without hosts."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.measure.plan import read_request
+    from mpigauge.site.launch import check_launcher
+
+    found = COMMANDS[name]
+    strict.check(found, rest, click.Context(found))
+    said = found.make_context(f"mpigauge {name}", rest).params
+    if name != "resume":
+        request = read_request(said, look_up(said))
+        if request.launcher:
+            check_launcher(request.launcher)
+        map_of = [said["benchmark"]] if said.get("benchmark") else []
+        _check_names([*said.get("benchmarks", ()), *map_of])
+    if name == "sweep":
+        from mpigauge.features.sweep.sweeping import read_sweep
+
+        read_sweep(dict(said), dry_run=True)
+    return said
+
+
+def _check_names(benchmarks: Sequence[str]) -> None:
+    """UserError: there is no benchmark of such a name, neither among those that come with mpigauge
+    nor in kernels that were built here. A login node may have no MPI, so none is asked."""
+    from mpigauge.model.cards import Cards
+    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.site.mpi.build import built_cards
+
+    try:
+        all_cards().chosen(benchmarks)
+    except UserError:
+        for path in built_cards():
+            with suppress(UserError):
+                Cards.load(path).chosen(benchmarks)
+                return
+        raise
+
+
+def _new_folder(said: Mapping[str, Any], name: str) -> Path:
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+
+    if said["output"] is not None:
+        folder = Path(said["output"]).absolute()
+        _refuse_used(folder)
+        return folder
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+    label = "-".join(said.get("benchmarks") or (name,)).replace("/", "-")[:60]
+    return _unused((DEFAULT_ROOT / f"{stamp}-{label}").absolute())
+
+
+def _refuse_used(folder: Path) -> None:
+    """Now, and not when the job has waited for its turn."""
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise UserError(
+            f"{folder} is there already; name a new folder with --output, or go on with the run in "
+            f"it: mpigauge submit … resume {folder}"
+        )
+
+
+def _unused(path: Path) -> Path:
+    """The path, or the first one numbered after it, that has no script beside it."""
+    names = (path.name if n == 1 else f"{path.name}-{n}" for n in count(1))
+    return next(path.with_name(n) for n in names if not path.with_name(f"{n}.sh").exists())
+
+
+def _program() -> tuple[str, ...]:
+    script = Path(sys.executable).with_name("mpigauge")
+    if script.exists():
+        return (str(script),)
+    return (sys.executable, "-c", "from mpigauge.cli import main; main()")
+
+
+def choose(name: str | None) -> System:
+    """The batch system of this name, or the one whose program is here."""
+    from mpigauge.model.registry import Here
+    from mpigauge.site.batch import SYSTEMS
+
+    if name is not None:
+        return SYSTEMS.find(name)
+    here = SYSTEMS.usable(Here())
+    if len(here) != 1:
+        programs = ", ".join(each.submit[0] for each in here or SYSTEMS.values())
+        found = "there are several of" if here else "there is none of"
+        raise UserError(f"{found} {programs} here; name the batch system with --system")
+    return here[0]
+
+
+def wish(raw: Mapping[str, Any], log: Path) -> Wish:
+    from mpigauge.measure.plan.words import parse_count, parse_duration
+    from mpigauge.site.batch import Wish
+
+    time = raw["time_"]
+    return Wish(
+        name="mpigauge",
+        log=str(log),
+        nodes=parse_count("--nodes", raw["nodes"] or "1", "nodes"),
+        ppn=None if raw["ppn"] is None else parse_count("--ppn", raw["ppn"], "ranks"),
+        minutes=None if time is None else math.ceil(parse_duration("--time", time) / 60),
+        queue=raw["queue"],
+        account=raw["account"],
+        options=tuple(raw["more"]),
+    )
+
+
+def environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
+
+
+def write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+        path.chmod(0o755)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None
+
+
+def tell(text: str) -> None:
+    click.echo(f"{OURS}{text}", err=True)
+
+
+def wait(queue: Queue, job: str, task: Task) -> None:
+    """Follows the job, shows what it has measured, and raises what went wrong."""
+    from mpigauge.features.submit.queue import follow
+
+    try:
+        state = follow(
+            lambda: queue.ask(job), lambda: _done(task), lambda text: tell(f"job {job} {text}")
+        )
+    except KeyboardInterrupt:
+        raise RunError(
+            f"job {job} goes on; `{queue.system.cancel} {job}` ends it, and "
+            f"`mpigauge show {task.folder}` shows what it has measured"
+        ) from None
+    try:
+        collect(job, state.why, task)
+    except KeyboardInterrupt:
+        raise RunError(
+            f"interrupted; job {job} has ended, and `mpigauge show {task.folder}` shows what it "
+            "has measured"
+        ) from None
+
+
+def collect(job: str, why: str, task: Task) -> None:
+    """`why`: how the job ended, if not well."""
+    from mpigauge.cli.measuring import wrong_words
+    from mpigauge.runs.store import load
+
+    ended = f"job {job} {why}" if why else f"job {job}"
+    if not task.folders:
+        raise RunError(f"{ended}{' and' if why else ''} measured nothing: {_last_words(task)}")
+    stored = [load(folder) for folder in task.folders]
+    for run in stored:
+        if run.has_numbers:
+            _show(run, task)
+        tell(f"stored in {run.path}")
+    if not _done(task):
+        complete = sum(len(run.complete) for run in stored)
+        launches = "1 launch is" if complete == 1 else f"{complete} launches are"
+        if not why or why.startswith("failed"):  # mpigauge knows better
+            ended += f": {_last_words(task).partition('; ')[0]}"
+        raise RunError(
+            f"{ended}; {launches} complete, what was measured is kept in {task.folder}; "
+            f"`mpigauge submit … resume {task.folder}` goes on"
+        )
+    if wrong := [words for run in stored for words in wrong_words(run)]:
+        raise RunError("; ".join(wrong))
+
+
+def _show(run: Run, task: Task) -> None:
+    """As the command itself would."""
+    if task.name == "node":
+        module_of("node").present(run)
+    else:
+        from mpigauge.cli.showing import show
+
+        show(run, task.form)
+
+
+def _runs_of(folder: Path) -> list[Path]:
+    return [folder, *(path.parent for path in folder.glob("*/run.json"))]
+
+
+def _status(folder: Path) -> str:
+    try:
+        return (folder / "status.json").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _done(task: Task) -> bool:
+    """Whether all runs are complete. If one ended otherwise, the system may be what knows why."""
+    folders = task.folders
+    return len(folders) >= task.many and all(_ended_well(task, folder) for folder in folders)
+
+
+def _ended_well(task: Task, folder: Path) -> bool:
+    text = _status(folder)
+    return text not in ("", task.before.get(folder, "")) and json.loads(text)["status"] == "done"
+
+
+def _last_words(task: Task) -> str:
+    """What mpigauge said last in the job, else what anybody did."""
+    try:
+        lines = task.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        return f"there is no output in {task.log}"
+    ours = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    return (ours or lines or [f"{task.log} is empty"])[-1]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge sweep: the same benchmarks under many settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.run_options import RUN_OPTIONS
+from mpigauge.features.sweep.plan_file import PlanCommand
+
+
+@click.command("sweep", cls=PlanCommand)
+@click.argument("benchmarks", nargs=-1, metavar="[PLAN.toml] [BENCHMARK]...")
+@options.together(
+    click.option(
+        "--vary",
+        multiple=True,
+        metavar="NAME=A,B",
+        help="Values of a setting of the MPI, of `transport`, or of any variable as env:NAME; "
+        "every combination with those of other names is an arm. Values that hold commas have bars "
+        "between them: a,b|c.",
+    ),
+    click.option(
+        "--control/--no-control",
+        default=True,
+        help="Measure the default twice: what differs between the two is chance.  "
+        "[default: control]",
+    ),
+    click.option(
+        "--fail-fast/--keep-going",
+        default=False,
+        help="What a launch that fails means for the others.  [default: keep going]",
+    ),
+    click.option(
+        "--relaunch",
+        is_flag=True,
+        help="Give each arm launches of its own, though its settings could be changed while MPI "
+        "runs.",
+    ),
+    click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
+    click.option("--command-block", "command_blocks", multiple=True, hidden=True),
+    *RUN_OPTIONS,
+    options.format_option(),
+)
+def command(**said: Any) -> None:
+    """Measure benchmarks under many settings, transports and placements.
+
+    Each arm is launched once a round, each round in another order, beside the default and, for
+    control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
+    """
+    from mpigauge.cli.beside import measure_all
+    from mpigauge.cli.measuring import printer
+    from mpigauge.features.sweep.sweeping import present, print_plan, sweep_jobs
+
+    found, form = sweep_jobs(said), said["form"]
+    if said["dry_run"]:
+        for job in found:
+            print_plan(job)
+        return
+    measure_all(found, said["output"], "sweep", present if form == "table" else printer(form))

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge plan: what a plan file would do, before anything starts."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("plan", context_settings={"ignore_unknown_options": True})
+@click.argument("what", type=click.Choice(["check", "show", "cost"]))
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PLAN.toml")
+def command(what: str, words: tuple[str, ...]) -> None:
+    """Look at a plan file, and start nothing.
+
+    check: whether it is right, for the MPIs and the machine that are here; show: its arms and who
+    would sit where; cost: how many launches and about how long. Options of `mpigauge sweep` may
+    follow the file.
+    """
+    from mpigauge.cli.costing import cost_words
+    from mpigauge.features.sweep.command import command as sweep
+    from mpigauge.features.sweep.sweeping import arms_of, print_plan, sweep_jobs
+
+    said = sweep.make_context(f"mpigauge plan {what}", list(words)).params
+    for job in sweep_jobs(said | {"dry_run": True}):
+        if what == "show":
+            print_plan(job)
+        elif what == "cost":
+            click.echo(f"{job.setup.mpi.label}: {cost_words(job)}")
+        else:
+            arms = len(arms_of(job.plan))
+            click.echo(f"{job.setup.mpi.label}: {arms} arms, nothing is wrong")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plan of a sweep: benchmarks and programs, each with the settings of each arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.resolve import parts_of, plan_of
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.arms import Arm
+    from mpigauge.measure.plan.foreign import Foreign
+    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+
+
+def sweep_plan(
+    request: Request, programs: Sequence[Foreign], cards: Cards, ground: Ground, mpi: Mpi
+) -> Plan:
+    """Before anything is varied. UserError: there is nothing to measure."""
+    ours = parts_of(request, cards, ground) if request.benchmarks or not programs else ()
+    others = tuple(part for each in programs for part in _parts(each, request, ground))
+    return plan_of(request, (*ours, *others), cards, ground, mpi)
+
+
+def swept(plan: Plan, arms: Sequence[tuple[Arm, Mapping[str, str]]], fail_fast: bool) -> Plan:
+    """Every part with every arm and its settings, each round in another order."""
+    parts = tuple(_with(part, *arm) for arm in arms for part in plan.parts)
+    return replace(plan, parts=parts, shuffle=True, fail_fast=fail_fast)
+
+
+def swept_inside(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]]) -> Plan:
+    """Every part with all arms in each of its launches; `arms` have control variables to write."""
+    return replace(plan, parts=tuple(replace(part, arms=tuple(arms)) for part in plan.parts))
+
+
+def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[Part, ...]:
+    """A job for each placement; one without the launcher is nobody's to place."""
+    part = Part((program.name,), program.ranks, foreign=program)
+    if not program.launcher:
+        return (part,)
+    return tuple(ground.seated(part, where) for where in ground.placements(request, program.ranks))
+
+
+def _with(part: Part, arm: Arm, settings: Mapping[str, str]) -> Part:
+    return replace(part, arm=arm.name, settings=dict(settings), env=arm.env)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What sweep and plan share: from options or a plan file to arms, and what a plan would do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure
+
+if TYPE_CHECKING:
+    from mpigauge.cli.beside import Job
+    from mpigauge.cli.measuring import Setup
+    from mpigauge.measure.plan import Plan, Request
+    from mpigauge.measure.plan.arms import Arm, Block, Places
+    from mpigauge.measure.plan.foreign import Foreign
+    from mpigauge.model.knob import Knob
+    from mpigauge.runs.store import Run
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is varied."""
+
+    blocks: tuple[Block, ...]
+    programs: tuple[Foreign, ...]
+    control: bool
+    fail_fast: bool
+    relaunch: bool
+    """Give each arm launches of its own, though they could share them."""
+    dry_run: bool
+
+    def plan(self, request: Request, setup: Setup) -> Plan:
+        """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
+        there."""
+        from mpigauge.cli.measuring import tell
+        from mpigauge.features.sweep.plan import sweep_plan, swept, swept_inside
+        from mpigauge.measure.plan.arms import arms
+        from mpigauge.site.mpi.settings.inside import OutsideError
+
+        found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
+        knobs = _known(found, setup)
+        plan = sweep_plan(request, self.programs, setup.cards, setup.ground, setup.mpi)
+        told = [(arm, self.settings(arm, request, setup)) for arm in found]
+        try:
+            inside = self.inside(found, knobs, plan, setup)
+        except OutsideError as why:
+            tell(f"{setup.mpi.label}: each arm has launches of its own: {why}")
+            return swept(plan, told, self.fail_fast)
+        tell(
+            f"{setup.mpi.label}: all arms share each launch, their settings are read while it runs"
+        )
+        names = [arm.name for arm in found]
+        return swept_inside(plan, list(zip(names, inside, strict=True)))
+
+    def inside(
+        self, found: Sequence[Arm], knobs: Sequence[Knob], plan: Plan, setup: Setup
+    ) -> list[dict[str, str]]:
+        """What the kernels write for each arm. OutsideError: arms cannot share a launch."""
+        from mpigauge.site.mpi.settings.inside import OutsideError, written
+
+        if self.relaunch:
+            raise OutsideError("--relaunch")
+        if plan.mode == "classic":
+            raise OutsideError("the classic schedule knows no arms")
+        if any(part.foreign for part in plan.parts):
+            raise OutsideError("programs that are not ours read their settings when they start")
+        if any(arm.env for arm in found):
+            raise OutsideError("variables of the environment are read when a program starts")
+        if any(arm.transport for arm in found):
+            raise OutsideError("a transport is chosen when MPI starts")
+        return written([arm.settings for arm in found], knobs, setup.mpi)
+
+    def settings(self, arm: Arm, request: Request, setup: Setup) -> Mapping[str, str]:
+        """With those that select its transport, which has to work here."""
+        from mpigauge.cli.transport import with_transport
+
+        if not arm.transport:
+            return arm.settings
+        bare = replace(request, settings={**request.settings, **arm.settings})
+        asked, _ = with_transport(bare, setup, arm.transport, start=not self.dry_run)
+        return asked.settings
+
+
+def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
+    """Takes what is of the sweep out of the options. UserError: nothing is varied."""
+    from mpigauge.measure.plan.arms import grid_of, read_block
+
+    blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
+    programs = tuple(_program(*_block(word)) for word in raw.pop("command_blocks"))
+    grid = grid_of(raw.pop("vary"))
+    flags = {name: raw.pop(name) for name in ("control", "fail_fast", "relaunch")}
+    if grid is not None:
+        blocks.append(grid)
+    if not blocks:
+        raise UserError(
+            "nothing is varied; add --vary NAME=VALUE,VALUE or a block [[vary]] to the plan file, "
+            "or take `mpigauge run`"
+        )
+    return Sweep(tuple(blocks), programs, **flags, dry_run=dry_run)
+
+
+def _program(block: Mapping[str, Any], places: Places) -> Foreign:
+    """UserError: also where it names a reader that there is not."""
+    from mpigauge.measure.plan.foreign import read_command
+    from mpigauge.runs.readers import READERS
+
+    program = read_command(block, places)
+    if program.reader:
+        try:
+            READERS.find(program.reader)
+        except UserError as error:
+            raise UserError(f"{places.of('reader')}: {error}") from None
+    return program
+
+
+def _block(word: str) -> tuple[Mapping[str, Any], Places]:
+    """A table of a plan file, and where it was written."""
+    from mpigauge.measure.plan.arms import Places
+
+    told = json.loads(word)
+    return told["block"], Places(told["place"], told["places"])
+
+
+def sweep_jobs(options: Mapping[str, Any]) -> list[Job]:
+    """A job for each MPI, from the options of the command."""
+    from mpigauge.cli.beside import Order, planned
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.measure.plan import read_request
+
+    said = dict(options)
+    order = Order.taken(said)
+    sweep = read_sweep(said, order.dry_run)
+    return planned(read_request(said, look_up(said)), order, sweep.plan)
+
+
+def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
+    """All settings of the MPI. UserError: an arm has one that it does not know."""
+    from mpigauge.site.mpi.settings import knobs
+    from mpigauge.site.mpi.settings.refuse import refuse_unknown
+
+    names = dict.fromkeys(name for arm in found for name in arm.settings)
+    every = knobs(setup.mpi) if names else ()
+    refuse_unknown(names, every, setup.mpi)
+    return every
+
+
+def present(stored: Run) -> None:
+    """The best arm for each size; where there is nothing to choose from, what was measured."""
+    from mpigauge.cli.comparing import print_best, share_of
+    from mpigauge.cli.showing import show
+
+    if {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)} > {""}:
+        print_best(stored, "arm", share_of(None), "table")
+    else:
+        show(stored, "table")
+    click.echo(f"mpigauge: stored in {stored.path}", err=True)
+
+
+# --- what would be done ---------------------------------------------------------------------------
+def print_plan(job: Job) -> None:
+    """The arms, who sits where, and about how long it takes."""
+    from mpigauge.cli.costing import cost_words
+    from mpigauge.cli.placing import print_seats
+
+    plan = job.plan
+    arms = arms_of(plan)
+    shared = any(part.arms for part in plan.parts)
+    how = "all in each launch" if shared else "in another order in each round"
+    click.echo(f"{job.setup.mpi.label}: {len(arms)} arms, {how}")
+    for arm in arms:
+        click.echo(f"  {arm or 'default'}")
+    click.echo()
+    default = tuple(part for part in plan.parts if not part.arm)
+    print_seats(replace(plan, parts=default), job.setup.ground)
+    click.echo(f"\n{cost_words(job)}")
+
+
+def arms_of(plan: Plan) -> list[str]:
+    """Their names, each once; the default has none."""
+    inside = (name for part in plan.parts for name, _ in part.arms)
+    return list(dict.fromkeys([*inside, *(part.arm for part in plan.parts if not part.arms)]))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge watch: follows a run that is measured elsewhere."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.measure.campaign import View
+    from mpigauge.runs.store import Run
+
+
+@click.command("watch")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--every",
+    type=click.FloatRange(0.1, 3600),
+    default=1.0,
+    metavar="SECONDS",
+    help="How often its files are looked at.  [default: 1]",
+)
+def command(run: str, every: float) -> None:
+    """Follow a run that another shell or node measures, until it ends.
+
+    RUN is a folder, its name below mpigauge-runs, or `last`. Its files are only read. Ctrl-C ends
+    the watching, not the run.
+    """
+    from mpigauge.cli.screen import screen
+    from mpigauge.cli.showing import find_run, show
+    from mpigauge.measure import live
+    from mpigauge.runs.store import load
+
+    folder = find_run(run)
+    view = live.view(screen())
+    try:
+        follow(folder, view, every)
+    except KeyboardInterrupt:
+        return
+    finally:
+        view.close()
+    show(load(folder), "table")
+
+
+def follow(folder: Path, view: View, every: float) -> None:
+    """Shows it until it has ended; launches that end meanwhile are told one by one."""
+    from mpigauge.runs.store import load
+
+    told = 0
+    while True:
+        stored = load(folder)
+        told = _tell(stored, view, told)
+        if stored.status:
+            return
+        time.sleep(every)
+
+
+def _tell(stored: Run, view: View, told: int) -> int:
+    from mpigauge.features.watch.watching import state_of
+
+    state = state_of(stored)
+    outcomes = state.outcomes
+    for number in range(told, len(outcomes)):
+        state.outcomes = outcomes[: number + 1]
+        state.launch = outcomes[number].launch
+        view.launch_ended(state, outcomes[number])
+    state.launch = max((launch.launch for launch in stored.launches), default=0)
+    view.show(state)
+    return len(outcomes)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Shares a time budget out to launches. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.plan import Plan
+from mpigauge.result.stats.order import LOOKS, median
+
+FIRST_OVERHEAD_S = 0.35
+"""Assumed for starting and ending a job before one was seen: where it takes longer, the launches
+that follow get less, and where it takes less, they get more."""
+MOST_OVERHEAD = 0.1
+"""Share of the time that may go into starting jobs, once there are enough for an interval."""
+LEAST_S = 0.05
+"""Measuring for less is not worth a launch."""
+
+
+def overhead_s(outcomes: Sequence[Outcome]) -> float:
+    """What a launch takes beside measuring."""
+    seen = [each.wall_s - each.measuring_s for each in outcomes if each.ended]
+    return max(0.0, median(seen)) if seen else FIRST_OVERHEAD_S
+
+
+def round_s(plan: Plan, outcomes: Sequence[Outcome]) -> float:
+    """What a round, a launch of each part, usually takes."""
+    parts = len(plan.parts)
+    walls = [each.wall_s for each in outcomes if each.ended]
+    return parts * median(walls) if len(walls) >= parts else 0.0
+
+
+def rounds(plan: Plan, overhead: float) -> int:
+    """Launches of each part: so many that starting them takes a tenth of the time, and as many as
+    an interval is looked at, since the few after that would tell nothing."""
+    if plan.seconds is None:
+        return plan.least_rounds
+    affordable = int(plan.seconds * MOST_OVERHEAD / (max(overhead, LEAST_S) * len(plan.parts)))
+    looks = [look for look in LOOKS if look <= min(plan.most_rounds, affordable)]
+    return max(plan.least_rounds, *looks) if looks else plan.least_rounds
+
+
+def target(plan: Plan, begun: int, overhead: float) -> int:
+    """How many rounds there will be, where so many are over: those that were planned, then as many
+    as it takes until the interval is looked at again."""
+    planned = rounds(plan, overhead)
+    if begun < planned:
+        return planned
+    later = [look for look in LOOKS if look > begun]
+    return min([*later, plan.most_rounds])
+
+
+def left_s(plan: Plan, outcomes: Sequence[Outcome], made: int, spent_s: float) -> float | None:
+    """About how long the rest will take: what is left of the time that was given for everything;
+    else, for the launches that are missing at least, as long as those that ended took. None: there
+    was none yet. `made`: launches that need not be made any more; `spent_s`: what launches took."""
+    if plan.seconds is not None:
+        return max(0.0, plan.seconds - spent_s)
+    walls = [each.wall_s for each in outcomes if each.ended]
+    missing = max(0, plan.least_rounds * len(plan.parts) - made)
+    return sum(walls) / len(walls) * missing if walls else None
+
+
+def share(
+    plan: Plan,
+    launch: int,
+    left_s: float,
+    overhead: float,
+    usual_round_s: float = 0.0,
+    begins_round: bool | None = None,
+) -> float | None:
+    """Seconds of measuring for this launch; None: no time is left to begin another round.
+    `begins_round`: whether it is the first of its round that is made; None: by its number.
+
+    A round, once begun, is finished: a part with one launch less would know less than the others.
+    Where the planned rounds leave time, more follow if there is enough of it for all until the
+    interval is looked at again, of the usual length.
+    """
+    parts = len(plan.parts)
+    place = launch % parts
+    rest = parts - place
+    least = overhead + LEAST_S
+    begun = plan.round(launch)
+    planned, last = rounds(plan, overhead), target(plan, begun, overhead)
+    missing = 0 if begun < planned else last - begun if begun in LOOKS else 1
+    needed = max(parts * least, missing * usual_round_s)
+    begins = place == 0 if begins_round is None else begins_round
+    if begins and launch > 0 and left_s < needed:
+        return None
+    fit = int((left_s - rest * least) / (parts * least))
+    more = max(0, min(last - begun - 1, fit))
+    begin = launch - place
+    weights = [plan.part(number).weight for number in range(begin, begin + parts)]
+    weight = sum(weights[place:]) + more * sum(weights)
+    pool = left_s - (rest + more * parts) * overhead
+    return max(LEAST_S, pool * weights[place] / weight)

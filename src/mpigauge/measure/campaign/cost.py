@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""About how long a plan will take, from what launches took before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.measure.campaign.budget import FIRST_OVERHEAD_S
+from mpigauge.measure.plan.schedule import schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.measure.plan import Part, Plan
+    from mpigauge.measure.plan.schedule import Schedule
+
+CELL_S = 0.05
+"""Assumed until there are runs to go by: the order of magnitude for a cell of a pair of ranks at
+±5 %. Collectives on many ranks, slow networks and busy nodes take longer."""
+ROUND_S = 0.05
+"""Communicators and fresh buffers for each round of pairs: 5 to 10 ms on 2 cores, with room for
+128."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    start_s: float = FIRST_OVERHEAD_S
+    """Starting and ending a job."""
+    cell_s: float = CELL_S
+    """Measuring a cell in one launch."""
+    launches: int = 0
+    """How many launches these come from; 0: they are assumed."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    launches: tuple[int, int]
+    """The least, and the most where the precision is not reached."""
+    cells: int
+    """In a round, a launch of each part."""
+    seconds: tuple[float, float]
+    rates: Rates
+    bounded: bool
+    """The seconds are what --in allows."""
+
+
+def cost(plan: Plan, rates: Rates) -> Cost:
+    parts, cells = len(plan.parts), sum(map(_cells, plan.parts))
+    launches = (plan.least_rounds * parts, plan.most_rounds * parts)
+    round_s = sum(rates.start_s + _measuring_s(part, rates) for part in plan.parts)
+    seconds = (plan.least_rounds * round_s, plan.most_rounds * round_s)
+    if plan.seconds is not None:
+        seconds = (min(seconds[0], plan.seconds), plan.seconds)
+    return Cost(launches, cells, seconds, rates, plan.seconds is not None)
+
+
+def _pairs(part: Part) -> Schedule | None:
+    """Of a map. Placements that share a job are pairs too, each of which is a cell of its own."""
+    return schedule(part.pairs, part.world_ranks) if part.pairs and not part.places else None
+
+
+def _cells(part: Part) -> int:
+    made = _pairs(part)
+    return part.weight * made.pairs if made else part.weight
+
+
+def _measuring_s(part: Part, rates: Rates) -> float:
+    """Pairs of a round measure side by side."""
+    made = _pairs(part)
+    own = part.weight * rates.cell_s
+    return made.rounds * (ROUND_S + own) if made else own
+
+
+def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:
+    """From status.json of runs that were made with the same MPI; assumed where there are none."""
+    launches = [
+        each
+        for status in statuses
+        for each in status.get("launches") or ()
+        if each.get("ended") and each.get("cells") and not each.get("interrupted")
+    ]
+    if not launches:
+        return Rates()
+    return Rates(
+        start_s=median(each["wall_s"] - each["measuring_s"] for each in launches),
+        cell_s=median(each["measuring_s"] / each["cells"] for each in launches),
+        launches=len(launches),
+    )

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From a part of a plan to the job that a launcher is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan import bind_words
+from mpigauge.model.errors import UserError
+from mpigauge.site import placement
+from mpigauge.site.launch import Job, OnHost, command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.measure.plan import Part, Plan
+    from mpigauge.model.mpi import Mpi
+
+
+def job_of(
+    plan: Plan,
+    part: Part,
+    mpi: Mpi,
+    program: tuple[str, ...] = (),
+    system: str = "",
+    stem: str = "",
+    asked: Mapping[str, str] | None = None,
+) -> Job:
+    """`system`: the batch system in a job of which we are; `stem`: what names of files begin with;
+    `asked`: settings beside those of the plan, which are stronger. UserError: the launcher is to
+    bind what no launcher can be told. Programs that are not ours do not bind themselves: where a
+    placement is asked for, the launcher binds them."""
+    by_launcher = plan.bound_by == "launcher" or bool(part.foreign and part.placement)
+    return Job(
+        mpi=mpi,
+        ranks=part.world_ranks,
+        program=program,
+        env={**plan.env, **part.env},
+        settings={**(asked or {}), **plan.settings, **part.settings},
+        hosts=tuple(
+            OnHost(block.host, block.ranks, () if by_launcher else bind_words(block.bind))
+            for block in part.hosts
+        ),
+        in_turn=part.in_turn,
+        agent=plan.rsh,
+        oversubscribe=plan.oversubscribe,
+        launcher=plan.launcher,
+        system=system,
+        bind=_for_all_hosts(part) if by_launcher else (),
+        stem=stem,
+    )
+
+
+def check_told(plan: Plan, mpi: Mpi) -> None:
+    """That the launcher can be told where all ranks are to be, before any is started."""
+    for part in plan.parts:
+        command(job_of(plan, part, mpi))
+
+
+def _for_all_hosts(part: Part) -> tuple[tuple[int, ...], ...]:
+    """The cores of local rank 0, 1, …: launchers take one list."""
+    first = part.blocks[0]
+    for block in part.blocks:
+        if not block.bind:
+            raise UserError(
+                "--placement launcher: ranks that share cores (--oversubscribe) have none of their "
+                "own, so there is nothing to bind; name cores with --place, or take --placement "
+                "kernel"
+            )
+        if block.bind != first.bind:
+            raise UserError(
+                f"--placement launcher: a launcher takes one list of cores for all hosts, and "
+                f"{first.host} would have {','.join(first.bind)}, {block.host} "
+                f"{','.join(block.bind)}; take --placement kernel"
+            )
+    return tuple(tuple(sorted(placement.cores_of(entry))) for entry in first.bind)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One launch, from its command to its outcome."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.campaign.process import Job, Line
+from mpigauge.measure.campaign.reasons import stumbled, why
+from mpigauge.measure.campaign.state import Outcome
+from mpigauge.model.errors import RunError
+from mpigauge.model.hosts import Block
+from mpigauge.model.record import (
+    CellRecord,
+    End,
+    Failure,
+    Launch,
+    Progress,
+    Rank,
+    Record,
+    with_known,
+)
+from mpigauge.site import placement
+from mpigauge.site.mpi.transports import report_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.measure.campaign.interrupt import Interrupt
+    from mpigauge.measure.plan import LaunchPlan, Part
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.runs.store import RunWriter
+    from mpigauge.site.launch import Command
+
+GRACE_S = 5.0
+"""How long the kernels may take to finish their table after the first Ctrl-C."""
+TERM_S = 2.0
+"""How long the launcher may take to end its job when it is told to."""
+MOST_LOG_BYTES = 16 << 20
+LAST_LINES = 200
+"""Kept of each stream, to find in them why a launch failed."""
+MOST_TOLD = 4096
+"""Lines in which is looked for what the MPI tells of its transport; Intel's has one for a rank."""
+
+
+@dataclass
+class Watch:
+    """A running launch: what was read from it, and when it has to be ended."""
+
+    job: Job
+    plan: LaunchPlan
+    mpi: Mpi
+    writer: RunWriter
+    interrupt: Interrupt
+    timeout_s: float
+    on_record: Callable[[Record], None]
+    on_tick: Callable[[], None]
+    started_s: float = field(default_factory=time.monotonic)
+    heard_s: float = field(default_factory=time.monotonic)
+    end_at_s: float = float("inf")
+    terminated: bool = False
+    wishes_seen: int = 0
+    reason: str = ""
+    fatal: str = ""
+    said: dict[str, deque[str]] = field(
+        default_factory=lambda: {name: deque(maxlen=LAST_LINES) for name in ("stdout", "stderr")}
+    )
+    told: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_TOLD))
+    logged: int = 0
+    records: int = 0
+    counted: int = 0
+    """Those that the end counts."""
+    cells: int = 0
+    wrong: int = 0
+    end: End | None = None
+
+    def follow(self) -> None:
+        for line in self.job.lines():
+            if line is not None:
+                self.take(line)
+            self.look_at_wishes()
+            self.look_at_clock()
+            self.on_tick()
+
+    def take(self, line: Line) -> None:
+        self.heard_s = time.monotonic()
+        part = self.plan.part
+        text = with_known(line.text, part.known, part.places)
+        record = self.writer.append(text) if line.stream == "stdout" else None
+        if record is None:
+            self.keep(line)
+        else:
+            self.learn(record)
+            self.on_record(record)
+
+    def keep(self, line: Line) -> None:
+        """Output that is no record goes into the log; its end may tell why a launch failed."""
+        text = line.text.strip()[:1000]
+        self.said[line.stream].append(text)
+        if line.stream == "stdout":
+            self.told.append(text)
+        if self.logged < MOST_LOG_BYTES:
+            self.writer.log(self.plan.number, line.stream, line.text)
+        self.logged += len(line.text)
+
+    def learn(self, record: Record) -> None:
+        self.records += 1
+        self.counted += not isinstance(record, (Progress, End))
+        self.cells += isinstance(record, CellRecord)
+        if isinstance(record, End):
+            self.end = record
+            self.wrong = record.wrong_count
+        elif isinstance(record, Failure):
+            self.reason = self.reason or f"rank {record.rank}: {record.message}"
+        elif problem := misfit(record, self.plan, self.mpi):
+            self.fatal = self.fatal or problem
+            self.end_now()
+
+    def look_at_wishes(self) -> None:
+        """First Ctrl-C: the kernels finish their table. Second: they are ended."""
+        if self.interrupt.count <= self.wishes_seen:
+            return
+        self.wishes_seen = self.interrupt.count
+        if self.wishes_seen == 1 and ask_to_stop(Path(self.plan.stop_file)):
+            self.end_at_s = time.monotonic() + GRACE_S
+        else:
+            self.end_now()
+
+    def look_at_clock(self) -> None:
+        now = time.monotonic()
+        if now - self.heard_s > self.timeout_s and not self.terminated:
+            self.reason = f"it was silent for {self.timeout_s:g} s and was ended (--timeout)"
+            self.end_now()
+        elif now > self.end_at_s:
+            self.end_now()
+
+    def end_now(self) -> None:
+        self.job.terminate()
+        self.terminated = True
+        self.end_at_s = time.monotonic() + TERM_S
+
+    def outcome(self, status: int) -> Outcome:
+        interrupted = self.wishes_seen > 0
+        reason = self.fatal or self.reason or self.failure(status)
+        return Outcome(
+            launch=self.plan.number,
+            reason="" if interrupted and not self.fatal else reason,
+            ended=self.end is not None,
+            interrupted=interrupted,
+            records=self.records,
+            cells=self.cells,
+            wrong_count=self.wrong,
+            wall_s=time.monotonic() - self.started_s,
+            measuring_s=self.end.measuring_s if self.end else 0.0,
+            used=report_of(self.mpi.name).read("\n".join(self.told)),
+        )
+
+    def lost(self) -> str:
+        """What did not come whole of what the end has counted."""
+        if self.end is None or self.counted >= self.end.records:
+            return ""
+        missing = self.end.records - self.counted
+        return f"{missing} of its {self.end.records} records did not come whole"
+
+    def failure(self, status: int) -> str:
+        """Why a launch failed, from its exit status and its last words; empty if it did not."""
+        if lost := self.lost():
+            return lost
+        if status == 0 and self.end is not None:
+            return ""
+        if self.end is not None and self.wrong:
+            return ""  # the kernels say with their status that data were wrong
+        return self.said_why(status)
+
+    @property
+    def stumbled(self) -> bool:
+        return not self.records and not self.wishes_seen and stumbled(self.said["stderr"])
+
+    def said_why(self, status: int) -> str:
+        return why(status, self.said["stderr"], self.said["stdout"])
+
+
+def launch(watch: Watch) -> Outcome:
+    """Follows a launch to its end. RunError: it makes no sense to go on."""
+    try:
+        watch.follow()
+    except BaseException:
+        watch.job.kill()
+        raise
+    finally:
+        status = watch.job.close()
+        with suppress(OSError):
+            Path(watch.plan.stop_file).unlink(missing_ok=True)
+    if watch.fatal:
+        raise RunError(watch.fatal)
+    return watch.outcome(status)
+
+
+def start(command: Command) -> Job:
+    return Job(command)
+
+
+def ask_to_stop(file: Path) -> bool:
+    try:
+        file.touch()
+    except OSError:
+        return False  # a full disk, say: then the job is ended the hard way
+    return True
+
+
+def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
+    """What shows that a job is not what was asked for; empty: it is."""
+    if isinstance(record, Launch) and record.world_ranks != plan.part.world_ranks:
+        return (
+            f"the job has {record.world_ranks} rank{'s' * (record.world_ranks != 1)} instead of "
+            f"{plan.part.world_ranks}: the launcher {mpi.mpiexec} and the library {mpi.library} do "
+            "not belong together; name the MPI by its own folder with --mpi"
+        )
+    return misplaced(record, plan) if isinstance(record, Rank) else ""
+
+
+def misplaced(rank: Rank, plan: LaunchPlan) -> str:
+    """Why a rank is not on the host or the cores that it was to have."""
+    block = block_of(rank.rank, plan.part)
+    if block.hostname and rank.host != block.hostname:
+        return (
+            f"rank {rank.rank} was to run on host {block.host} and runs on {rank.host}: the "
+            "launcher has hosts of its own; look into its settings and hostfiles"
+        )
+    return wrongly_bound(rank, block.bind, plan.bound_by) if block.bind else ""
+
+
+def block_of(rank: int, part: Part) -> Block:
+    """The host of a rank, by the order in which ranks are numbered."""
+    if part.in_turn:
+        return part.blocks[rank % len(part.blocks)]
+    for block in part.blocks:
+        if rank < block.ranks:
+            return block
+        rank -= block.ranks
+    return Block("", part.world_ranks)
+
+
+def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
+    who = f"rank {rank.rank} on {rank.host}"
+    if not 0 <= rank.local_rank < len(bind):
+        return (
+            f"{who} was not told which rank of its host it is, so its core is not known; "
+            "run with --bind none"
+        )
+    wanted = bind[rank.local_rank]
+    if placement.cores_of(rank.cpuset) == placement.cores_of(wanted):
+        return ""
+    why = (
+        "its launcher did not bind it as it was told; look into the launcher's settings, or run "
+        "with --placement kernel"
+        if by == "launcher"
+        else "something else binds it too; look into the launcher's settings, or run with --bind "
+        "none"
+    )
+    return f"{who} was to run on core {wanted} and may run on {rank.cpuset}: {why}"

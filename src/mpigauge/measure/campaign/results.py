@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All cells so far, of launches that ended and of the one that runs, and the rows they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from mpigauge.model.between import Between, Remembered
+from mpigauge.model.columns import Cell
+from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record
+from mpigauge.model.row import Row
+from mpigauge.result.stats.figures import figure_rows
+from mpigauge.result.stats.history import correlation_of, shrunk
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL, aggregate, in_order
+
+_NOTICEABLE = 1e-3
+"""Change of the widening for which all rows are made anew."""
+
+
+class Results:
+    def __init__(
+        self,
+        precision: float,
+        cells: Iterable[Cell] = (),
+        benchmarks: Sequence[str] = (),
+        earlier: Sequence[Remembered] = (),
+    ) -> None:
+        self._precision = precision
+        self._benchmarks = benchmarks
+        self._cells: dict[Key, dict[int, Cell]] = {}
+        self._rows: dict[Key, Row] = {}
+        self._figures: list[Figure] = []
+        self._earlier = earlier
+        self._between = Between(len(earlier), shrunk(0.0, earlier))
+        for cell in cells:
+            self.put(cell)
+        self.settle()
+
+    def settle(self) -> None:
+        """Reckons anew how launches hang together, when one has ended. Nothing of what the machine
+        has shown otherwise makes a run longer or shorter."""
+        series = [
+            tuple(cells[i].time_p50_s for i in sorted(cells)) for cells in self._cells.values()
+        ]
+        own = correlation_of(values for values in series if all(value > 0 for value in values))
+        now = Between(len(self._earlier), shrunk(own, self._earlier))
+        if abs(now.widening / self._between.widening - 1) > _NOTICEABLE:
+            self._between = now
+            self._rows.clear()
+
+    def add(self, record: Record) -> bool:
+        """Takes what a record says of a cell, and tells whether it did."""
+        if isinstance(record, CellRecord):
+            self.put(record.cell)
+            return True
+        if isinstance(record, Progress):
+            self._put_progress(record)
+            return True
+        if isinstance(record, Figure):
+            self._figures.append(record)
+            return True
+        return False
+
+    def put(self, cell: Cell) -> None:
+        self._cells.setdefault(cell.key, {})[cell.launch] = cell
+        self._rows.pop(cell.key, None)
+
+    @property
+    def has_numbers(self) -> bool:
+        return bool(self._cells or self._figures)
+
+    def rows(self) -> list[Row]:
+        """In the order in which the benchmarks were asked for."""
+        return in_order(map(self._row, self._cells), self._benchmarks)
+
+    def widest(self) -> Row | None:
+        """The row that knows least, of those that could know more."""
+        rows = self.rows()
+        return max([row for row in rows if _can_improve(row)] or rows, key=_width, default=None)
+
+    def converged(self) -> bool:
+        """Whether every row has an interval over launches that is as narrow as it should be."""
+        rows, figures = self.rows(), figure_rows(self._figures)
+        return bool(rows or figures) and all(
+            (
+                *map(self._known, rows),
+                *(figure.value.relative_error <= self._precision for figure in figures),
+            )
+        )
+
+    def _known(self, row: Row) -> bool:
+        narrow = row.relative_error <= self._precision or not _can_improve(row)
+        return row.launches >= LEAST_FOR_INTERVAL and narrow
+
+    @property
+    def wrong_count(self) -> int:
+        return sum(cell.wrong_count for cells in self._cells.values() for cell in cells.values())
+
+    def cells(self) -> list[Cell]:
+        """Of all launches."""
+        return [cell for cells in self._cells.values() for cell in cells.values()]
+
+    def cells_of(self, launch: int) -> int:
+        return sum(launch in cells for cells in self._cells.values())
+
+    def _put_progress(self, progress: Progress) -> None:
+        with suppress(ValueError):  # a line that lacks columns says nothing about a cell
+            self.put(progress.as_cell())
+
+    def _row(self, key: Key) -> Row:
+        if key not in self._rows:
+            cells = self._cells[key]
+            of = [cells[i] for i in sorted(cells)]
+            self._rows[key] = aggregate(of, self._precision, self._between)
+        return self._rows[key]
+
+
+def _can_improve(row: Row) -> bool:
+    """What the step of the clock makes wide, no further launch makes narrow."""
+    return "clock" not in row.flags
+
+
+def _width(row: Row) -> float:
+    error = row.relative_error
+    return error if error == error else float("inf")

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Goes on with a run that has not measured all it should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import mpigauge
+from mpigauge.measure.campaign.beside import Task
+from mpigauge.measure.campaign.run import Ending, run
+from mpigauge.measure.campaign.state import View
+from mpigauge.measure.plan import Plan
+from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import Node
+from mpigauge.model.machine import Machine
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.runs.store import Run, RunWriter
+
+
+def resume(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter, view: View) -> Ending:
+    """Complete launches are kept, the missing ones are made as they were planned."""
+    task = resumed(stored, mpi, kernels, writer)
+    return run(task.plan, mpi, kernels, writer, view, task.cells, task.spent_s)
+
+
+def resumed(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter) -> Task:
+    """What is left of a run, for one that goes on beside others."""
+    complete = writer.complete
+    return Task(
+        plan_of(stored),
+        mpi,
+        kernels,
+        writer,
+        cells=tuple(cell for cell in stored.cells if cell.launch in complete),
+        spent_s=sum(end.seconds for end in stored.ends if end.launch in complete),
+    )
+
+
+def plan_of(stored: Run) -> Plan:
+    try:
+        return Plan.from_json(stored.plan)
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{stored.path}/run.json holds no plan that can be resumed") from None
+
+
+def check_same(stored: Run, mpi: Mpi, machine: Machine) -> None:
+    """Launches on another machine, MPI or version are another run."""
+    for what, before, now in _differences(stored, mpi, machine):
+        if before and before != now:
+            raise UserError(
+                f"{stored.path} was measured with the {what} {before}, here it is {now}; "
+                "resuming would mix them: start a new run"
+            )
+
+
+def check_same_hosts(plan: Plan, nodes: Iterable[Node]) -> None:
+    """A name may stand for another machine than before, as in another allocation."""
+    then = {block.host: block.hostname for part in plan.parts for block in part.hosts}
+    for node in nodes:
+        if (now := node.machine.hostname) != then[node.name]:
+            raise UserError(
+                f"host {node.name} was {then[node.name]}, now it is {now}; resuming would "
+                "mix them: start a new run"
+            )
+
+
+def _differences(stored: Run, mpi: Mpi, machine: Machine) -> list[tuple[str, str, str]]:
+    machine_then = _mapping(stored.passport.get("machine"))
+    mpi_then = _mapping(stored.header.get("mpi"))
+    return [
+        ("mpigauge", str(stored.header.get("version", "")), mpigauge.__version__),
+        ("MPI", _label(mpi_then), f"{mpi.name} {mpi.version}"),
+        ("CPU", str(machine_then.get("cpu_model", "")), machine.cpu_model),
+        ("host", str(machine_then.get("hostname", "")), machine.hostname),
+    ]
+
+
+def _label(mpi: Mapping[str, Any]) -> str:
+    return f"{mpi.get('name', '')} {mpi.get('version', '')}".strip()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

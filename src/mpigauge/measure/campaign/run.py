@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The launches of a plan: as many as it takes, each stored, none lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from statistics import median
+
+from mpigauge.measure.campaign import launch as one
+from mpigauge.measure.campaign.budget import left_s, overhead_s, round_s, share
+from mpigauge.measure.campaign.foreign import ForeignWatch
+from mpigauge.measure.campaign.interrupt import Interrupt
+from mpigauge.measure.campaign.job import job_of
+from mpigauge.measure.campaign.memory import Memory
+from mpigauge.measure.campaign.results import Results
+from mpigauge.measure.campaign.state import Outcome, State, View
+from mpigauge.measure.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.measure.plan.meeting import started_by_clock
+from mpigauge.model.columns import Cell
+from mpigauge.model.errors import RunError
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.record import Record
+from mpigauge.result.stats.order import LOOKS
+from mpigauge.runs.store import RunWriter
+from mpigauge.site import batch
+from mpigauge.site.launch import Command, command
+from mpigauge.site.mpi.transports import report_of
+
+FAILURES_IN_A_ROW = 3
+"""After so many of a part there is no reason to think that its next launch would work."""
+SHOW_EVERY_S = 0.25
+SYSTEM_S = 1.0
+"""How long after a step of a job we may be told to end too."""
+LAUNCHER = -1
+"""Stands for the rank in the record of a launch that failed as a whole."""
+Again = Callable[[Results], Sequence[Part]]
+"""What to measure once more when everything is measured, a launch each."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    status: str
+    """done, interrupted or failed."""
+    outcomes: tuple[Outcome, ...]
+    wrong_count: int
+
+    @property
+    def failures(self) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.reason]
+
+
+class Campaign:
+    def __init__(
+        self,
+        plan: Plan,
+        mpi: Mpi,
+        kernels: Kernels,
+        writer: RunWriter,
+        view: View,
+        interrupt: Interrupt,
+        cells: Iterable[Cell] = (),
+        spent_s: float = 0.0,
+        again: Again | None = None,
+        name: str = "",
+    ) -> None:
+        self.plan, self.mpi, self.kernels = plan, mpi, kernels
+        self.writer, self.view = writer, view
+        self.memory = Memory(writer.folder)
+        results = Results(plan.precision, cells, plan.benchmarks, self.memory.earlier)
+        self.state = State(plan, results, name)
+        self.spent_s = spent_s
+        self.since_s: float | None = None
+        self.number: int | None = 0
+        self.given = batch.here(os.environ)
+        self.interrupt = interrupt
+        self.again = again
+        self.last: dict[int, Part] = {}
+        """What was measured once more, by the numbers of its launches."""
+        self.shown_s = 0.0
+
+    def step(self) -> bool:
+        """One launch; False when there is none to be made any more."""
+        if self.number is None or self.interrupt.count or self.failed_fast():
+            return False
+        self.number = self.next_launch(self.number)
+        if self.number is None:
+            self.once_more()
+            return False
+        self.state.launch = self.number
+        self.note(self.launch(self.planned(self.number)))
+        self.number += 1
+        return True
+
+    def once_more(self) -> None:
+        """Last launches for what stood out, if anything did."""
+        for part in self.again(self.state.results) if self.again else ():
+            if self.interrupt.count:
+                return
+            made = (outcome.launch for outcome in self.state.outcomes)
+            number = max([*self.writer.complete, *made], default=-1) + 1
+            self.last[number] = part
+            self.state.launch = number
+            self.note(self.launch(replace(self.planned(number), part=part)))
+
+    def next_launch(self, number: int) -> int | None:
+        """The first launch from this number on that is missing; None: there are enough."""
+        parts = len(self.plan.parts)
+        while self.plan.round(number) < self.plan.most_rounds:
+            if number % parts == 0 and self.enough(self.plan.round(number)):
+                return None
+            if self.no_time_for(number):
+                return None
+            if number not in self.writer.complete and not self.given_up(number):
+                in_time = self.plan.seconds is None or self.seconds(number) is not None
+                return number if in_time else None
+            number += 1
+        return None
+
+    def no_time_for(self, number: int) -> bool:
+        """Whether the time is to hold, and what is left is less than a launch has usually taken.
+        Without the first there would be nothing at all."""
+        if not self.plan.strict or self.plan.seconds is None or not self.state.outcomes:
+            return False
+        walls = [outcome.wall_s for outcome in self.state.outcomes]
+        return number > 0 and self.plan.seconds - self.elapsed_s() < median(walls)
+
+    def given_up(self, number: int) -> bool:
+        """Whether the part of this launch has failed so often that it would fail again."""
+        part = self.plan.part_number(number)
+        own = [o for o in self.state.outcomes if self.plan.part_number(o.launch) == part]
+        last = own[-FAILURES_IN_A_ROW:]
+        return len(last) == FAILURES_IN_A_ROW and all(outcome.reason for outcome in last)
+
+    def begins_round(self, number: int) -> bool:
+        """Whether no launch of its round was made."""
+        made = (*self.writer.complete, *(outcome.launch for outcome in self.state.outcomes))
+        return self.plan.round(number) not in map(self.plan.round, made)
+
+    def enough(self, rounds: int) -> bool:
+        """Asked of the numbers that intervals are made for; between them nobody looks. A round that
+        could measure nothing here is made once."""
+        worked = self.state.outcomes and not any(each.reason for each in self.state.outcomes)
+        if rounds and worked and not self.state.results.has_numbers:
+            return True
+        looked_at = rounds >= self.plan.least_rounds and rounds in LOOKS
+        return looked_at and self.state.results.converged()
+
+    def launch(self, planned: LaunchPlan) -> Outcome:
+        number = planned.number
+        words = self.command(planned)
+        self.writer.write_command(number, words.words, words.env, words.files)
+        self.state.activity = "starting"
+        self.since_s = time.monotonic()
+        self.show(at_once=True)
+        watch = self.watch(planned, words)
+        outcome = one.launch(watch)
+        if watch.stumbled:
+            self.state.remarks.append(f"launch {number} started again: {outcome.reason}")
+            outcome = one.launch(self.watch(planned, words))
+        self.spent_s, self.since_s = self.elapsed_s(), None
+        return self.or_interrupted(outcome)
+
+    def watch(self, planned: LaunchPlan, words: Command) -> one.Watch:
+        """Starts a launch, with what follows it to its end."""
+        kind = ForeignWatch if planned.part.foreign else one.Watch
+        return kind(
+            job=one.start(words),
+            plan=planned,
+            mpi=self.mpi,
+            writer=self.writer,
+            interrupt=self.interrupt,
+            timeout_s=self.plan.timeout_s,
+            on_record=self.learn,
+            on_tick=self.show,
+        )
+
+    def or_interrupted(self, outcome: Outcome) -> Outcome:
+        """A batch system that ends a job ends its steps and us, in any order."""
+        if outcome.reason and self.given and not self.interrupt.count:
+            time.sleep(SYSTEM_S)
+        if outcome.reason and self.given and self.interrupt.count:
+            return replace(outcome, reason="", interrupted=True)
+        return outcome
+
+    def planned(self, number: int) -> LaunchPlan:
+        return LaunchPlan(
+            number=number,
+            part=self.plan.part(number),
+            seed=self.plan.seed_of(number),
+            seconds=self.seconds(number) or 0.0,
+            use_all=self.plan.use_all,
+            stop_file=str((self.writer.folder / f"stop-{number:03d}").absolute()),
+            bound_by=self.plan.bound_by,
+            by_clock=self.by_clock(number),
+        )
+
+    def by_clock(self, number: int) -> tuple[str, ...] | None:
+        """Across hosts the first launch of a part finds out which cells the clock is exact enough
+        for; the later ones do the same, so that they measure the same."""
+        if self.plan.sync != "auto" or len(self.plan.part(number).hosts) < 2:
+            return None
+        part = self.plan.part_number(number)
+        own = [c for c in self.state.results.cells() if self.plan.part_number(c.launch) == part]
+        return started_by_clock(own)
+
+    def command(self, planned: LaunchPlan) -> Command:
+        system = self.given.system.name if self.given else ""
+        foreign = planned.part.foreign
+        if foreign and not foreign.launcher:
+            settings = {**self.plan.settings, **planned.part.settings}
+            variables = {**self.plan.env, **planned.part.env}
+            return Command(foreign.words, {**self.mpi.env, **settings, **variables})
+        program = (
+            foreign.words
+            if foreign
+            else (
+                str(self.kernels.executable),
+                *("--libmpi", str(self.mpi.library)),
+                *("--plugin", str(self.kernels.plugin)),
+                *kernel_words(self.plan, planned),
+            )
+        )
+        stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
+        asked = {} if foreign else to_tell(self.mpi)
+        return command(job_of(self.plan, planned.part, self.mpi, program, system, stem, asked))
+
+    def seconds(self, number: int) -> float | None:
+        if self.plan.seconds is None:
+            return None
+        left = self.plan.seconds - self.elapsed_s()
+        outcomes = self.state.outcomes
+        usual = round_s(self.plan, outcomes)
+        begins = self.begins_round(number)
+        return share(self.plan, number, left, overhead_s(outcomes), usual, begins)
+
+    def learn(self, record: Record) -> None:
+        if self.state.results.add(record):
+            self.state.activity = "measuring"
+
+    def show(self, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if at_once or now - self.shown_s >= SHOW_EVERY_S:
+            self.shown_s = now
+            self.state.elapsed_s = self.elapsed_s()
+            self.state.left_s = self.left_s()
+            if self.interrupt.count:
+                self.state.activity = "stopping"
+            self.view.show(self.state)
+
+    def note(self, outcome: Outcome) -> None:
+        self.state.outcomes.append(outcome)
+        self.state.results.settle()
+        if outcome.used:
+            self.writer.append(_carried(outcome))
+        if outcome.reason:
+            words = f"launch {self.title(outcome.launch)} failed: {outcome.reason}"
+            self.state.remarks.append(words)
+            self.writer.append(_failure(outcome.launch, words))
+            self.check_first(outcome)
+        self.view.launch_ended(self.state, outcome)
+
+    def title(self, number: int) -> str:
+        """The number of a launch, and what is special about it."""
+        arm = self.last.get(number, self.plan.part(number)).arm
+        return f"{number} ({arm})" if arm else str(number)
+
+    def check_first(self, outcome: Outcome) -> None:
+        """After a first launch that brought nothing there is no sense in a second, unless it may be
+        the arm of a sweep that nothing survives."""
+        arm = self.plan.part(outcome.launch).arm
+        if len(self.state.outcomes) == 1 and not outcome.records and not arm:
+            log = self.writer.folder / "logs" / f"launch-{outcome.launch:03d}.stderr"
+            hint = f" (all it said is in {log})" if log.exists() else ""
+            raise RunError(f"the first launch failed: {outcome.reason}{hint}")
+
+    def failed_fast(self) -> bool:
+        return self.plan.fail_fast and any(outcome.reason for outcome in self.state.outcomes)
+
+    def ending(self) -> Ending:
+        finished = self.number is None or self.next_launch(self.number) is None
+        failed = any(outcome.reason for outcome in self.state.outcomes)
+        cut_short = any(outcome.interrupted for outcome in self.state.outcomes)
+        interrupted = cut_short or (self.interrupt.count > 0 and not finished)
+        status = "interrupted" if interrupted else "failed" if failed else "done"
+        return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
+
+    def elapsed_s(self) -> float:
+        """In launches of its own: beside it others may have theirs."""
+        return self.spent_s + (0.0 if self.since_s is None else time.monotonic() - self.since_s)
+
+    def left_s(self) -> float | None:
+        return left_s(self.plan, self.state.outcomes, self.state.launch, self.elapsed_s())
+
+
+def run(
+    plan: Plan,
+    mpi: Mpi,
+    kernels: Kernels,
+    writer: RunWriter,
+    view: View,
+    cells: Iterable[Cell] = (),
+    spent_s: float = 0.0,
+    again: Again | None = None,
+) -> Ending:
+    """Makes the launches that are missing. Whatever happens, the folder says how it ended."""
+    with Interrupt() as interrupt:
+        campaign = Campaign(plan, mpi, kernels, writer, view, interrupt, cells, spent_s, again)
+        try:
+            while campaign.step():
+                pass
+            return finished(campaign)
+        except RunError as error:
+            raise given_up(campaign, error) from None
+        finally:
+            view.close()
+
+
+def finished(campaign: Campaign) -> Ending:
+    """Writes how it ended."""
+    ending = campaign.ending()
+    campaign.memory.end(campaign.writer, campaign.state.results.rows())
+    campaign.writer.finish(ending.status, **_facts(ending.outcomes))
+    return ending
+
+
+def given_up(campaign: Campaign, error: RunError) -> RunError:
+    """The same error; writes why it failed, though on a full disk there is no room for that."""
+    with suppress(RunError):
+        campaign.memory.end(campaign.writer, campaign.state.results.rows())
+    with suppress(RunError):
+        campaign.writer.finish("failed", reason=str(error), **_facts(campaign.state.outcomes))
+    return error
+
+
+def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:
+    return {"launches": [asdict(outcome) for outcome in outcomes]}
+
+
+def to_tell(mpi: Mpi) -> dict[str, str]:
+    """What makes an MPI tell what carries its messages; what somebody has set stays."""
+    known = report_of(mpi.name).settings
+    return {name: value for name, value in known.items() if name not in os.environ}
+
+
+def _carried(outcome: Outcome) -> str:
+    return json.dumps({"record": "transport", "launch": outcome.launch, "used": outcome.used})
+
+
+def _failure(launch: int, words: str) -> str:
+    return json.dumps({"record": "error", "launch": launch, "rank": LAUNCHER, "message": words})

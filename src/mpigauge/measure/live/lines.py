@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""One line for each launch, for logs and pipes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from mpigauge.measure.live.words import launches, outcome_words, widest
+
+if TYPE_CHECKING:
+    from mpigauge.measure.campaign.state import Outcome, State
+
+
+class LineView:
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def show(self, state: State) -> None:
+        """Nothing: a log wants no picture that moves."""
+
+    def launch_ended(self, state: State, outcome: Outcome) -> None:
+        words = [launches(state), outcome_words(outcome), widest(state)]
+        with suppress(OSError):  # who reads it may have gone
+            print("mpigauge: " + ", ".join(filter(None, words)), file=self._stream, flush=True)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The phrases that both views share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count, duration
+
+if TYPE_CHECKING:
+    from mpigauge.measure.campaign.state import Outcome, State
+
+
+def launches(state: State) -> str:
+    """launch 3 of 6–20; with parts, which of them; with campaigns side by side, whose."""
+    plan = state.plan
+    least, most = plan.least_rounds, plan.most_rounds
+    of = f"{least}" if least == most else f"{least}–{most}"
+    parts = len(plan.parts)
+    which = f"{state.launch % parts + 1} of {parts}"
+    arm = plan.part(state.launch).arm
+    part = (f" ({which}: {arm})" if arm else f" (part {which})") if parts > 1 else ""
+    name = f"{state.name}: " if state.name else ""
+    return f"{name}launch {state.round} of {of}{part}"
+
+
+def outcome_words(outcome: Outcome) -> str:
+    if outcome.reason:
+        return f"failed: {outcome.reason}"
+    cells = f"{outcome.cells} cell{'s' * (outcome.cells != 1)} in {duration(outcome.wall_s)}"
+    return f"{cells}, interrupted" if outcome.interrupted else cells
+
+
+def widest(state: State) -> str:
+    """The widest error so far, and whose it is."""
+    row = state.results.widest()
+    if row is None:
+        return ""
+    who = f"{row.benchmark} {byte_count(row.message_bytes)}".rstrip()
+    return f"widest {row.error_words} ({who})"
+
+
+def time_left(state: State) -> str:
+    if state.left_s is None or not math.isfinite(state.left_s):
+        return ""
+    return f"about {clock(state.left_s)} left"
+
+
+def clock(seconds: float) -> str:
+    """12 s, or 3:05."""
+    whole = math.ceil(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60}:{whole % 60:02d}"

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From what a user asks for to what is launched. Pure: nothing is started here."""
+
+from __future__ import annotations
+
+from mpigauge.measure.plan.ground import Ground
+from mpigauge.measure.plan.kernel import bind_words, kernel_words
+from mpigauge.measure.plan.plan import LaunchPlan, Part, Plan
+from mpigauge.measure.plan.request import LookedUp, Request, read_request
+from mpigauge.measure.plan.resolve import resolve
+
+__all__ = [
+    "Ground",
+    "LaunchPlan",
+    "LookedUp",
+    "Part",
+    "Plan",
+    "Request",
+    "bind_words",
+    "kernel_words",
+    "read_request",
+    "resolve",
+]

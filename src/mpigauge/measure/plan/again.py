@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plan of a run once more, for some of its numbers only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan.meeting import same_meeting
+from mpigauge.model.cards import benchmark_word
+from mpigauge.model.columns import Cell
+from mpigauge.model.record import Figure
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.plan import Part, Plan
+
+
+def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
+    """Parts that measure these numbers and little else, with other random orders; None: none does.
+
+    Benchmarks of a part that want the same sizes on the same ranks stay together. Programs that are
+    not ours run as they are.
+    """
+    wanted = list(numbers)
+    parts = tuple(each for part in plan.parts for each in _parts(part, wanted))
+    if not parts:
+        return None
+    sync = same_meeting(each for each in wanted if isinstance(each, Cell))
+    return replace(plan, parts=parts, seed=plan.seed + 1, sync=sync or plan.sync)
+
+
+def _parts(part: Part, numbers: Iterable[Cell | Figure]) -> Iterator[Part]:
+    own = [each for each in numbers if _belongs(each, part)]
+    if part.foreign:
+        yield from [part] if any(isinstance(each, Figure) for each in own) else []
+        return
+    found: dict[str, list[Cell]] = {}
+    for each in own:
+        if isinstance(each, Cell):
+            found.setdefault(_word(each), []).append(each)
+    alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[str]] = {}
+    for name, of in found.items():
+        sizes = sorted({cell.message_bytes for cell in of if cell.message_bytes >= 0})
+        ranks = sorted({cell.ranks for cell in of})
+        alike.setdefault((tuple(sizes), tuple(ranks)), []).append(name)
+    for (sizes_of, ranks_of), names in alike.items():
+        groups = ranks_of if part.ranks else ()
+        yield replace(part, benchmarks=tuple(names), sizes=sizes_of or None, ranks=groups)
+
+
+def _belongs(number: Cell | Figure, part: Part) -> bool:
+    """Whether this part has measured it: what only the campaign knows of it is the same."""
+    if _word(number) not in part.benchmarks:
+        return False
+    known = dict(part.known)
+    if number.placement in part.places.values():
+        del known["placement"]
+    return all(getattr(number, name) == value for name, value in known.items())
+
+
+def _word(number: Cell | Figure) -> str:
+    if isinstance(number, Cell):
+        return benchmark_word(number.suite, number.benchmark)
+    return number.benchmark

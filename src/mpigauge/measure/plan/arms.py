@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a sweep measures in turn: each combination of settings is an arm, beside the default.
+
+A block of a plan says which: `grid` every combination of its values, `zip` the first of each, then
+the second of each, `list` arms one by one. Several of them in a block are combined; several blocks
+stand one after the other. `when` keeps those for which it holds, `mpi` is for these MPIs only.
+Names are those of settings of the MPI; `env:NAME` is any variable, whoever reads it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from mpigauge.measure.plan.condition import holds, names_in
+from mpigauge.measure.plan.words import is_name
+from mpigauge.model.errors import UserError, nearest_or_all
+from mpigauge.model.names import CONTROL
+
+TRANSPORT = "transport"
+"""Stands among settings for what `--transport` names."""
+ENV = "env:"
+"""Begins the name of a variable that is no setting of the MPI. Conditions name it without."""
+KEYS = ("grid", "zip", "list", "when", "mpi")
+MOST_ARMS = 4096
+MOST_COMBINATIONS = 1 << 16
+"""Of which a condition leaves the arms."""
+Values = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Arm:
+    values: Values = field(default_factory=dict, hash=False)
+    control: bool = False
+
+    @property
+    def name(self) -> str:
+        """As in the column `arm`; empty: the default."""
+        if self.control:
+            return CONTROL
+        return " ".join(f"{name}={value}" for name, value in self.values.items())
+
+    @property
+    def transport(self) -> str:
+        return self.values.get(TRANSPORT, "")
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return {
+            name: value
+            for name, value in self.values.items()
+            if name != TRANSPORT and not name.startswith(ENV)
+        }
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {_bare(name): value for name, value in self.values.items() if name.startswith(ENV)}
+
+
+@dataclass(frozen=True)
+class Block:
+    grid: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    zipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    listed: tuple[Values, ...] = ()
+    when: str = ""
+    mpis: tuple[str, ...] = ()
+    """Names of MPIs; none: all."""
+
+    def is_for(self, name: str, spec: str) -> bool:
+        return not self.mpis or name in self.mpis or spec in self.mpis
+
+    @property
+    def combinations(self) -> int:
+        """How many there are before the condition."""
+        rows = min(map(len, self.zipped.values()), default=1)
+        return math.prod(map(len, self.grid.values())) * rows * max(len(self.listed), 1)
+
+    def values(self) -> Iterator[dict[str, str]]:
+        """Of each of its arms."""
+        grid = [[(name, value) for value in values] for name, values in self.grid.items()]
+        columns = [[(name, value) for value in values] for name, values in self.zipped.items()]
+        zipped: list[dict[str, str]] = [dict(row) for row in zip(*columns, strict=True)] or [{}]
+        for chosen, row, one in product(product(*grid), zipped, self.listed or ({},)):
+            found = dict(chosen) | row | dict(one)
+            if not self.when or holds(self.when, {_bare(name): found[name] for name in found}):
+                yield found
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a block and its keys were written, for errors."""
+
+    block: str
+    keys: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def of(self, key: str) -> str:
+        return self.keys.get(key, self.block)
+
+
+def read_block(data: Mapping[str, Any], places: Places) -> Block:
+    """A block as a plan file has it.
+
+    UserError: an unknown key, an empty list, lists of different lengths in zip, a name twice.
+    """
+    for key in data:
+        if key not in KEYS:
+            hint = nearest_or_all(key, KEYS)
+            raise UserError(f"{places.of(key)}: there is no key '{key}' in [[vary]]{hint}")
+    grid, zipped = (_lists(data.get(key, {}), key, places) for key in ("grid", "zip"))
+    listed = tuple(_arm(each, places) for each in _list(data.get("list", []), "list", places))
+    lengths = sorted({len(values) for values in zipped.values()})
+    if len(lengths) > 1:
+        raise UserError(
+            f"{places.of('zip')}: the lists of zip have different lengths: "
+            f"{' and '.join(map(str, lengths))}"
+        )
+    names = [*grid, *zipped, *dict.fromkeys(name for each in listed for name in each)]
+    if not names:
+        raise UserError(f"{places.block}: nothing is varied; give it a grid, a zip or a list")
+    bare = [_bare(name) for name in names]
+    times = Counter(bare)
+    for name in names:
+        check_name(name, places.of(name))
+        if times[_bare(name)] > 1:
+            raise UserError(
+                f"{places.of(name)}: {name} is varied twice; name it in one of grid, zip and list"
+            )
+    when, mpis = _word(data.get("when", ""), "when", places), data.get("mpi", [])
+    if when:
+        _check_condition(when, bare, places)
+    mpis = _list([mpis] if isinstance(mpis, str) else mpis, "mpi", places) if mpis else []
+    return Block(grid, zipped, listed, when, tuple(_word(each, "mpi", places) for each in mpis))
+
+
+def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
+    """Before any values are known, so that it is refused where it stands."""
+    unknown = names_in(when) - set(names)
+    for name in sorted(unknown):
+        hint = nearest_or_all(name, names)
+        raise UserError(f"{places.of('when')}: '{when}' names {name}, which is not varied{hint}")
+
+
+def grid_of(words: Iterable[str]) -> Block | None:
+    """The block that --vary NAME=a,b makes, every combination of them; values that hold commas have
+    bars between: 'UCX_TLS=self,sm|self,tcp'. UserError: it is not of this form."""
+    grid: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        values = tuple(value.strip() for value in text.split("|" if "|" in text else ","))
+        if not equals or not name or not all(values):
+            raise UserError(f"--vary: '{word}' is not of the form NAME=VALUE,VALUE")
+        check_name(name, "--vary")
+        if name in grid:
+            raise UserError(f"--vary: {name} is there twice; write all its values once: {name}=a,b")
+        grid[name] = _apart(values, f"--vary {word}")
+    return Block(grid) if grid else None
+
+
+def arms(blocks: Sequence[Block], mpi: str, spec: str, control: bool) -> tuple[Arm, ...]:
+    """The default, each arm once, and the default once more.
+
+    `mpi`, `spec`: the name of the MPI, and what it was asked for by. UserError: no arm is left, or
+    too many.
+    """
+    found: dict[str, Arm] = {}
+    for block in blocks:
+        if not block.is_for(mpi, spec):
+            continue
+        if block.combinations > MOST_COMBINATIONS:
+            raise UserError(
+                f"a block of [[vary]] has {block.combinations:.4g} combinations, of which `when` "
+                f"may leave some; the most is {MOST_COMBINATIONS}: vary less at a time"
+            )
+        for values in block.values():
+            arm = Arm(values)
+            found.setdefault(arm.name, arm)
+            if len(found) > MOST_ARMS:
+                raise UserError(f"there are more than {MOST_ARMS} arms; vary less at a time")
+    if not found:
+        raise UserError(f"nothing is varied for {mpi}: no block of [[vary]] leaves an arm for it")
+    return (Arm(), *found.values(), *([Arm(control=True)] if control else []))
+
+
+def options_of(arm: str) -> str:
+    """The options that give one run the values of an arm, from the arm's name."""
+    return " ".join(map(_option, re.split(r" (?=\S+=)", arm)))
+
+
+def _option(setting: str) -> str:
+    name, _, value = setting.partition("=")
+    if name == TRANSPORT:
+        return f"--transport {shlex.quote(value)}"
+    if name.startswith(ENV):
+        return f"--env {shlex.quote(_bare(setting))}"
+    return f"--set {shlex.quote(setting)}"
+
+
+def check_name(name: str, place: str) -> None:
+    """UserError: behind `env:` stands no name of a variable."""
+    if name.startswith(ENV) and not is_name(_bare(name)):
+        raise UserError(f"{place}: '{name}' names no variable; write env:NAME, such as env:HOME")
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix(ENV)
+
+
+def _lists(data: Any, key: str, places: Places) -> dict[str, tuple[str, ...]]:
+    if not isinstance(data, Mapping):
+        raise UserError(f"{places.of(key)}: {key} is no table; write {key} = {{ NAME = [1, 2] }}")
+    return {
+        name: _apart(
+            [_text(value, name, places) for value in _list(values, name, places)],
+            f"{places.of(name)}: {name}",
+        )
+        for name, values in data.items()
+    }
+
+
+def _list(data: Any, key: str, places: Places) -> list[Any]:
+    if not isinstance(data, list):
+        raise UserError(f"{places.of(key)}: {key} is no list; write {key} = [ … ]")
+    if key != "list" and not data:
+        raise UserError(f"{places.of(key)}: {key} has no values; name at least one")
+    return data
+
+
+def _arm(data: Any, places: Places) -> Values:
+    if not isinstance(data, Mapping) or not data:
+        raise UserError(
+            f"{places.of('list')}: each of list is a table of settings, as {{ NAME = 1 }}"
+        )
+    return {name: _text(value, name, places) for name, value in data.items()}
+
+
+def _text(value: Any, name: str, places: Places) -> str:
+    """A value as the environment takes it."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise UserError(f"{places.of(name)}: {name} has a value that is no word and no number: {value}")
+
+
+def _word(value: Any, key: str, places: Places) -> str:
+    if not isinstance(value, str):
+        raise UserError(f"{places.of(key)}: {key} is no word in quotes")
+    return value
+
+
+def _apart(values: Sequence[str], place: str) -> tuple[str, ...]:
+    twice = next((value for value, times in Counter(values).items() if times > 1), None)
+    if twice is not None:
+        raise UserError(f"{place} has the value {twice} twice; name each once")
+    return tuple(values)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Products of matrices by one library, or by several in turn: a launch of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.libraries import Blas
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.plan import Part, Plan
+    from mpigauge.model.cards import Cards
+
+BLAS = "blas"
+
+
+def with_blas(parts: Sequence[Part], libraries: Sequence[Blas], cards: Cards) -> tuple[Part, ...]:
+    """Parts with products of matrices, each with one of these libraries in turn. What else such a
+    part measures is measured beside the first library alone."""
+    return tuple(each for part in parts for each in _parts(part, libraries, cards))
+
+
+def libraries_of(plan: Plan) -> tuple[Blas, ...]:
+    """The libraries that any part of the plan opens."""
+    words = dict.fromkeys(part.heeded[BLAS] for part in plan.parts if BLAS in part.heeded)
+    return tuple(map(Blas.from_word, words))
+
+
+def _parts(part: Part, libraries: Sequence[Blas], cards: Cards) -> Iterator[Part]:
+    products = () if part.foreign else _products(part.benchmarks, cards)
+    known = libraries if products else ()
+    if not known:
+        yield part
+    for number, library in enumerate(known):
+        names = products if number else part.benchmarks
+        yield replace(part, benchmarks=names, heeded={**part.heeded, BLAS: library.word})
+
+
+def _products(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
+    found = ((name, cards.get(name)) for name in names)
+    return tuple(name for name, card in found if card and BLAS in card.heeds)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The simple loops by several compilers in turn, all in each launch, so that they go over the same
+memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.names import COMPILER, OURS
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.plan import Part
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.libraries import Compiler
+
+
+def with_compilers(
+    parts: Sequence[Part], compilers: Sequence[Compiler], cards: Cards
+) -> tuple[Part, ...]:
+    """Parts with simple loops have them of all compilers; of one, beside those of the kernels."""
+    words = [each.word for each in compilers]
+    told = ",".join([OURS, *words] if len(words) == 1 else words)
+    return tuple(
+        replace(part, heeded={**part.heeded, COMPILER: told})
+        if told and _has_loops(part, cards)
+        else part
+        for part in parts
+    )
+
+
+def _has_loops(part: Part, cards: Cards) -> bool:
+    found = (cards.get(name) for name in part.benchmarks if not part.foreign)
+    return any(card is not None and COMPILER in card.heeds for card in found)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Any program as a benchmark: its words, and how figures of merit are found in what it prints."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mpigauge.measure.plan.arms import Places
+from mpigauge.model.errors import UserError, nearest_or_all
+
+KEYS = ("name", "run", "ranks", "launcher", "reader", "figure", "better", "unit", "regex", "json",
+        "take")  # fmt: skip
+FIGURE_KEYS = ("figure", "better", "unit", "regex", "json", "take")
+DIRECTIONS = ("higher", "lower")
+TAKES = ("last", "first", "max", "min")
+
+
+@dataclass(frozen=True)
+class Merit:
+    """A figure of merit."""
+
+    name: str
+    better: str
+    """higher or lower."""
+    unit: str = ""
+    regex: str = ""
+    """With one group, which holds the number."""
+    json: str = ""
+    """Keys and places with dots between: results.0.gflops."""
+    take: str = "last"
+    """Which of several matches."""
+
+    def read(self, text: str) -> float:
+        """Its value in the output of a program. ValueError: it is not there, or is no number."""
+        found = [
+            float(each) for each in (self._in_json(text) if self.json else self._matches(text))
+        ]
+        if not all(map(math.isfinite, found)):
+            raise ValueError(f"{self.name} is {found[-1]}, which is no number")
+        if self.take == "max":
+            return max(found)
+        return min(found) if self.take == "min" else found[0 if self.take == "first" else -1]
+
+    def _matches(self, text: str) -> list[str]:
+        found = re.findall(self.regex, text, re.MULTILINE)
+        if not found:
+            raise ValueError(f"nothing in its output fits the expression for {self.name}")
+        return found
+
+    def _in_json(self, text: str) -> list[Any]:
+        start = text.find("{")
+        try:
+            value: Any = json.JSONDecoder().raw_decode(text[start:])[0] if start >= 0 else None
+            for key in self.json.split("."):
+                value = value[int(key)] if isinstance(value, list) else value[key]
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise ValueError(f"its output has no JSON with {self.json} for {self.name}") from None
+        return [value]
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A program that is not ours."""
+
+    name: str
+    words: tuple[str, ...]
+    merits: tuple[Merit, ...]
+    """None: a reader finds what there is."""
+    ranks: int = 1
+    launcher: bool = True
+    """Whether the MPI's launcher starts it; else it starts its own ranks, or has none."""
+    reader: str = ""
+    """Of its output: one of those that `mpigauge import` has."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Foreign:
+        merits = tuple(Merit(**each) for each in data["merits"])
+        return cls(**{**data, "words": tuple(data["words"]), "merits": merits})
+
+
+def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
+    """A block [[command]] of a plan file. UserError: what is wrong with it, and where."""
+    _refuse_unknown(data, KEYS, places)
+    for needed in ("name", "run"):
+        if not data.get(needed):
+            raise UserError(f"{places.block}: a [[command]] needs '{needed}'")
+    run, ranks = data["run"], data.get("ranks", 1)
+    words = _words(run, places)
+    if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
+        raise UserError(f"{places.of('ranks')}: ranks is a number from 1 on, not {ranks}")
+    reader = _text(data, "reader", places, "")
+    if reader and data.get("figure"):
+        raise UserError(f"{places.of('reader')}: give a reader or figures, not both")
+    return Foreign(
+        name=_text(data, "name", places),
+        words=tuple(words),
+        merits=() if reader else _merits(data, places),
+        reader=reader,
+        ranks=ranks,
+        launcher=_truth(data.get("launcher", True), "launcher", places),
+    )
+
+
+def _words(run: Any, places: Places) -> list[str]:
+    """Of a command line, or of a list of them."""
+    if isinstance(run, list):
+        return [str(word) for word in run]
+    if not isinstance(run, str):
+        raise UserError(f"{places.of('run')}: run is a command line or a list of its words")
+    try:
+        return shlex.split(run)
+    except ValueError as error:
+        raise UserError(f"{places.of('run')}: '{run}' is no command line: {error}") from None
+
+
+def _merits(data: Mapping[str, Any], places: Places) -> tuple[Merit, ...]:
+    """One in the block itself, or a list of tables in `figure`."""
+    figures = data.get("figure")
+    if isinstance(figures, list):
+        for each in figures:
+            if not isinstance(each, Mapping):
+                raise UserError(f"{places.of('figure')}: each figure is a table")
+            _refuse_unknown(each, FIGURE_KEYS, places)
+        return tuple(_merit(each, places) for each in figures)
+    return (_merit(data, places),)
+
+
+def _merit(data: Mapping[str, Any], places: Places) -> Merit:
+    merit = Merit(
+        name=_text(data, "figure", places),
+        better=_one_of(data, "better", DIRECTIONS, places),
+        unit=_text(data, "unit", places, ""),
+        regex=_text(data, "regex", places, ""),
+        json=_text(data, "json", places, ""),
+        take=_one_of(data, "take", TAKES, places, "last"),
+    )
+    if bool(merit.regex) == bool(merit.json):
+        raise UserError(
+            f"{places.of('figure')}: {merit.name} is found either by regex = '…(number)…' or by "
+            "json = 'key.key'; give one of them"
+        )
+    if merit.regex:
+        _check_regex(merit.regex, places)
+    return merit
+
+
+def _check_regex(regex: str, places: Places) -> None:
+    try:
+        groups = re.compile(regex).groups
+    except re.error as error:
+        raise UserError(f"{places.of('regex')}: '{regex}' is no expression: {error}") from None
+    if groups != 1:
+        raise UserError(
+            f"{places.of('regex')}: '{regex}' has {groups} groups; it needs one, round the number"
+        )
+
+
+_NEEDED = object()
+
+
+def _text(data: Mapping[str, Any], key: str, places: Places, default: object = _NEEDED) -> str:
+    value = data.get(key, default)
+    if value is _NEEDED:
+        raise UserError(f"{places.block}: a [[command]] needs '{key}'")
+    if not isinstance(value, str):
+        raise UserError(f"{places.of(key)}: {key} is a text in quotes, not {value}")
+    return value
+
+
+def _one_of(
+    data: Mapping[str, Any],
+    key: str,
+    values: Sequence[str],
+    places: Places,
+    default: object = _NEEDED,
+) -> str:
+    value = _text(data, key, places, default)
+    if value not in values:
+        raise UserError(f"{places.of(key)}: {key} is {' or '.join(values)}, not '{value}'")
+    return value
+
+
+def _truth(value: object, key: str, places: Places) -> bool:
+    if not isinstance(value, bool):
+        raise UserError(f"{places.of(key)}: {key} is true or false, not {value}")
+    return value
+
+
+def _refuse_unknown(data: Mapping[str, Any], keys: Sequence[str], places: Places) -> None:
+    for key in data:
+        if key not in keys:
+            hint = nearest_or_all(key, keys)
+            raise UserError(f"{places.of(key)}: there is no key '{key}' in [[command]]{hint}")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where the ranks of a plan go: onto the cores of this machine, or of hosts that have answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
+from mpigauge.site import placement
+from mpigauge.site.topology import cold_bytes
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.plan import Part
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.hosts import Block
+    from mpigauge.model.placement import Placement
+    from mpigauge.model.topology import Topology
+    from mpigauge.site.placement import Site
+
+
+@dataclass(frozen=True)
+class Ground:
+    machine: Topology
+    """The one we stand on, or one that is only a file."""
+    hosts: tuple[Site, ...] = ()
+    """Those to be measured; none: this machine."""
+    ppn: int | None = None
+    """Ranks for each host; None: up to its slots or cores."""
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """At least one."""
+        return self.hosts or (placement.Site(self.machine.hostname, self.machine),)
+
+    @property
+    def room(self) -> int:
+        """Ranks that there can be without sharing cores, or as hostfile and --ppn say."""
+        return placement.room(self.sites, self.ppn)
+
+    def placements(self, request: Request, usual: int) -> tuple[Placement, ...]:
+        """One for each policy that was asked for, else a core for each of the `usual` ranks."""
+        if not request.place:
+            found = {"": self._even(request, usual)}
+        else:
+            sites = [replace(site, slots=self.ppn or site.slots) for site in self.sites]
+            ranks = request.np if request.np is not None or self.ppn is None else self.room
+            found = {
+                each.name: each
+                for word in request.place
+                for each in placement.place(word, sites, usual, ranks, request.rankfiles)
+            }
+        if not request.oversubscribe:
+            for each in found.values():
+                self._check(each)
+        return tuple(found.values())
+
+    def one_placement(self, request: Request, usual: int, what: str) -> Placement:
+        """The only one. UserError: several were asked for; it begins with `what`: "a map is of"."""
+        found = self.placements(request, usual)
+        if len(found) != 1:
+            names = ", ".join(each.name for each in found)
+            raise UserError(f"{what} one placement, not {len(found)} ({names}); name one")
+        return found[0]
+
+    def seated(self, part: Part, where: Placement) -> Part:
+        """The part with a place for each rank."""
+        blocks = placement.blocks(where)
+        if self.hosts:
+            names = {site.name: site.topology.hostname for site in self.hosts}
+            blocks = tuple(replace(block, hostname=names[block.host]) for block in blocks)
+        else:
+            blocks = tuple(replace(block, host="") for block in blocks)
+        return replace(
+            part,
+            world_ranks=where.ranks,
+            placement=where.name,
+            blocks=blocks,
+            in_turn=placement.in_turn(where),
+        )
+
+    def topology(self, block: Block) -> Topology:
+        """Of the host of these ranks."""
+        return next((s.topology for s in self.hosts if s.name == block.host), self.machine)
+
+    def cold_bytes(self, part: Part) -> int:
+        """What makes all caches of a rank cold, on the host where that takes most; 0 where nobody
+        is placed, as a program that starts its own ranks."""
+        each = (cold_bytes(self.topology(block), block.ranks) for block in part.blocks)
+        return max(each, default=0)
+
+    def crowded(self, part: Part) -> bool:
+        """Whether ranks have to share cores anywhere."""
+        return any(block.ranks > self.topology(block).cores for block in part.blocks)
+
+    def _even(self, request: Request, world: int) -> Placement:
+        if not self.hosts and not request.oversubscribe:
+            _check_room_here(world, self.machine.cores)
+        full = request.np is not None or world >= self.room
+        ppn = self.ppn if full else None  # a pair of quick is spread over two hosts
+        bound = not request.unbound
+        return placement.even(
+            self.sites, world, ppn, request.oversubscribe or not self.hosts, bound
+        )
+
+    def _check(self, where: Placement) -> None:
+        """That no host has more ranks than cores or slots, and no core is taken twice."""
+        placement.check_alone(where)
+        sites = {site.name: site for site in self.sites}
+        for host, seats in where.by_host.items():
+            site = sites[host]
+            if not self.hosts:
+                _check_room_here(len(seats), site.topology.cores)
+            elif len(seats) > site.topology.cores:
+                raise UserError(
+                    f"{len(seats)} ranks are more than the cores of host {host}, which has "
+                    f"{site.topology.cores}; ranks that share a core measure the scheduler, add "
+                    "--oversubscribe if that is wanted"
+                )
+            elif len(seats) > (self.ppn or site.room):
+                raise UserError(
+                    f"--place {where.name} puts {len(seats)} ranks on host {host}, which has room "
+                    f"for {self.ppn or site.room}; name more hosts or slots, or add --oversubscribe"
+                )
+
+
+def _check_room_here(world: int, cores: int) -> None:
+    if world > cores:
+        raise UserError(
+            f"{world} ranks are more than the {many(cores, 'core')} that may be used here; "
+            "ranks that share a core measure the scheduler, add --oversubscribe if that is wanted"
+        )

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What will be launched, with nothing left open: stored with the run, enough to resume it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mpigauge.measure.plan.foreign import Foreign
+from mpigauge.model.hosts import Block
+from mpigauge.model.sizes import default_sizes
+
+LEAST_LAUNCHES = 6
+"""Fewer give no 95 % interval."""
+MOST_LAUNCHES = 20
+_SEED_STEP = 0x9E3779B97F4A7C15
+_SEED_MASK = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """Benchmarks that share a job: its ranks, their cores, the sizes."""
+
+    benchmarks: tuple[str, ...]
+    world_ranks: int
+    ranks: tuple[int, ...] = ()
+    """Sizes of groups; none: 2, 4, … all, as IMB does."""
+    sizes: tuple[int, ...] | None = None
+    """None: 0, 1, 2, 4, … 4 MiB."""
+    pairs: str = ""
+    """Which 2 ranks measure, side by side: all, each, ring or 0-1,2-3;0-2; empty: groups do."""
+    places: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Where pairs of ranks stand for policies: each by its two ranks, "0,2" for l3."""
+    placement: str = ""
+    """The policy that `blocks` came from; empty: nobody asked for one."""
+    blocks: tuple[Block, ...] = ()
+    """This machine or the hosts, each with its ranks and their cores."""
+    arm: str = ""
+    """What a sweep varies here, as name=value; empty: nothing, or the default."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Of this part alone, beside those of the plan."""
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Variables of this part alone, which count more than those of the plan."""
+    arms: tuple[tuple[str, Mapping[str, str]], ...] = field(default=(), hash=False)
+    """Those that share its launches: their names, and control variables to be written."""
+    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options that only some benchmarks heed, of this part alone, in the kernels' words."""
+    foreign: Foreign | None = None
+    """A program that is not ours, in place of benchmarks of ours."""
+    share: int = 0
+    """Of a time budget; 0: as much as it has cells."""
+    in_turn: bool = False
+    """Ranks go from host to host in turn; else the hosts are filled one after the other."""
+
+    @property
+    def known(self) -> dict[str, str]:
+        """Columns of its cells that kernels do not know."""
+        return {"placement": self.placement, "arm": self.arm}
+
+    @property
+    def hosts(self) -> tuple[Block, ...]:
+        """None: this machine."""
+        return tuple(block for block in self.blocks if block.host)
+
+    @property
+    def bind(self) -> tuple[str, ...]:
+        """The cores of local rank 0, 1, … of this machine; hosts are each told their own."""
+        return next((block.bind for block in self.blocks if not block.host), ())
+
+    @property
+    def weight(self) -> int:
+        """About how many cells it has: its share of a time budget."""
+        if self.foreign or self.share:
+            return self.share or 1
+        sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
+        many = max(1, len(self.ranks), len(self.places)) * max(1, len(self.arms))
+        for words in self.heeded.values():
+            many *= words.count(",") + 1
+        return len(self.benchmarks) * sizes * many
+
+
+@dataclass(frozen=True)
+class Plan:
+    parts: tuple[Part, ...]
+    """Launched in turn, a launch of each in every round."""
+    mpi: str
+    """What finds the MPI again."""
+    seed: int
+    mode: str = "adaptive"
+    precision: float = 0.05
+    seconds: float | None = None
+    """Wall time for everything; None: as long as the precision takes."""
+    use_all: bool = False
+    """Spend all of it, on the cells with the widest interval."""
+    launches: int | None = None
+    """Of each part; None: 6, and more up to 20 while the widest interval is too wide."""
+    datatype: str = ""
+    op: str = "sum"
+    root_shift: bool = False
+    inflight: int = 256
+    cache: str = "hot"
+    cache_bytes: int = 64 << 20
+    sync: str = "barrier"
+    """auto: by the clock where ranks share one that is exact enough, else after a barrier."""
+    data: str = "static"
+    insist: tuple[str, ...] = ()
+    """Benchmarks that are refused where they have no fresh data; others stay static."""
+    npmin: int = 2
+    multi: int | None = None
+    map: tuple[int, int] | None = None
+    memory: int = 0
+    oversubscribe: bool = False
+    timeout_s: float = 300.0
+    rsh: tuple[str, ...] = ()
+    """The launch agent's words; none: the launcher's own."""
+    launcher: str = ""
+    """Another than the MPI's own, such as srun."""
+    bound_by: str = "kernel"
+    """Who binds the ranks to their cores: kernel, or launcher."""
+    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options of model.settings, in the kernels' words."""
+    shuffle: bool = False
+    """Each round has its parts in another order."""
+    strict: bool = False
+    """The time holds: parts come in the order of their worth, and those for which nothing is left
+    of it are left out."""
+    fail_fast: bool = False
+    """End with the first launch that fails."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.benchmarks))
+
+    @property
+    def world_ranks(self) -> int:
+        return max(part.world_ranks for part in self.parts)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All that have ranks in any part, as they were named; none: this machine."""
+        return tuple(dict.fromkeys(block.host for part in self.parts for block in part.hosts))
+
+    @property
+    def least_rounds(self) -> int:
+        """Launches of each part that are made in any case."""
+        return self.launches or LEAST_LAUNCHES
+
+    @property
+    def most_rounds(self) -> int:
+        """More are made while the widest interval is too wide, and a time budget lasts."""
+        return self.launches or MOST_LAUNCHES
+
+    def part(self, launch: int) -> Part:
+        return self.parts[self.part_number(launch)]
+
+    def part_number(self, launch: int) -> int:
+        """Which part this launch runs; the same whenever it is asked."""
+        order = list(range(len(self.parts)))
+        if self.shuffle:
+            random.Random(self.seed_of(self.round(launch))).shuffle(order)
+        return order[launch % len(order)]
+
+    def round(self, launch: int) -> int:
+        return launch // len(self.parts)
+
+    def seed_of(self, launch: int) -> int:
+        """Seeds far apart, the same whenever this launch is made."""
+        return (self.seed + launch * _SEED_STEP) & _SEED_MASK
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"benchmarks": self.benchmarks}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plan:
+        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        parts = tuple(_part(each) for each in known.pop("parts"))
+        grid = known.pop("map", None)
+        known |= {name: tuple(known.get(name, ())) for name in ("rsh", "insist")}
+        return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    """One start of the MPI job."""
+
+    number: int
+    part: Part
+    seed: int
+    seconds: float = 0.0
+    """Measuring time; 0: no bound but each cell's own."""
+    use_all: bool = False
+    stop_file: str = ""
+    bound_by: str = "kernel"
+    by_clock: tuple[str, ...] | None = None
+    """What an earlier launch has found out of `sync`: auto across hosts; None: nothing did."""
+
+
+def _part(data: Mapping[str, Any]) -> Part:
+    sizes = data.get("sizes")
+    return Part(
+        benchmarks=tuple(data["benchmarks"]),
+        world_ranks=int(data["world_ranks"]),
+        ranks=tuple(data.get("ranks") or ()),
+        sizes=None if sizes is None else tuple(sizes),
+        blocks=tuple(_block(each) for each in data.get("blocks") or ()),
+        pairs=str(data.get("pairs") or ""),
+        places=dict(data.get("places") or {}),
+        arm=str(data.get("arm") or ""),
+        foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
+        settings=dict(data.get("settings") or {}),
+        env=dict(data.get("env") or {}),
+        heeded=dict(data.get("heeded") or {}),
+        share=int(data.get("share") or 0),
+        arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
+        in_turn=bool(data.get("in_turn")),
+        placement=str(data.get("placement") or ""),
+    )
+
+
+def _block(data: Mapping[str, Any]) -> Block:
+    return Block(**{**data, "bind": tuple(data.get("bind") or ())})

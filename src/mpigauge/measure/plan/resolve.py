@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A request, compared with benchmarks, machine and MPI, becomes a plan, or one sentence why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan import threads, where
+from mpigauge.measure.plan.blas import BLAS, with_blas
+from mpigauge.measure.plan.compilers import with_compilers
+from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
+from mpigauge.model.errors import UserError
+from mpigauge.model.names import COMPILER
+from mpigauge.site.placement import together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.placement import Placement
+
+MPI_PREFIX = "MPI_"
+_NEEDS = {
+    "pair": "needs at least 2 ranks",
+    "pairs": "needs at least 2 ranks",
+    "several": "needs at least 2 ranks",
+    "plane": "needs a × b ranks with both at least 2",
+    "volume": "needs a × b × c ranks with all at least 2",
+}
+DEFAULT_INFLIGHT = 256
+CLASSIC_LAUNCHES = 1
+
+
+def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+    """The plan of `mpigauge run`."""
+    return plan_of(request, parts_of(request, cards, ground), cards, ground, mpi)
+
+
+def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
+    """A job for each placement of the benchmarks, or one that several placements share."""
+    chosen = cards.chosen(request.benchmarks)
+    if not chosen:
+        raise UserError("no benchmark is named; `mpigauge list` shows which there are")
+    usual = world_ranks(request, chosen, ground)
+    benchmarks = tuple(card.word for card in chosen)
+    wheres = ground.placements(request, usual)
+    if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
+        parts = pair_parts(ground, wheres, Part(benchmarks, 2, sizes=request.sizes))
+    else:
+        wanted = Part(benchmarks, 0, request.ranks, request.sizes)
+        parts = tuple(ground.seated(wanted, each) for each in wheres)
+        if threads.wanted(request, chosen) and not (request.place or request.unbound):
+            parts = tuple(threads.with_cores(part, ground) for part in parts)
+    for part in parts:
+        check_ranks(request, chosen, part.world_ranks)
+    return with_compilers(with_blas(parts, request.libraries, cards), request.compilers, cards)
+
+
+def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
+    """One job for all placements of two ranks, where they can share it; else a job for each."""
+    shared = together(wheres)
+    if shared is None:
+        return tuple(ground.seated(part, where) for where in wheres)
+    pairs = ";".join(members.replace(",", "-") for members in shared.places)
+    one = replace(part, ranks=(), pairs=pairs, places=shared.places)
+    return (ground.seated(one, shared.where),)
+
+
+def says_groups(request: Request) -> bool:
+    """Whether somebody said how many ranks measure together, or in which order."""
+    return bool(request.ranks) or request.multi is not None or request.map is not None
+
+
+def plan_of(
+    request: Request, parts: tuple[Part, ...], cards: Cards, ground: Ground, mpi: Mpi
+) -> Plan:
+    """The plan for these parts, when nothing in the request contradicts them."""
+    ours = [part for part in parts if not part.foreign]
+    chosen = cards.chosen(name for part in ours for name in part.benchmarks)
+    check_effect(request, chosen)
+    threads.check(request, chosen, ours, ground)
+    datatype, op = data_and_op(request, chosen, cards)
+    check_settings(request, mpi)
+    return Plan(
+        parts=parts,
+        mpi=mpi.spec,
+        seed=request.seed,
+        mode="classic" if request.classic else "adaptive",
+        precision=request.precision or DEFAULT_PRECISION,
+        seconds=request.seconds,
+        use_all=request.seconds is not None and request.precision is None,
+        launches=request.launches or (CLASSIC_LAUNCHES if request.classic else None),
+        datatype=datatype,
+        op=op,
+        root_shift=request.root_shift,
+        inflight=request.inflight or DEFAULT_INFLIGHT,
+        cache=request.cache,
+        cache_bytes=max(map(ground.cold_bytes, parts)),
+        sync=request.sync,
+        data=request.data,
+        insist=insisted(request, cards),
+        npmin=request.npmin or 2,
+        multi=request.multi,
+        map=request.map,
+        memory=request.memory,
+        oversubscribe=any(map(ground.crowded, parts)),
+        timeout_s=request.timeout_s or Plan.timeout_s,
+        rsh=request.rsh,
+        launcher=request.launcher,
+        bound_by=request.bound_by,
+        heeded=where.known(request.heeded, ground),
+        settings=dict(request.settings),
+        env=dict(request.env),
+    )
+
+
+def insisted(request: Request, cards: Cards) -> tuple[str, ...]:
+    """Benchmarks that were named, not only their suite, and have no fresh data though asked for."""
+    if request.data == "static":
+        return ()
+    return tuple(card.word for card in cards.named(request.benchmarks) if card.why_static)
+
+
+def world_ranks(request: Request, chosen: Sequence[Card], ground: Ground) -> int:
+    """Ranks of the job: as said, or as the cores, the groups or the grid ask for."""
+    if request.np is not None:
+        return request.np
+    if request.map is not None:
+        return max(request.map[0] * request.map[1], *request.ranks, 1)
+    if request.multi is not None:
+        return max(ground.room, *request.ranks, 2)
+    if ground.ppn is not None:
+        return ground.room
+    if request.ranks:
+        return max(request.ranks)
+    if threads.wanted(request, chosen):
+        return len(ground.sites)
+    if all(card.ranks in ("one", "pair") for card in chosen):
+        return 2 if any(card.ranks == "pair" for card in chosen) else 1
+    return max(ground.room, request.npmin or 1)
+
+
+def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
+    if request.ranks and max(request.ranks) > world:
+        raise UserError(
+            f"--ranks wants groups of {max(request.ranks)} ranks, the job has {world}; "
+            "make it larger with --np, or name smaller groups"
+        )
+    if request.map and request.map[0] * request.map[1] > world:
+        raise UserError(
+            f"--map {request.map[0]}x{request.map[1]} needs {request.map[0] * request.map[1]} "
+            f"ranks, the job has {world}"
+        )
+    groups = request.ranks or (world,)
+    for card in chosen:
+        if not (card.fits(world) if card.ranks == "pair" else any(map(card.fits, groups))):
+            raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
+
+
+def check_effect(request: Request, chosen: Sequence[Card]) -> None:
+    """Options that none of the benchmarks heeds are mistakes."""
+    names = ", ".join(card.name for card in chosen)
+    heeded = {
+        "--op": (bool(request.op), any(c.unit == "reduction" for c in chosen), "reduces"),
+        "--root-shift": (request.root_shift, any(c.rooted for c in chosen), "has a root"),
+        "--inflight": (
+            request.inflight is not None,
+            any(c.windowed for c in chosen),
+            "keeps messages in flight",
+        ),
+        "--data": (
+            request.data != "static",
+            not all(c.why_static for c in chosen),
+            "sends data that could be fresh",
+        ),
+        "--blas": (bool(request.blas), any(BLAS in c.heeds for c in chosen), "calls a BLAS"),
+        "--compiler": (
+            bool(request.compilers),
+            any(COMPILER in c.heeds for c in chosen),
+            "is a simple loop",
+        ),
+    }
+    for name in request.heeded:
+        if not any(name in card.heeds for card in chosen):
+            raise UserError(f"--{name} has no effect here: none of {names} heeds it")
+    for option, (given, has_effect, does) in heeded.items():
+        if given and not has_effect:
+            raise UserError(f"{option} has no effect here: none of {names} {does}")
+
+
+def data_and_op(request: Request, chosen: Sequence[Card], cards: Cards) -> tuple[str, str]:
+    datatype = cards.datatype(_bare(request.datatype)) if request.datatype else ""
+    op = cards.op(_bare(request.op)) if request.op else "sum"
+    if any(card.unit == "reduction" for card in chosen):
+        cards.check_op(op, datatype or "float")
+    return datatype, op
+
+
+def check_settings(request: Request, mpi: Mpi) -> None:
+    """MCA parameters mean nothing to MPICH and its kin, which would keep silent about them."""
+    for name in request.settings:
+        if mpi.launcher == "hydra" and name == name.lower():
+            raise UserError(
+                f"--set {name}: the settings of {mpi.label} are environment variables in "
+                f"capitals; {name} looks like an MCA parameter of Open MPI"
+            )
+
+
+def _bare(name: str) -> str:
+    """MPI_FLOAT is float."""
+    return name[len(MPI_PREFIX) :] if name.upper().startswith(MPI_PREFIX) else name

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Threads that share the work of a rank: the cores that they need."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.names import ORDER
+from mpigauge.model.units import many
+from mpigauge.site.placement import Site
+from mpigauge.site.topology.words import as_list, parse_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.plan import Part
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.cards import Card
+    from mpigauge.model.hosts import Block
+    from mpigauge.model.topology import Topology
+
+THREADS = "threads"
+
+
+def wanted(request: Request, chosen: Sequence[Card]) -> bool:
+    """Whether somebody asked for them, and all of the benchmarks have them."""
+    asked = THREADS in request.heeded or ORDER in request.heeded
+    return asked and bool(chosen) and all(ORDER in card.heeds for card in chosen)
+
+
+def with_cores(part: Part, ground: Ground) -> Part:
+    """The cores of each host, shared out among its ranks."""
+    blocks = (replace(b, bind=_shares(b, ground.topology(b))) for b in part.blocks)
+    return replace(part, blocks=tuple(blocks))
+
+
+def _shares(block: Block, topology: Topology) -> tuple[str, ...]:
+    cores = Site(block.host, topology).cores
+    each = len(cores) // block.ranks
+    if not each:
+        return block.bind
+    return tuple(
+        as_list(frozenset(cores[i * each : (i + 1) * each]), "+") for i in range(block.ranks)
+    )
+
+
+def check(request: Request, chosen: Sequence[Card], parts: Sequence[Part], ground: Ground) -> None:
+    """UserError: more threads than cores of a rank, or several numbers where one is wanted."""
+    several = "," in request.heeded.get(THREADS, "")
+    together = [card.name for card in chosen if THREADS in card.heeds and ORDER not in card.heeds]
+    if together and several:
+        raise UserError(
+            f"--threads: the threads of {', '.join(together)} talk to each other; write one number"
+        )
+    if any(ORDER in card.heeds for card in chosen):
+        check_counts(request.heeded.get(THREADS, "1"), parts, ground)
+
+
+def check_counts(counts: str, parts: Sequence[Part], ground: Ground) -> None:
+    """UserError: more threads than cores of a rank."""
+    most = max(map(int, counts.split(",")))
+    for part in parts:
+        for rank, cores in enumerate(_cores_of_ranks(part, ground)):
+            if most > len(cores):
+                raise UserError(
+                    f"--threads {most}: {most} threads are more than the "
+                    f"{many(len(cores), 'core')} that rank {rank} may use ({as_list(cores)}); "
+                    "name fewer, fewer ranks (--np), or more cores (--bind 0-7)"
+                )
+
+
+def _cores_of_ranks(part: Part, ground: Ground) -> Iterator[frozenset[int]]:
+    for block in part.blocks:
+        free = ground.topology(block).allowed
+        for bound in block.bind or [""] * block.ranks:
+            yield frozenset(parse_list(bound.replace("+", ","))) if bound else free

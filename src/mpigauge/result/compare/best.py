@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The best of several arms for each size, and how sure that is: out of a comparison with the first.
+
+An arm is only called better than the first where its verdict says so, after a correction over all
+that were compared. Where several are, the one with the largest gain is named; those whose interval
+reaches it are as good, as far as the data know. The control, which is the first once more, takes no
+part: what it shows is how often chance alone makes a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.names import CONTROL
+from mpigauge.result.stats.verdicts import enough
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.compare import Comparison, Entry, Table
+    from mpigauge.result.compare.items import Item
+
+
+@dataclass(frozen=True)
+class Named:
+    """An arm and what it brought."""
+
+    name: str
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class Best:
+    """Of one line of a table."""
+
+    first: Item
+    best: Named | None
+    """None: none is better than the first, as far as is known."""
+    arms: tuple[Named, ...]
+    """All that were compared with it."""
+    as_good: tuple[Named, ...]
+    """Others that are better too, and whose intervals reach the best one's."""
+    worse: int
+    undecided: int
+    same: int
+    few: bool
+    """No arm has launches enough for a verdict."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an arm that nothing is known of may still be better than the first."""
+        return self.best is None and bool(self.arms) and (self.few or self.undecided > 0)
+
+
+@dataclass(frozen=True)
+class Control:
+    """What the default showed when it was measured twice."""
+
+    compared: int
+    """Ratios of launches enough for a verdict."""
+    different: int
+
+
+def best_lines(comparison: Comparison, table: Table) -> Iterator[Best]:
+    """For each line of a table that the first has measured."""
+    for first, *others in table.lines:
+        if first.item is not None:
+            yield _best(first.item, list(_arms(comparison.names, others)))
+
+
+def control_of(comparison: Comparison) -> Control | None:
+    """None: the default was measured once."""
+    if CONTROL not in comparison.names:
+        return None
+    place = comparison.names.index(CONTROL)
+    entries = [line[place] for table in comparison.tables for line in table.lines]
+    tested = [entry.judged for entry in entries if entry.ratio and enough(entry.ratio)]
+    said = [judged.said for judged in tested if judged]
+    return Control(len(said), sum(word in ("LESS", "MORE") for word in said))
+
+
+def _arms(names: Sequence[str], others: Sequence[Entry]) -> Iterator[Named]:
+    for name, entry in zip(names[1:], others, strict=True):
+        if name != CONTROL and entry.item is not None:
+            yield Named(name, entry)
+
+
+def _best(first: Item, arms: Sequence[Named]) -> Best:
+    better = sorted((arm for arm in arms if _is_better(arm.entry)), key=_gain, reverse=True)
+    said = [arm.entry.judged.said for arm in arms if arm.entry.judged]
+    return Best(
+        first=first,
+        best=better[0] if better else None,
+        arms=tuple(arms),
+        as_good=tuple(arm for arm in better[1:] if _reaches(arm.entry, better[0].entry)),
+        worse=sum(arm.entry.worse for arm in arms),
+        undecided=said.count("UNDECIDED"),
+        same=said.count("SAME"),
+        few=not any(arm.entry.ratio and enough(arm.entry.ratio) for arm in arms),
+    )
+
+
+def _is_better(entry: Entry) -> bool:
+    """By its verdict; where neither direction is better, none is."""
+    item, judged = entry.item, entry.judged
+    if item is None or judged is None or judged.said not in ("LESS", "MORE"):
+        return False
+    return bool(item.better) and not entry.worse
+
+
+def _gain(arm: Named) -> float:
+    """How far from 1 the ratio is."""
+    return abs(arm.entry.ratio.log) if arm.entry.ratio else 0.0
+
+
+def _reaches(entry: Entry, best: Entry) -> bool:
+    """Whether the intervals of the two ratios overlap."""
+    if entry.ratio is None or best.ratio is None:
+        return False
+    one, other = entry.ratio.estimate, best.ratio.estimate
+    return one.low <= other.high and other.low <= one.high

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Fresh data against static: what of a time was data that the receiver's cache still held."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.result.compare.compare import Comparison, compare, split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.model.row import Row
+    from mpigauge.result.compare.compare import Entry, Table
+
+BOTH = ("static", "fresh")
+
+
+def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:
+    """Of what was measured with both; None: nothing was."""
+    if not {row.cell.data for row in rows} >= set(BOTH):
+        return None
+    sides = {side.name: side for side in split(rows, (), "data", starts)}
+    found = compare([sides[name] for name in BOTH], varied="data", curves=False)
+    # What sends no data of its own is static in any case, so that is nothing to note.
+    return replace(found, left_out=()) if found.tables else None
+
+
+def differing(table: Table) -> list[tuple[Entry, ...]]:
+    """Its lines where the two differ by more than the error."""
+    return [line for line in table.lines if _said(line[1]) in ("LESS", "MORE")]
+
+
+def _said(entry: Entry) -> str:
+    return entry.judged.said if entry.judged else ""

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What can be compared: the printed time of a row, or a figure; both over launches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from mpigauge.model.column_facts import IDENTITY
+from mpigauge.model.row import Estimate
+from mpigauge.result.stats.figures import Columns, columns_of, figure_rows
+from mpigauge.result.stats.ratio import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.model.record import Figure
+    from mpigauge.model.row import Row
+    from mpigauge.result.stats.figures import FigureRow
+    from mpigauge.result.stats.verdicts import Said
+
+SECONDS = "s"
+BYTES = "B"
+MEDIAN, WORST, BEST = RESPONSES = ("median", "worst", "best")
+"""What a number may be of its launches."""
+OF_LAUNCHES = "of_launches"
+"""The column of a worst or best one that says of how many it is."""
+_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
+    "time": {"LESS": "FASTER", "MORE": "SLOWER"},
+    "lower": {"LESS": "BETTER", "MORE": "WORSE"},
+    "higher": {"LESS": "WORSE", "MORE": "BETTER"},
+    "": {"LESS": "LOWER", "MORE": "HIGHER"},
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Item:
+    columns: Columns
+    """What makes it this one: the columns of a cell's key or of a figure, in their order."""
+    benchmark: str
+    message_bytes: int
+    """-1: it has no message."""
+    what: str
+    """The name of a figure; of a row "time"."""
+    unit: str
+    better: str
+    """lower, higher, or empty: neither."""
+    value: Estimate
+    """In its unit."""
+    sample: Sample
+    numbers: tuple[int, ...]
+    """Of the launches that the sample is of."""
+    row: Row | None = None
+    figure: Figure | None = None
+    """Of the first launch. An item is of a row or of figures."""
+
+    def word(self, said: Said) -> str:
+        """FASTER and SLOWER of times, BETTER and WORSE of figures with a direction."""
+        return word_of("time" if self.row else self.better, said)
+
+    def worse(self, said: Said) -> bool:
+        return said == {"lower": "MORE", "higher": "LESS"}.get(self.better)
+
+    def launch(self, which: str) -> float:
+        """The value of the best or worst launch; where neither direction is better, the largest is
+        the worst."""
+        least = (self.better == "higher") == (which == WORST)
+        return min(self.sample.values) if least else max(self.sample.values)
+
+    def of_launch(self, which: str) -> Item:
+        """The same of the best or worst launch alone, whose error nobody knows."""
+        value, values = self.launch(which), self.sample.values
+        return replace(
+            self,
+            value=Estimate(value, math.nan, math.nan),
+            sample=Sample((value,)),
+            numbers=(self.numbers[values.index(value)],),
+            columns=(*self.columns, (OF_LAUNCHES, len(values))),
+        )
+
+
+def word_of(kind: str, said: Said) -> str:
+    """The verdict on a time ("time"), or on a figure of which `lower`, `higher` or "" is better."""
+    return _WORDS[kind].get(said, said)
+
+
+def items(
+    rows: Iterable[Row], figures: Iterable[Figure] = (), without: Sequence[str] = ()
+) -> tuple[Item, ...]:
+    """All that rows and figures hold. Columns `without` are not among those that tell them
+    apart."""
+    found = [_of_row(row, without) for row in rows]
+    return (*found, *(_of_figure(row, without) for row in figure_rows(figures)))
+
+
+def _of_row(row: Row, without: Sequence[str]) -> Item:
+    cell, scale = row.cell, row.cell.time_scale
+    names = [name for name in IDENTITY if name not in without]
+    return Item(
+        columns=tuple((name, getattr(cell, name)) for name in names),
+        benchmark=row.benchmark,
+        message_bytes=row.message_bytes,
+        what="time",
+        unit=SECONDS,
+        better="lower",
+        value=row.latency,
+        sample=Sample(tuple(value * scale for value in row.values_s), _own_error(row)),
+        numbers=row.numbers,
+        row=row,
+    )
+
+
+def _own_error(row: Row) -> float:
+    """What a launch usually knows, as a share."""
+    low, high = row.cell.ci_low_s, row.cell.ci_high_s
+    return math.log(high / low) / 2 if 0 < low < high else 0.0
+
+
+def _of_figure(row: FigureRow, without: Sequence[str]) -> Item:
+    figure = row.figure
+    return Item(
+        columns=tuple((name, value) for name, value in columns_of(figure) if name not in without),
+        benchmark=figure.benchmark,
+        message_bytes=-1,
+        what=figure.name,
+        unit=figure.unit,
+        better=figure.better,
+        value=row.value,
+        sample=Sample(row.values),
+        numbers=row.numbers,
+        figure=figure,
+    )

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Of sides that hold a number in several ways, those that somebody chose: --only placement=l3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.column_facts import value_word
+from mpigauge.model.errors import UserError, no_such
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.compare import Side
+    from mpigauge.result.compare.items import Item
+
+
+def read_only(words: Iterable[str]) -> dict[str, str]:
+    """COLUMN=VALUE as columns and values."""
+    found = {}
+    for text in words:
+        column, equals, value = text.partition("=")
+        if not (column.strip() and equals):
+            raise UserError(f"--only: '{text}' chooses nothing; write COLUMN=VALUE, placement=l3")
+        found[column.strip()] = value.strip()
+    return found
+
+
+def only(sides: Sequence[Side], chosen: Mapping[str, str]) -> list[Side]:
+    """Each side with the numbers that have these values; one that has none of a value stays whole.
+    UserError: there is no such column, or no side has the value."""
+    found = list(sides)
+    for column, value in chosen.items():
+        _check(found, column, value)
+        found = [_with(side, column, value) for side in found]
+    return found
+
+
+def _with(side: Side, column: str, value: str) -> Side:
+    kept = tuple(item for item in side.items if _is(item, column, value))
+    return replace(side, items=kept) if kept else side
+
+
+def _is(item: Item, column: str, value: str) -> bool:
+    columns = dict(item.columns)
+    if column not in columns:
+        return False
+    return value in (str(columns[column]), value_word(column, columns[column]))
+
+
+def _check(sides: Sequence[Side], column: str, value: str) -> None:
+    values: dict[str, dict[Any, None]] = {}
+    for item in (item for side in sides for item in side.items):
+        for name, each in item.columns:
+            values.setdefault(name, {})[each] = None
+    if column not in values:
+        raise no_such("column", column, values, "--only")
+    if not any(_is(item, column, value) for side in sides for item in side.items):
+        known = ", ".join(value_word(column, each) for each in values[column])
+        raise UserError(f"--only {column}={value}: no run has it; there are {known}")

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What is not right with stored runs: damage, copies, clocks. Said, and never fatal."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mpigauge.runs.store.files import moment_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.runs.store import Run
+
+AHEAD = timedelta(minutes=10)
+"""So far clocks of machines that share a folder may be apart before it is said."""
+
+
+def faults(run: Run) -> list[str]:
+    """Of one run: a sentence for each damaged piece, and for each time that goes back."""
+    said = (sentence.replace(str(run.path), run.path.name) for sentence in run.damaged)
+    return [*said, *_back(run)]
+
+
+def ahead(created: Mapping[str, str], now: datetime) -> list[str]:
+    """Runs that say they were begun in the future; `created`: what each says, `now`: UTC."""
+    late = now + AHEAD
+    return [
+        f"{name} was created at {text}, which is in the future: a clock was or is wrong"
+        for name, text in created.items()
+        if (moment := moment_of(text)) and moment > late
+    ]
+
+
+def _back(run: Run) -> list[str]:
+    """Launches are recorded in the order in which they ran, so their times only rise."""
+    return [
+        f"launch {later.launch} of {run.path.name} says it began at {later.time}, before launch "
+        f"{first.launch} at {first.time}: the clock was set back"
+        for first, later in pairwise(run.launches)
+        if (one := moment_of(first.time)) and (two := moment_of(later.time)) and two < one
+    ]

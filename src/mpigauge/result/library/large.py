@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs too large to be read record by record: all of their curves as numbers, some as records.
+
+DuckDB reads the few columns that tell cells apart and what they took, several times as fast as
+records are made; only the lines of the curves that tell most then become records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.cards import benchmark_word
+from mpigauge.model.column_facts import OF_CURVES
+from mpigauge.model.columns import ABSENT, KEY_COLUMNS
+from mpigauge.model.errors import UserError
+from mpigauge.result.library.build import quoted
+from mpigauge.result.library.library import connection
+from mpigauge.result.library.tables import type_of
+from mpigauge.result.stats.crowd import Member, telling, variant_of, varied
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.result.stats.order import running_orders
+from mpigauge.runs.store import load
+from mpigauge.runs.store.reader import between_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckdb import DuckDBPyConnection
+
+    from mpigauge.runs.store import Run
+
+LARGE_BYTES = 100_000_000
+"""Of records; reading these one by one takes some seconds."""
+DETAILED_ROWS = 2_000
+"""Of a large run, that are shown as those of a small one."""
+_NUMBERS = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale")
+_LARGEST_LINE = 1 << 28
+
+
+@dataclass(frozen=True)
+class Large:
+    run: Run
+    """With the curves that tell most."""
+    members: tuple[Member, ...]
+    """All curves, as numbers."""
+
+
+def is_large(path: Path) -> bool:
+    try:
+        return (path / "records.jsonl").stat().st_size > LARGE_BYTES
+    except OSError:
+        return False
+
+
+def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
+    """About so many rows of this run as records. UserError: it cannot be read."""
+    import duckdb
+
+    try:
+        with TemporaryDirectory(prefix="mpigauge-") as away, connection(Path(away)) as con:
+            found = _found(con, path / "records.jsonl", _widening(path))
+            members = tuple(_members(found))
+            chosen = telling(members, rows)
+            wanted = _lines(con, [found[place][0] for place in chosen])
+    except duckdb.Error as error:
+        raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
+    run = _part(path, wanted, members, chosen)
+    _check(run, {tuple(found[place][1 : 1 + len(OF_CURVES)]) for place in chosen})
+    return Large(run, members)
+
+
+def _part(
+    path: Path, wanted: Sequence[int], members: Sequence[Member], chosen: Sequence[int]
+) -> Run:
+    run = load(path, lines=wanted)
+    shown = sum(len(members[place].sizes) for place in chosen)
+    whole = sum(len(member.sizes) for member in members)
+    words = (
+        f"{shown} of {whole} rows ({len(chosen)} of {len(members)} curves) are looked at closely: "
+        "of each benchmark the default, and what is farthest from the usual to either side; "
+        "`mpigauge export csv RUN` writes all"
+    )
+    return replace(run, part=words)
+
+
+def _check(run: Run, keys: set[tuple[Any, ...]]) -> None:
+    """Whether the lines that were read are those that were meant."""
+    if any(variant_of(cell) not in keys for cell in run.cells):
+        raise UserError(f"{run.path / 'records.jsonl'} was changed while it was read; try again")
+
+
+def _widening(path: Path) -> float:
+    """How many times as wide as of independent launches its intervals are."""
+    known, _ = between_of(path)
+    return known.widening if known else 1.0
+
+
+def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[Any, ...]]:
+    """All curves: the number of each in the tables, its columns, sizes, times, errors, wrong."""
+    _scan(con, file)
+    orders = enumerate(running_orders(_MOST_LAUNCHES))
+    listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
+    con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
+    con.execute(_ROWS.format(widening=widening))
+    columns = ", ".join(f'"{name}"' for name in OF_CURVES)
+    lists = ", ".join(
+        f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
+    )
+    return con.execute(
+        f"SELECT cells.curve, {columns}, of.* EXCLUDE (begin_line) FROM (SELECT {lists}, "
+        "sum(wrong)::BIGINT, min(begin_line) AS begin_line FROM numbers GROUP BY curve) AS of "
+        "JOIN cells ON cells.rowid = begin_line ORDER BY begin_line"
+    ).fetchall()
+
+
+def _members(found: Sequence[tuple[Any, ...]]) -> Iterator[Member]:
+    told = varied([row[1 : 1 + len(OF_CURVES)] for row in found])
+    return (_member(row[1:], told) for row in found)
+
+
+def _scan(con: DuckDBPyConnection, file: Path) -> None:
+    """A table with a row for each line that is not empty, in the order of the file."""
+    names = ["record", "launch", *KEY_COLUMNS, *_NUMBERS, "wrong_count"]
+    types = ", ".join(f"{quoted(name)}: {quoted(type_of(name))}" for name in names)
+    keys = ", ".join(f'"{name}"' for name in OF_CURVES)
+    full = ", ".join(
+        f'coalesce("{name}", {quoted(ABSENT[name])}) AS "{name}"'
+        for name in KEY_COLUMNS
+        if name in ABSENT
+    )
+    lines = (
+        f"read_json({quoted(file)}, format = 'newline_delimited', columns = {{{types}}}, "
+        f"ignore_errors = true, maximum_object_size = {_LARGEST_LINE})"
+    )
+    # Two curves of a million have one hash of 64 bits with a probability of 1e-8.
+    con.execute(
+        f"CREATE TEMP TABLE cells AS SELECT *, hash({keys}) AS curve "
+        f"FROM (SELECT * REPLACE ({full}) FROM {lines})"
+    )
+
+
+_BETWEEN = f"""
+  CASE WHEN n >= {LEAST_FOR_INTERVAL}
+       THEN {{least}}({{ordered}}, t {{sign}} greatest(coalesce({{typical}}, 0), 0)
+                      * sqrt({LEAST_FOR_INTERVAL} / n))
+       WHEN n > 1 THEN {{end}} ELSE {{own}} END"""
+_LOW = _BETWEEN.format(
+    least="least", ordered="ts[k]", sign="-", typical="below", end="ts[1]", own="low"
+)
+_HIGH = _BETWEEN.format(
+    least="greatest", ordered="ts[n - k + 1]", sign="+", typical="above", end="ts[n]", own="high"
+)
+_WIDER = (
+    f"CASE WHEN n >= {LEAST_FOR_INTERVAL} AND lower > 0 "
+    "THEN t * pow({end} / t, {{widening}}) ELSE {end} END"
+)
+_MOST_LAUNCHES = 500
+"""The order statistics of more are taken as those of so many, which makes intervals wider."""
+_ROWS = f"""
+CREATE TEMP TABLE numbers AS
+WITH
+latest AS (  -- what a launch holds twice counts once, the later
+  SELECT max(rowid) AS line FROM cells WHERE record = 'cell' AND time_p50_s > 0
+  GROUP BY curve, message_bytes, launch),
+counted AS (
+  SELECT cells.curve, cells.message_bytes, count(*) AS n, median(time_p50_s) AS t,
+         list_sort(list(time_p50_s)) AS ts, median(time_p50_s - ci_low_s) AS below,
+         median(ci_high_s - time_p50_s) AS above, any_value(ci_low_s) AS low,
+         any_value(ci_high_s) AS high, any_value(time_scale) AS scale,
+         sum(wrong_count) AS wrong, min(line) AS begin_line
+  FROM latest JOIN cells ON cells.rowid = latest.line GROUP BY cells.curve, cells.message_bytes),
+ends AS (
+  SELECT counted.*, {_LOW} AS lower, {_HIGH} AS upper
+  FROM counted LEFT JOIN orders ON many = least(n, {_MOST_LAUNCHES})),
+widened AS (  -- as stats.launches.widened: ends as ratios, so that times stay above 0
+  SELECT * REPLACE ({_WIDER.format(end="lower")} AS lower, {_WIDER.format(end="upper")} AS upper)
+  FROM ends)
+SELECT curve, message_bytes, begin_line, wrong, t * scale AS latency,
+       greatest(upper - t, t - lower) / t AS error FROM widened"""
+
+
+def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
+    """The numbers, from 0, of the lines with these curves, and with what is no cell."""
+    con.execute("CREATE TEMP TABLE chosen (curve UBIGINT)")
+    if curves:
+        listed = ", ".join(f"({curve})" for curve in curves)
+        con.execute(f"INSERT INTO chosen VALUES {listed}")
+    found = con.execute(
+        "SELECT rowid FROM cells WHERE record IS DISTINCT FROM 'cell' "
+        "OR curve IN (SELECT curve FROM chosen) ORDER BY rowid"
+    ).fetchall()
+    return [line for (line,) in found]
+
+
+def _member(row: Sequence[Any], told: Sequence[str]) -> Member:
+    known = dict(zip(OF_CURVES, row, strict=False))
+    sizes, times, errors, wrong = row[len(OF_CURVES) :]
+    return Member(
+        benchmark_word(known["suite"], known["benchmark"]),
+        known["ranks"],
+        tuple((name, known[name]) for name in told),
+        tuple(sizes),
+        tuple(times),
+        tuple(float("nan") if error is None else error for error in errors),
+        wrong,
+    )

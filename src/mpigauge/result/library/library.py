@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Tables over runs: made where they are missing, and ready for queries."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from mpigauge.model.errors import UserError
+from mpigauge.result.library import faults
+from mpigauge.result.library.build import build, quoted
+from mpigauge.result.library.folders import is_copy, state
+from mpigauge.result.library.parts import choose, place_in, read_parts, select, tidy
+from mpigauge.result.library.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from duckdb import DuckDBPyConnection
+    from typing_extensions import Self
+
+    from mpigauge.result.library.build import Entry, Part
+    from mpigauge.result.library.parts import Chosen
+
+
+_T = TypeVar("_T")
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Library:
+    con: DuckDBPyConnection
+    """With a view for each table."""
+    notes: tuple[str, ...]
+    """What is left out, and what is suspicious, a sentence each."""
+    folders: tuple[Path, ...] = ()
+    """Where its files are."""
+
+    def shut(self) -> None:
+        """From now on no query can read other files than those of the tables, nor change that: for
+        questions that come from elsewhere."""
+        folders = ", ".join(quoted(folder.absolute()) for folder in self.folders)
+        self.con.execute(f"SET allowed_directories = [{folders}]")
+        self.con.execute("SET enable_external_access = false")
+        self.con.execute("SET lock_configuration = true")
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        runs: Mapping[str, Path],
+        root: Path | None = None,
+        tell: Callable[[int, int], None] = lambda *_: None,
+    ) -> Iterator[Self]:
+        """Of run folders by their names. Tables are kept below `root`, or not at all.
+
+        `tell` hears how many runs have been read anew, and of how many.
+        """
+        with ExitStack() as stack:
+            away = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mpigauge-")))
+            con = stack.enter_context(connection(away))
+            yield cls._over(con, runs, root, away, tell)
+
+    @classmethod
+    def _over(
+        cls,
+        con: DuckDBPyConnection,
+        runs: Mapping[str, Path],
+        root: Path | None,
+        away: Path,
+        tell: Callable[[int, int], None],
+    ) -> Self:
+        place = place_in(root) if root else away
+        parts, said = read_parts(place), []  # before states: what others make now is let alone
+        states = {name: state(path) for name, path in runs.items()}
+        missing = {n: (runs[n], states[n]) for n in states.keys() - choose(parts, states).keys()}
+        if missing:
+            made, refusal = _build(con, place, away, dict(sorted(missing.items())), tell)
+            parts.append(made)
+            said += [refusal] if refusal else []
+        chosen = choose(parts, states, missing.keys())
+        if missing and not said:
+            parts = tidy(con, place, parts, chosen)
+            chosen = choose(parts, states, missing.keys())
+        copies = _copies({name: entry for name, (_, entry) in chosen.items()}, runs)
+        counted = {n: p for n, (p, e) in chosen.items() if n not in copies and not e.refused}
+        for table in TABLES:
+            con.execute(f"CREATE OR REPLACE VIEW {table} AS {select(table, parts, counted)}")
+        notes = (*said, *_notes(chosen, copies), *_mixed(con))
+        return cls(con, notes, (place, away))
+
+
+def answered(
+    runs: Mapping[str, Path],
+    root: Path | None,
+    question: Callable[[Library], _T],
+    tell: Callable[[int, int], None] = lambda *_: None,
+) -> _T:
+    """What a question to the tables of these runs brings, asked again where another job took
+    files away in the middle of it. UserError: files cannot be read or written."""
+    import duckdb
+
+    for attempt in range(_ATTEMPTS):
+        try:
+            with Library.open(runs, root, tell) as library:
+                return question(library)
+        except (OSError, duckdb.IOException) as error:
+            if attempt == _ATTEMPTS - 1:
+                raise UserError(f"a file cannot be read or written: {reason(error)}") from None
+    raise AssertionError
+
+
+def reason(error: Exception) -> str:
+    """Of an error of the system or of DuckDB, in one line."""
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or str(error).splitlines()[0].removeprefix("IO Error: ")
+
+
+def connection(away: Path) -> DuckDBPyConnection:
+    """Loads nothing from elsewhere, and spills into `away` what memory cannot hold."""
+    import duckdb
+
+    return duckdb.connect(
+        config={
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "temp_directory": str(away / "spill"),
+        }
+    )
+
+
+def _build(
+    con: DuckDBPyConnection,
+    place: Path,
+    away: Path,
+    runs: Mapping[str, tuple[Path, str]],
+    tell: Callable[[int, int], None],
+) -> tuple[Part, str]:
+    """The part of these runs; and why it could not be kept, if so."""
+
+    def count(done: int) -> None:
+        tell(done, len(runs))
+
+    import duckdb
+
+    try:
+        return build(con, place, runs, count), ""
+    except (OSError, duckdb.IOException) as error:
+        why = f"cannot keep tables in {place}: {reason(error)}; they are made each time"
+        return build(con, away, runs, count), why
+
+
+def _copies(entries: Mapping[str, Entry], runs: Mapping[str, Path]) -> dict[str, str]:
+    """Runs that are there more than once, each with the one that counts: that with most records."""
+    alike: dict[str, list[str]] = {}
+    for name, entry in entries.items():
+        if not entry.refused:
+            alike.setdefault(entry.print.made, []).append(name)
+    found: dict[str, str] = {}
+    for names in alike.values():
+        kept: list[str] = []
+        for name in sorted(names, key=lambda name: (-entries[name].print.size, name)):
+            mine = entries[name].print
+            best = next((k for k in kept if is_copy(mine, entries[k].print, runs[k])), None)
+            if best is None:
+                kept.append(name)
+            else:
+                found[name] = best
+    return found
+
+
+def _notes(chosen: Chosen, copies: Mapping[str, str]) -> Iterator[str]:
+    now = datetime.now(timezone.utc)
+    entries = {name: entry for name, (_, entry) in sorted(chosen.items())}
+    yield from (f"left out: {entry.refused}" for entry in entries.values() if entry.refused)
+    yield from (f"left out: {name} is a copy of {best}" for name, best in sorted(copies.items()))
+    yield from faults.ahead({name: entry.created for name, entry in entries.items()}, now)
+    yield from (note for entry in entries.values() for note in entry.notes)
+
+
+def _mixed(con: DuckDBPyConnection) -> list[str]:
+    """Figures of one name in more than one unit: they must not be compared as they are."""
+    found = con.execute(
+        "SELECT name, benchmark, string_agg(DISTINCT unit, ', ' ORDER BY unit) FROM figures "
+        "GROUP BY ALL HAVING count(DISTINCT unit) > 1 ORDER BY ALL"
+    ).fetchall()
+    return [
+        f"the figure {name} of {what} is in {units}: compare by unit" for name, what, units in found
+    ]

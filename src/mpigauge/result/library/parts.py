@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The parts that are kept: which there are, which of their runs count, and fewer from many.
+
+Every look at a folder with new runs adds a part. When there are many, the smaller ones are made
+into one. What others have removed in the meantime is passed over, and made again if need be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import mpigauge
+from mpigauge.result.library.build import (
+    MANIFEST,
+    UNFINISHED,
+    UNREAD,
+    Entry,
+    Part,
+    copy,
+    finish,
+    new_part,
+    quoted,
+)
+from mpigauge.result.library.folders import Print
+from mpigauge.result.library.tables import TABLES
+from mpigauge.runs.store.files import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+FOLDER = ".tables"
+MOST = 8
+"""Parts that may lie beside each other."""
+KEPT = 4
+"""The largest, that are left alone when the others are made into one."""
+_MARK = b"PAR1"
+_ABANDONED_S = 86400.0
+_OTHER_LAYOUT_S = 30 * 86400.0
+
+
+def place_in(root: Path) -> Path:
+    """Where the parts of a folder of runs are; another place for every other set of columns, and
+    for every version, since it may compute rows in another way."""
+    layout = json.dumps([mpigauge.__version__, SCHEMA, TABLES]).encode()
+    return root / FOLDER / hashlib.sha256(layout).hexdigest()[:12]
+
+
+def read_parts(place: Path) -> list[Part]:
+    """Those that are whole. The order is the same for everybody."""
+    try:
+        folders = sorted(p for p in place.iterdir() if not p.name.startswith(UNFINISHED))
+    except OSError:
+        return []
+    return [part for folder in folders if (part := read_part(folder))]
+
+
+def read_part(folder: Path) -> Part | None:
+    """None where a file is missing or not as the manifest says."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if not all(_whole(folder / f"{t}.parquet", found["bytes"][t]) for t in TABLES):
+            return None
+        return Part(folder, {name: _entry(entry) for name, entry in found["runs"].items()})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _entry(found: Mapping[str, Any]) -> Entry:
+    changed = {"print": Print(*found["print"]), "notes": tuple(found["notes"])}
+    return Entry(**{**found, **changed})
+
+
+def _whole(path: Path, size: int) -> bool:
+    with path.open("rb") as file:
+        file.seek(-len(_MARK), 2)
+        return file.read() == _MARK and file.tell() == size
+
+
+Chosen = dict[str, "tuple[Part, Entry]"]
+"""Runs by their names, each with the one part whose lines of it count."""
+
+
+def choose(
+    parts: Sequence[Part], states: Mapping[str, str], fresh: AbstractSet[str] = frozenset()
+) -> Chosen:
+    """For each run the first part that read it as it is now; of those that have just been read
+    (`fresh`) the last one that could not read it well; runs without one are not in it."""
+    chosen: Chosen = {}
+    for part in parts:
+        for name, entry in part.entries.items():
+            if entry.state == states.get(name):
+                chosen.setdefault(name, (part, entry))
+    for part in reversed(parts):
+        for name in fresh & part.entries.keys():
+            if part.entries[name].state == UNREAD:
+                chosen.setdefault(name, (part, part.entries[name]))
+    return chosen
+
+
+def select(table: str, parts: Sequence[Part], counted: Mapping[str, Part]) -> str:
+    """All lines of a table: of every part those of the runs that count in it."""
+    whole, some = [], []
+    for part in parts:
+        extra = [n for n, e in part.entries.items() if counted.get(n) is not part and not e.refused]
+        if not extra:
+            whole.append(part)
+        elif any(counted.get(name) is part for name in part.entries):
+            some.append((part, extra))
+    found = [_scan(table, whole)] if whole else [_nothing(table)]
+    for part, extra in some:
+        found.append(f"{_scan(table, [part])} WHERE run NOT IN ({', '.join(map(quoted, extra))})")
+    return " UNION ALL ".join(found)
+
+
+def _scan(table: str, parts: Sequence[Part]) -> str:
+    files = ", ".join(quoted(part.file(table)) for part in parts)
+    return f"SELECT * FROM read_parquet([{files}])"
+
+
+def _nothing(table: str) -> str:
+    columns = ", ".join(f'CAST(NULL AS {f.type}) AS "{f.name}"' for f in TABLES[table])
+    return f"SELECT {columns} WHERE false"
+
+
+def tidy(con: DuckDBPyConnection, place: Path, parts: Sequence[Part], chosen: Chosen) -> list[Part]:
+    """Removes parts that nobody needs, and makes one of the small ones where there are many."""
+    used = {part.folder for part, _ in chosen.values()}
+    kept = [part for part in parts if part.folder in used]
+    small = sorted(kept, key=_size)[:-KEPT] if len(kept) > MOST else []
+    made = [_merged(con, place, small, chosen)] if small else []
+    _remove(part.folder for part in parts if part in small or part.folder not in used)
+    if made:
+        _remove_abandoned(place)
+    return [part for part in kept if part not in small] + made
+
+
+def _merged(con: DuckDBPyConnection, place: Path, parts: Sequence[Part], chosen: Chosen) -> Part:
+    counted = {name: part for name, (part, _) in chosen.items() if part in parts}
+    with new_part(place) as folder:
+        for table in TABLES:
+            copy(con, select(table, parts, counted), folder / f"{table}.parquet")
+        return finish(folder, {name: chosen[name][1] for name in counted})
+
+
+def _size(part: Part) -> int:
+    return sum(part.file(table).stat().st_size for table in TABLES)
+
+
+def _remove(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)  # others may be at it too
+
+
+def _remove_abandoned(place: Path) -> None:
+    """What jobs left that were killed while they made a part, damaged parts, and what other
+    versions made that nobody has used for a month."""
+    old = [folder for folder in place.iterdir() if _age_s(folder) > _ABANDONED_S]
+    _remove(f for f in old if f.name.startswith(UNFINISHED) or not read_part(f))
+    others = [folder for folder in place.parent.iterdir() if folder != place]
+    _remove(folder for folder in others if _age_s(folder) > _OTHER_LAYOUT_S)
+
+
+def _age_s(folder: Path) -> float:
+    """Since something was put into it or taken out; 0 where it is gone already."""
+    with suppress(OSError):
+        return time.time() - folder.stat().st_mtime
+    return 0.0

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which tables there are, and what a run puts into them.
+
+Every column has one unit, which stands at the end of its name (docs/reference/columns.md), so units
+cannot be mixed within a column. Only `figures` holds numbers of any unit, each beside its own.
+What is not known is NULL.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields as fields_of
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.model.columns import COLUMNS, DERIVED
+from mpigauge.model.fields import fields as row_fields
+from mpigauge.model.fields import plain, values
+from mpigauge.model.record import JOB, Figure, Rank
+from mpigauge.result.library.faults import faults
+from mpigauge.result.stats.launches import rows as rows_of
+from mpigauge.runs.store.files import moment_of
+from mpigauge.runs.store.imported import is_dated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.model.columns import Column
+    from mpigauge.model.row import Row
+    from mpigauge.runs.store import Run
+
+Values = dict[str, Any]
+
+
+class Field(NamedTuple):
+    name: str
+    type: str
+    """Of DuckDB."""
+
+
+_TYPES = {
+    "int": "BIGINT", "float": "DOUBLE", "str": "VARCHAR", "bool": "BOOLEAN", "words": "VARCHAR[]"
+}  # fmt: skip
+_ROW_TYPES = {
+    "interval": "VARCHAR", "launches": "BIGINT", "launch_times_s": "DOUBLE[]", "stops": "VARCHAR[]"
+}  # fmt: skip
+
+
+def type_of(column: str) -> str:
+    """Of a stored column, or of what says which record a line is."""
+    return next((_TYPES[c.type] for c in COLUMNS if c.name == column), "VARCHAR")
+
+
+OF_RUN = (
+    Field("run", "VARCHAR"),
+    Field("created", "TIMESTAMP"),
+    Field("mpi", "VARCHAR"),
+)
+"""Begins every table: the folder of the run, when it began (UTC), the MPI and its version."""
+_HOST = Field("host", "VARCHAR")
+
+
+def of_columns(columns: Sequence[Column]) -> list[Field]:
+    return [Field(column.name, _TYPES[column.type]) for column in columns]
+
+
+def _of_rows() -> list[Field]:
+    stored = {column.name: _TYPES[column.type] for column in COLUMNS}
+    return [Field(f.name, {**stored, **_ROW_TYPES}.get(f.name, "DOUBLE")) for f in row_fields()]
+
+
+def _of_records(kind: type[Any]) -> list[Field]:
+    return [Field(field.name, _TYPES[str(field.type)]) for field in fields_of(kind)]
+
+
+TABLES: dict[str, tuple[Field, ...]] = {
+    "runs": (
+        *OF_RUN,
+        _HOST,
+        Field("status", "VARCHAR"),
+        Field("ended", "TIMESTAMP"),
+        Field("command", "VARCHAR"),
+        Field("version", "VARCHAR"),
+        Field("mpi_name", "VARCHAR"),
+        Field("mpi_version", "VARCHAR"),
+        Field("transport", "VARCHAR"),
+        Field("provider", "VARCHAR"),
+        Field("hosts", "VARCHAR[]"),
+        Field("cpu", "VARCHAR"),
+        Field("cpus", "BIGINT"),
+        Field("kernel", "VARCHAR"),
+        Field("microcode", "VARCHAR"),
+        Field("governors", "VARCHAR[]"),
+        Field("turbo", "BOOLEAN"),
+        Field("drivers", "VARCHAR[]"),
+        Field("libraries", "VARCHAR[]"),
+        Field("libc", "VARCHAR"),
+        Field("settings", "VARCHAR"),
+        Field("world_ranks", "BIGINT"),
+        Field("benchmarks", "VARCHAR[]"),
+        Field("sources", "VARCHAR[]"),
+        Field("imported", "BOOLEAN"),
+        Field("dated", "BOOLEAN"),
+        Field("launches", "BIGINT"),
+        Field("complete", "BIGINT"),
+        Field("cells", "BIGINT"),
+        Field("rows", "BIGINT"),
+        Field("figures", "BIGINT"),
+        Field("skips", "BIGINT"),
+        Field("failures", "BIGINT"),
+        Field("wrong_count", "BIGINT"),
+        Field("measuring_s", "DOUBLE"),
+        Field("notes", "VARCHAR[]"),
+    ),
+    "rows": (*OF_RUN, _HOST, *_of_rows()),
+    "cells": (*OF_RUN, _HOST, *of_columns((*COLUMNS, *DERIVED))),
+    "figures": (*OF_RUN, _HOST, *_of_records(Figure)),
+    "ranks": (*OF_RUN, *_of_records(Rank)),
+}
+
+
+def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
+    """Each line of each table that a run has, as table and values by column; `name` is the run's.
+
+    A cell that a launch holds twice, since it was resumed, is there once, as it was the last time.
+    """
+    cells = list({(cell.key, cell.launch): cell for cell in run.cells}.values())
+    rows = rows_of(cells, _precision(run), run.between)
+    facts = _facts(name, run, rows) | {"cells": len(cells), "rows": len(rows)}
+    shared = {field.name: facts[field.name] for field in (*OF_RUN, _HOST)}
+    yield "runs", facts
+    for row in rows:
+        yield "rows", shared | values(row)
+    for cell in cells:
+        derived = {column.name: getattr(cell, column.name) for column in DERIVED}
+        yield "cells", shared | {n: plain(v) for n, v in (vars(cell) | derived).items()}
+    for figure in run.of(Figure):
+        yield "figures", shared | _plain(figure)
+    for rank in run.ranks:
+        yield "ranks", shared | _plain(rank)
+
+
+def _precision(run: Run) -> float | None:
+    """What was asked for, as in all that shows rows."""
+    first = run.launches[0].precision if run.launches else None
+    asked: float | None = run.plan.get("precision")
+    return first if asked is None else asked
+
+
+def _plain(record: Any) -> Values:
+    return {field.name: plain(getattr(record, field.name)) for field in fields_of(record)}
+
+
+def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
+    """The line of `runs`, but for how many cells and rows there are."""
+    head, machine = run.header, run.passport.get("machine") or {}
+    hosts = list(dict.fromkeys(rank.host for rank in run.ranks))
+    mpi = _mpi(head.get("mpi"))
+    command = head.get("command") or ""
+    return {
+        "run": name,
+        "created": _time(head.get("created")),
+        "mpi": f"{mpi['name']} {mpi['version']}".strip(),
+        "host": str(machine.get("hostname") or (hosts[0] if hosts else "")),
+        "status": str(run.status.get("status", "unfinished")),
+        "ended": _time(run.status.get("ended")),
+        "command": command if isinstance(command, str) else shlex.join(map(str, command)),
+        "version": str(head.get("version", "")),
+        "mpi_name": mpi["name"],
+        "mpi_version": mpi["version"],
+        "transport": str((head.get("transport") or {}).get("name") or ""),
+        "provider": run.used or str((head.get("transport") or {}).get("used") or ""),
+        "hosts": hosts,
+        "cpu": str(machine.get("cpu_model", "")),
+        "cpus": len(machine.get("allowed") or ()) or None,
+        "kernel": str(machine.get("kernel", "")),
+        "microcode": str(machine.get("microcode", "")),
+        "governors": _words(machine.get("governors")),
+        "turbo": machine.get("turbo"),
+        "drivers": _words(machine.get("drivers")),
+        "libraries": [_library(each) for each in run.passport.get("libraries") or ()],
+        "libc": str(run.passport.get("libc", "")),
+        "settings": " ".join(f"{name}={value}" for name, value in sorted(_told(run.plan))),
+        "world_ranks": max((launch.world_ranks for launch in run.launches), default=None),
+        "benchmarks": list(dict.fromkeys(_benchmarks(run, rows))),
+        "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
+        "imported": bool(head.get("imported")),
+        "dated": is_dated(head),
+        "launches": len({launch.launch for launch in run.launches}),
+        "complete": len(run.complete),
+        "figures": len(run.of(Figure)),
+        "skips": len(run.skips),
+        "failures": len(run.failures),
+        "wrong_count": sum(row.wrong_count for row in rows),
+        "measuring_s": plain(sum(end.measuring_s for end in run.ends)),
+        "notes": faults(run),
+    }
+
+
+def _mpi(said: Any) -> dict[str, str]:
+    """Its name and version, out of all that is known of it or a word."""
+    known = said if isinstance(said, dict) else {"name": said}
+    return {key: str(known.get(key) or "") for key in ("name", "version")}
+
+
+def _benchmarks(run: Run, rows: Sequence[Row]) -> Iterator[str]:
+    """Of rows, and what figures are of."""
+    yield from (row.benchmark for row in rows)
+    yield from (figure.benchmark for figure in run.of(Figure) if figure.benchmark != JOB)
+
+
+def _words(said: Any) -> list[str]:
+    return [str(each) for each in said or ()]
+
+
+def _library(said: Mapping[str, Any]) -> str:
+    """Its file, and the beginning of the digest of what is in it."""
+    path, digest = str(said.get("path") or ""), str(said.get("sha256") or "")
+    return f"{path.rpartition('/')[2]} {digest[:12]}".strip()
+
+
+def _told(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the run's options set for all ranks."""
+    for name in ("env", "settings"):
+        yield from ((str(n), str(value)) for n, value in (plan.get(name) or {}).items())
+
+
+def _time(text: Any) -> str | None:
+    """As DuckDB reads it; None where it is no time of ours."""
+    moment = moment_of(text)
+    return moment.replace(tzinfo=None).isoformat(" ") if moment else None

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a break of a curve is likely to be, and which settings move it.
+
+A setting whose value is known, as the run sets it or its default is fixed, and lies between the
+two sizes is named first, whatever the break looks like. Else the shape decides what it may be: a
+time that jumps is a handshake before the message (eager to rendezvous), or a cache that is too
+small from there on; one that falls is a copy less; one that grows faster or slower by byte is a
+cache, or another way to cut messages into pieces. A setting whose known value lies elsewhere is not
+named. What sends no messages by the MPI's protocols, such as a loop without MPI, one-sided
+communication or a file, can only outgrow a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count
+from mpigauge.result.nature import SENDING, nature_of
+from mpigauge.result.settings import entries_of
+from mpigauge.site.topology.words import parse_size
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.model.topology import Cache
+    from mpigauge.result.nature import Does
+    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.stats.pieces import Break
+    from mpigauge.site.mpi.settings.catalogue import Entry
+
+MEANING = {
+    "inline": "longer messages do not fit beside their header, and need a buffer or a copy more",
+    "eager": "eager to rendezvous: longer messages wait until the receiver has answered",
+    "single copy": "single copy: longer messages are copied in one go",
+    "segment": "longer messages go in pieces, or in others than before",
+    "algorithm": "another algorithm of the collective",
+    "cache": "longer messages do not fit into the cache",
+}
+JUMP, FALL = 1.1, 0.9
+"""Steps of the time beyond which it jumps or falls; between them it only bends."""
+LONGEST_INLINE = 512
+"""MPIs send no messages as short as this by rendezvous unless they are told to."""
+BEND = 1.2
+"""So much more time per byte is a bend upwards."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    kind: str
+    """A word of MEANING."""
+    words: str
+    knobs: tuple[str, ...] = ()
+    """Settings that move it."""
+    known: bool = False
+    """Whether a known value or capacity lies just there, so that it is more than possible."""
+
+
+def reasons(seen: Seen, curve: Curve, at: Break) -> tuple[Reason, ...]:
+    """What this break may be, the likeliest first; none: nothing that is known here fits."""
+    knobs = list(_entries(seen, curve))
+    known = list(_known_values(seen, curve, at, knobs))
+    shapes = kinds(at, nature_of(curve.first).does)
+    if "cache" in shapes and (cache := cache_at(seen, curve, at)):
+        size = byte_count(cache.bytes)
+        words = f"past the capacity of the L{cache.level} cache ({size})"
+        known.append(Reason("cache", words, known=True))
+    held = {"cache", *(reason.kind for reason in known)}
+    known += (_possible(kind, knobs, curve) for kind in shapes if kind not in held)
+    return tuple(sorted(known, key=lambda each: (not each.known, each.kind != "algorithm")))
+
+
+def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:
+    """What a break of this shape may be in a benchmark that does this, of the words of MEANING."""
+    if does not in SENDING:
+        return ("cache",) if at.step >= JUMP or (at.step > FALL and at.slope > BEND) else ()
+    first = ("algorithm",) if does == "collective" else ()
+    if at.step >= JUMP:
+        return (*first, "eager" if at.after_bytes > LONGEST_INLINE else "inline", "cache")
+    if at.step <= FALL:
+        return (*first, "single copy", "segment")
+    return (*first, "cache", "segment") if at.slope > BEND else (*first, "segment")
+
+
+def cache_at(seen: Seen, curve: Curve, at: Break) -> Cache | None:
+    """The cache that a message, or a message and its copy, stop to fit into at this break."""
+    caches = seen.caches_of(curve.first)
+    fitting = (c for c in caches if at.before_bytes < c.bytes <= 2 * at.after_bytes)
+    return next(fitting, None)
+
+
+def settings_that_move(seen: Seen, curve: Curve, kind: str) -> tuple[str, ...]:
+    """Those of the run's MPI for breaks of this kind, wherever their values lie."""
+    fitting = [entry for entry in _entries(seen, curve) if entry.moves == kind]
+    return tuple(name for entry in fitting for name in _named(entry, curve.first))
+
+
+def algorithms(seen: Seen, row: Row) -> list[str]:
+    """The settings of the run's MPI that choose the algorithm of this row's collective."""
+    chosen = (entry for entry in entries_of(seen) if entry.moves == "algorithm")
+    return [name for entry in chosen for name in _named(entry, row)]
+
+
+def shape(at: Break) -> str:
+    """In words."""
+    if at.step >= JUMP:
+        return f"the time jumps to {at.step:.2g} × what smaller sizes let expect"
+    if at.step <= FALL:
+        return f"the time falls to {at.step:.2g} × what smaller sizes let expect"
+    if at.slope > 1:
+        return f"each further byte takes {at.slope:.2g} × as long"
+    return "each further byte takes less time"
+
+
+def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -> Iterator[Reason]:
+    """A limit may count a header of the message, so both ends belong to it. What acts within a
+    node or between nodes only is no more than possible where nobody knows which it was."""
+    given, where = seen.settings_of(curve.first), seen.where(curve.first)
+    for entry in knobs:
+        value = _value_of(entry, given)
+        if entry.moves != "algorithm" and at.before_bytes <= value <= at.after_bytes:
+            how = "is set to" if _said(entry, given) else "is usually"
+            title = MEANING[entry.moves].partition(":")[0]
+            words = f"{title}: {entry.variable} {how} {byte_count(value)}"
+            known = not entry.within or bool(where)
+            yield Reason(entry.moves, words, _named(entry, curve.first), known)
+
+
+def _possible(kind: str, knobs: Iterable[Entry], curve: Curve) -> Reason:
+    """Settings with a known value elsewhere are not asked to move a break here."""
+    fitting = [entry for entry in knobs if entry.moves == kind and not entry.usual]
+    named = (name for entry in fitting for name in _named(entry, curve.first))
+    return Reason(kind, MEANING[kind], tuple(named))
+
+
+def _named(entry: Entry, row: Row) -> tuple[str, ...]:
+    """The variables of an entry that are about this row; none where it chooses the algorithm of
+    another collective, or where nobody knows which settings this form of one has."""
+    if entry.moves != "algorithm":
+        return entry.variables()
+    call = nature_of(row).call
+    return entry.variables(call) if call else ()
+
+
+def _value_of(entry: Entry, given: Mapping[str, str]) -> int:
+    """In bytes, as the run sets it or by default; 0: not known, or a word such as auto."""
+    said = _said(entry, given)
+    return parse_size(said[0].upper()) if said else entry.usual
+
+
+def _said(entry: Entry, given: Mapping[str, str]) -> list[str]:
+    """What the run sets it to; a parameter of Open MPI may be written without its prefix."""
+    return [
+        value for name, value in given.items() if entry.fits(name) or entry.fits(f"OMPI_MCA_{name}")
+    ]
+
+
+def _entries(seen: Seen, curve: Curve) -> Iterator[Entry]:
+    """Those of the run's MPI and of what is below it that act where the ranks are."""
+    where = seen.where(curve.first)
+    if nature_of(curve.first).does in SENDING:
+        for entry in entries_of(seen):
+            if entry.moves and where in ("", entry.within or where):
+                yield entry

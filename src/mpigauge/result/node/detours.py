@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a run heard of its cores: the noise on each, and what it does to samples and collectives."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.detours import Detours, Stretch, hit_ratio, undisturbed_s
+from mpigauge.result.stats.detours import Tick, classes, slowdown, tick
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mpigauge.model.record import Noise, Rank
+    from mpigauge.result.stats.detours import Class
+
+MEASURED = "measured"
+"""Noise that a benchmark listened to, between others; else before and after what was measured."""
+UNDISTURBED = 0.99
+
+
+@dataclass(frozen=True)
+class Core:
+    host: str
+    cpu: int
+    detours: Detours
+    stolen_ratio: float
+    """What the hypervisor gave to others, as the system counts it."""
+    waited_ratio: float
+    """In which other processes of this system had the core."""
+    tick: Tick | None
+    classes: tuple[Class, ...]
+
+
+@dataclass(frozen=True)
+class Cores:
+    """The cores of a run, by host and number."""
+
+    cores: tuple[Core, ...]
+
+    @property
+    def worst(self) -> Core:
+        return max(self.cores, key=lambda core: core.detours.lost_ratio)
+
+    @property
+    def several_hosts(self) -> bool:
+        return len({core.host for core in self.cores}) > 1
+
+    def hit(self, work_s: float, many: int) -> float:
+        """How probable it is that a detour begins in so much work of `many` cores like these."""
+        return hit_ratio(work_s, [self._hazard * many])
+
+    def undisturbed_s(self, many: int) -> float:
+        """The longest sample on so many cores of which 99 % meet no detour."""
+        return undisturbed_s(UNDISTURBED, [self._hazard * many])
+
+    def slowdown(self, work_s: float, many: int) -> float:
+        """Of a collective of this length over so many of such cores."""
+        return slowdown(work_s, [core.detours for core in self.cores], many)
+
+    @property
+    def _hazard(self) -> float:
+        """Of a core, in the mean over them."""
+        return sum(core.detours.per_free_second for core in self.cores) / len(self.cores)
+
+
+def cores(noise: Iterable[Noise], ranks: Iterable[Rank] = ()) -> Cores | None:
+    """None: the run did not keep single detours, as those of older versions did not."""
+    hosts = {(rank.launch, rank.rank): rank.host for rank in ranks}
+    found: dict[tuple[str, int], list[Noise]] = defaultdict(list)
+    for each in noise:
+        if len(each.start_ns) == len(each.length_ns) and (each.start_ns or not each.detours):
+            found[hosts.get((each.launch, each.rank), ""), each.cpu].append(each)
+    heard = tuple(_core(host, cpu, of) for (host, cpu), of in sorted(found.items()))
+    kept = tuple(core for core in heard if core.detours.seconds > core.detours.lost_s > 0)
+    return Cores(kept) if kept else None
+
+
+def _core(host: str, cpu: int, noise: list[Noise]) -> Core:
+    measured = [each for each in noise if each.when == MEASURED] or noise
+    detours = Detours(tuple(_stretch(each) for each in measured))
+    seconds = detours.seconds
+    return Core(
+        host=host,
+        cpu=cpu,
+        detours=detours,
+        stolen_ratio=sum(each.stolen_s for each in measured) / seconds,
+        waited_ratio=sum(each.waited_s for each in measured) / seconds,
+        tick=tick(detours),
+        classes=classes(detours),
+    )
+
+
+def _stretch(noise: Noise) -> Stretch:
+    return Stretch(
+        seconds=noise.seconds,
+        starts_s=tuple(start * 1e-9 for start in noise.start_ns),
+        lengths_s=tuple(length * 1e-9 for length in noise.length_ns),
+        count=noise.detours,
+        lost_s=noise.lost_ratio * noise.seconds,
+        longest_s=noise.longest_s,
+    )

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the node itself can do, from a run of the suite NODE: limits to see messages against.
+
+A message through a queue between two cores needs a cache line each way: the *mailbox* floor. One
+through memory is copied once or twice: as much as the message has, where that was measured, else
+past the caches. What goes through caches may be faster, so these are a measure and no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.row import Estimate
+from mpigauge.result.node.limits import FRESH
+from mpigauge.result.node.node import largest_common
+from mpigauge.result.node.products import is_single
+from mpigauge.result.node.threads import is_usual
+from mpigauge.result.seen import Seen, pus_of
+from mpigauge.runs.store.files import moment_of
+
+if TYPE_CHECKING:
+    from mpigauge.model.record import Rank
+    from mpigauge.model.row import Row
+    from mpigauge.runs.store import Run
+
+COPIES = ("Memcpy", "Copy", "Copy_tuned")
+TRIADS = ("Triad", "Triad_tuned")
+_PEAK = "Peak_"
+_COPY_COUNTS = 2
+"""Bytes that a copy counts for each that it copies, as STREAM does: read and written."""
+
+
+@dataclass(frozen=True)
+class Hardware:
+    run: str
+    """The name of the run that it is from."""
+    created: str
+    host: str
+    pair: tuple[frozenset[int], ...]
+    """The CPUs of the two ranks between which lines went; empty: it is not known."""
+    rows: tuple[Row, ...]
+    """Of the suite NODE."""
+
+    @cached_property
+    def line_s(self) -> Estimate | None:
+        """A cache line that two cores write in turn, one way."""
+        return _latency(self._of("Line"))
+
+    @cached_property
+    def mailbox_s(self) -> Estimate | None:
+        """Two lines, one for each way: the least that a queue needs."""
+        return _latency(self._of("Mailbox"))
+
+    @cached_property
+    def one_copy(self) -> Estimate | None:
+        """Bytes of messages per second that one core can copy from memory to memory."""
+        return _copied(_in_memory(self._of(*COPIES, ranks=1)), copies=1)
+
+    @cached_property
+    def two_copies(self) -> Estimate | None:
+        """The same where two cores at once copy each byte: into a shared buffer and out of it."""
+        return _copied(_in_memory(self._of(*COPIES, ranks=2)), copies=2)
+
+    def copies_of(self, message: Row) -> Iterator[tuple[str, Estimate]]:
+        """What a message may be put beside: copies of as many bytes of such data between two
+        ranks where these were measured, else those in memory."""
+        fresh = FRESH if message.cell.data == "fresh" else ""
+        for name, benchmark, in_memory in (
+            ("one copy", "Copy_once", self.one_copy),
+            ("two copies", "Copy_twice", self.two_copies),
+        ):
+            rows = self._of(benchmark + fresh, ranks=2)
+            alike = (row.bandwidth for row in rows if row.message_bytes == message.message_bytes)
+            if same := next(filter(None, alike), None):
+                yield f"{name} of as much", same
+            elif in_memory:
+                yield f"{name} in memory", in_memory
+
+    @cached_property
+    def triad(self) -> Row | None:
+        """The fastest triad in memory, on as many ranks as it was measured on."""
+        return max(_in_memory(self._of(*TRIADS)), key=_bandwidth, default=None)
+
+    @cached_property
+    def peak(self) -> Row | None:
+        """Most operations per second, in double precision."""
+        rows = [
+            row
+            for row in self.rows
+            if row.cell.benchmark.startswith(_PEAK) and row.rate and not is_single(row)
+        ]
+        return max(rows, key=lambda row: row.rate.value if row.rate else 0.0, default=None)
+
+    def concerns(self, ranks: Sequence[Rank]) -> bool:
+        """Whether these are two ranks on the same host and cores as those between which the limits
+        were measured."""
+        there = {pus_of(rank) for rank in ranks}
+        return (
+            len(ranks) == len(self.pair) == 2
+            and {rank.host for rank in ranks} == {self.host}
+            and there == set(self.pair)
+        )
+
+    def seconds_after(self, created: str) -> float | None:
+        """How long after a run of that time it was made; negative: before it. None: not known."""
+        own, other = moment_of(self.created), moment_of(created)
+        return (own - other).total_seconds() if own and other else None
+
+    def _of(self, *names: str, ranks: int | None = None) -> list[Row]:
+        return [
+            row
+            for row in self.rows
+            if row.cell.benchmark in names and ranks in (None, row.ranks * row.cell.groups)
+        ]
+
+
+def hardware(run: Run) -> Hardware | None:
+    """None: it measured nothing of the node itself, or on several hosts."""
+    seen = Seen.of(run)
+    rows = tuple(row for row in seen.rows if row.cell.suite == NODE_SUITE and is_usual(row))
+    hosts = {rank.host for rank in run.ranks}
+    if not rows or len(hosts) > 1:
+        return None
+    lines = [row for row in rows if row.cell.benchmark in ("Line", "Mailbox")]
+    pair = seen.ranks_of(lines[0]) if lines else ()
+    return Hardware(
+        run=run.path.name,
+        created=str(run.header.get("created", "")),
+        host="".join(hosts) or str(seen.machine.get("hostname", "")),
+        pair=tuple(pus_of(rank) for rank in pair),
+        rows=rows,
+    )
+
+
+def same_node(one: Run, other: Run) -> bool:
+    """Whether two runs were made on the same machine, with the same CPUs allowed."""
+    machines = [run.passport.get("machine") or {} for run in (one, other)]
+    facts = [[each.get(name) for name in ("hostname", "cpu_model", "allowed")] for each in machines]
+    return facts[0] == facts[1] and bool(facts[0][0])
+
+
+def by(one: Estimate, other: Estimate) -> Estimate:
+    """The quotient, its interval as wide as the two can make it."""
+    return Estimate(one.value / other.value, one.low / other.high, one.high / other.low)
+
+
+def _in_memory(rows: Sequence[Row]) -> list[Row]:
+    """Those over the arrays that most of them have; smaller ones may lie in caches."""
+    size = largest_common(rows) if rows else 0
+    return [row for row in rows if row.message_bytes == size]
+
+
+def _latency(rows: Iterable[Row]) -> Estimate | None:
+    return next((row.latency for row in rows if row.latency.value > 0), None)
+
+
+def _copied(rows: Iterable[Row], copies: int) -> Estimate | None:
+    best = max(rows, key=_bandwidth, default=None)
+    if best is None or best.bandwidth is None:
+        return None
+    return best.bandwidth.times(1 / (_COPY_COUNTS * copies))
+
+
+def _bandwidth(row: Row) -> float:
+    return row.bandwidth.value if row.bandwidth else 0.0

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the rows of NODE say beyond the streams: levels of the caches, loads while others use the
+memory, and messages by nothing but copies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.names import CHASED, COPIES, MESSAGE
+from mpigauge.result.node.threads import is_usual
+from mpigauge.result.stats.plateaus import Plateau, plateaus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mpigauge.model.row import Row
+
+FRESH = "_fresh"
+CURVES = ("Chase_huge", "Chase", "Triad")
+SHARES = {"_eighth": 1 / 8, "_quarter": 1 / 4, "_half": 1 / 2, "": 1.0}
+"""By the ends of the names of benchmarks: of the time, how much the others read."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A curve of one rank from cache to memory."""
+
+    benchmark: str
+    levels: tuple[Plateau, ...]
+    last_bytes: int
+    """The largest size that was measured."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A load while so many other ranks read memory."""
+
+    others: int
+    load: Row
+    others_read: Row | None
+    """What they get; None: nobody reads, or it was not measured."""
+    share: float = 1.0
+    """Of the time, how much they read; they rest in between."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Messages of one size: by copies alone, and by MPI."""
+
+    message_bytes: int
+    rows: Mapping[str, Row]
+    """By the benchmark; MPI's with fresh data as PingPong_fresh."""
+
+    def share(self, way: str) -> float | None:
+        """Of the bandwidth of these copies, what MPI's message with as fresh data has. What writing
+        them took is in the time of the copies, so it is added to MPI's; None: that is not known."""
+        fresh = way.endswith(FRESH)
+        mpi = self.rows.get(MESSAGE + (FRESH if fresh else ""))
+        copied = self.rows.get(way)
+        if mpi is None or copied is None:
+            return None
+        written = mpi.cell.time_write_s if fresh else 0.0
+        share = copied.latency.value / (mpi.latency.value + written)
+        return share if math.isfinite(share) else None
+
+
+def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
+    """The levels of a load and of Triad; the curve in huge pages, where there is one, is not that
+    of finding pages."""
+    known = [
+        row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1 and is_usual(row)
+    ]
+    found: list[Steps] = []
+    for name in CURVES:
+        curve = [row for row in known if row.cell.benchmark == name]
+        if len(curve) > 2 and not (name == "Chase" and found):
+            points = [(row.message_bytes, row.bandwidth or row.latency) for row in curve]
+            found.append(Steps(name, plateaus(points), max(row.message_bytes for row in curve)))
+    return tuple(found)
+
+
+def loaded(rows: Iterable[Row]) -> tuple[Loaded, ...]:
+    """From none of the others on, and from little to all of their time; the first is of the same
+    size alone."""
+    known = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
+    sizes = [size for name, _, size in known if name.startswith("Chase_loaded")]
+    if not sizes:
+        return ()
+    size = max(sizes)
+    alone = known.get((CHASED, 1, size))
+    found = [
+        Loaded(ranks - 1, row, known.get((f"Read_loaded{end}", ranks, size)), share)
+        for (name, ranks, of), row in known.items()
+        for end, share in SHARES.items()
+        if (name, of) == (f"Chase_loaded{end}", size)
+    ]
+    found.sort(key=lambda each: (each.others, each.share))
+    return ((Loaded(0, alone, None),) if alone else ()) + tuple(found)
+
+
+def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:
+    """By size, those that were copied; MPI's rows that differ from the usual in more than their
+    data are left out."""
+    found: dict[int, dict[str, Row]] = {}
+    messages: dict[int, dict[str, Row]] = {}
+    for row in rows:
+        cell = row.cell
+        if cell.suite == NODE_SUITE and cell.benchmark in COPIES:
+            found.setdefault(row.message_bytes, {})[cell.benchmark] = row
+        elif row.benchmark == MESSAGE and _usual(row):
+            name = MESSAGE + (FRESH if cell.data == "fresh" else "")
+            messages.setdefault(row.message_bytes, {})[name] = row
+    return tuple(Copied(size, of | messages.get(size, {})) for size, of in sorted(found.items()))
+
+
+def _key(row: Row) -> tuple[str, int, int]:
+    return row.cell.benchmark, row.ranks, row.message_bytes
+
+
+def _usual(row: Row) -> bool:
+    cell = row.cell
+    return cell.cache == "hot" and cell.groups == 1 and not cell.arm and not cell.members

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the rows of the suite NODE say of the machine: its memory, its cores, its least latency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.names import COMPILER
+from mpigauge.model.row import NOTHING
+from mpigauge.result.node.products import products, throttles
+from mpigauge.result.node.threads import (
+    Enough,
+    Placed,
+    Sweep,
+    enough,
+    is_usual,
+    places,
+    sweeps,
+    told,
+)
+from mpigauge.result.stats.launches import OR
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.node.products import Product, Throttle
+
+TUNED = "_tuned"
+PAST_CACHES = "past the caches"
+STREAMS = {
+    "Read": 1.0, "Write": 2.0, "Copy": 3 / 2, "Scale": 3 / 2, "Add": 4 / 3, "Triad": 4 / 3,
+    "Update": 1.0, "Dot": 1.0,
+}  # fmt: skip
+"""Bytes that go over the bus for each that STREAM counts, where a line that is written has to be
+fetched before."""
+SAME_CLOCK = 0.02
+"""What two ways to count cycles may differ by."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One way to go over memory, on so many ranks."""
+
+    name: str
+    ranks: int
+    message_bytes: int
+    row: Row
+    limit: float
+    """The best of all streams on as many ranks, in bytes per second."""
+    plain: Row | None = None
+    """The simple loop, where this is the tuned one."""
+
+    @property
+    def tuned(self) -> bool:
+        return self.row.cell.benchmark.endswith(TUNED)
+
+    @property
+    def bandwidth(self) -> Estimate:
+        return self.row.bandwidth or NOTHING
+
+    @property
+    def on_bus(self) -> float | None:
+        """Bytes per second with what is fetched only to be written to; None: not known of a
+        library's own way, nor where launches took different ones."""
+        past = {PAST_CACHES in way for way in self.row.cell.variant.split(OR)}
+        if self.name not in STREAMS or len(past) > 1:
+            return None
+        return self.bandwidth.value * (1.0 if past == {True} else STREAMS[self.name])
+
+    @property
+    def gain(self) -> float:
+        """Over the simple loop; NaN where there is nothing to compare."""
+        if self.plain is None or self.plain.bandwidth is None:
+            return math.nan
+        return self.bandwidth.value / self.plain.bandwidth.value
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Cycles per second, by two chains of instructions that need each other's results."""
+
+    by_multiply: Estimate
+    by_xor: Estimate
+
+    @property
+    def agrees(self) -> bool:
+        return abs(self.by_multiply.value / self.by_xor.value - 1) <= SAME_CLOCK
+
+    @property
+    def hz(self) -> float:
+        """NaN where they disagree: then neither is to be believed."""
+        return self.by_xor.value if self.agrees else math.nan
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A message of an MPI, and what two cores need for as much without any."""
+
+    row: Row
+    message: Row | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.message.latency.value / self.row.latency.value if self.message else math.nan
+
+
+@dataclass(frozen=True)
+class Node:
+    streams: tuple[Stream, ...]
+    curves: Mapping[int, Mapping[str, Row]]
+    """By the bytes of an array and the benchmark: on one rank."""
+    peaks: tuple[Row, ...]
+    clocks: Mapping[int, Clock]
+    """By how many ranks counted at the same time."""
+    floors: tuple[Floor, ...]
+    sweeps: tuple[Sweep, ...] = ()
+    places: tuple[Placed, ...] = ()
+    products: tuple[Product, ...] = ()
+    throttles: tuple[Throttle, ...] = ()
+    cache_bytes: int = 0
+    """The largest cache of the machine; 0: not known."""
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        return tuple(sorted({stream.ranks for stream in self.streams}))
+
+    def enough(self, name: str) -> Enough | None:
+        """Ranks with which a stream comes close to its best."""
+        return enough({s.ranks: s.bandwidth for s in self.streams if s.row.cell.benchmark == name})
+
+
+def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
+    """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
+    known = list(rows)
+    of_node = [row for row in known if row.cell.suite == NODE_SUITE]
+    by_kernels = [row for row in of_node if COMPILER not in told(row)]
+    ours = [row for row in of_node if is_usual(row)]
+    clocks = _clocks(ours)
+    measured = {ranks: clock.hz for ranks, clock in clocks.items()}
+    return Node(
+        streams=tuple(_streams(ours)),
+        curves=_curves(ours),
+        peaks=tuple(row for row in ours if row.cell.benchmark.startswith("Peak_")),
+        clocks=clocks,
+        floors=tuple(_floors(known, ours)),
+        sweeps=sweeps(by_kernels),
+        places=places(by_kernels),
+        products=products(of_node, measured, counter_hz),
+        throttles=throttles(of_node),
+    ) if of_node else None  # fmt: skip
+
+
+def _streams(ours: Sequence[Row]) -> Iterable[Stream]:
+    """Over the largest arrays that were measured on each number of ranks: those in memory."""
+    rows = [row for row in ours if row.bandwidth and _is_stream(row)]
+    for ranks in sorted({row.ranks for row in rows}):
+        of_ranks = [row for row in rows if row.ranks == ranks]
+        size = largest_common(of_ranks)
+        there = {row.cell.benchmark: row for row in of_ranks if row.message_bytes == size}
+        limit = max((row.bandwidth or NOTHING).value for row in there.values())
+        for benchmark, row in there.items():
+            name = benchmark.removesuffix(TUNED)
+            plain = there.get(name) if benchmark.endswith(TUNED) else None
+            yield Stream(name, ranks, size, row, limit, plain)
+
+
+def _is_stream(row: Row) -> bool:
+    return row.cell.benchmark.removesuffix(TUNED) in (*STREAMS, "Memcpy")
+
+
+def largest_common(rows: Sequence[Row]) -> int:
+    """The largest size that most benchmarks have."""
+    sizes = [row.message_bytes for row in rows]
+    return max(dict.fromkeys(sizes), key=lambda size: (sizes.count(size), size))
+
+
+def _curves(ours: Sequence[Row]) -> dict[int, dict[str, Row]]:
+    found: dict[int, dict[str, Row]] = {}
+    chased = {row.message_bytes for row in ours if row.cell.benchmark.startswith("Chase")}
+    for row in ours:
+        name = row.cell.benchmark
+        if (
+            row.ranks == 1
+            and row.message_bytes in chased
+            and name in ("Triad", "Chase", "Chase_huge")
+        ):
+            found.setdefault(row.message_bytes, {})[name] = row
+    return dict(sorted(found.items()))
+
+
+def _clocks(ours: Sequence[Row]) -> dict[int, Clock]:
+    found = {(row.cell.benchmark, row.ranks): row.rate for row in ours if row.rate}
+    both = {}
+    for (name, ranks), rate in found.items():
+        other = found.get(("Clock_xor", ranks))
+        if name == "Clock_multiply" and other:
+            both[ranks] = Clock(rate, other)
+    return both
+
+
+def _floors(rows: Sequence[Row], ours: Sequence[Row]) -> Iterable[Floor]:
+    """An empty message beside a line for each way, which is the least that a queue needs; one of
+    8 bytes beside the line that carries something."""
+    pings = (row for row in rows if row.benchmark == "PingPong" and row.cell.data != "fresh")
+    messages = {row.message_bytes: row for row in pings}
+    beside = {"Line": None, "Mailbox": messages.get(0), "Payload": messages.get(8)}
+    for row in ours:
+        if row.cell.benchmark in beside:
+            yield Floor(row, beside[row.cell.benchmark])

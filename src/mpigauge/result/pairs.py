@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The map of a run: the time between every two ranks, where they sat, and which of them are odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.model.placement import Seat
+from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
+from mpigauge.result.stats.peers import Cluster, Odd, OddRank, Pair, clusters, odd_pairs, odd_ranks
+from mpigauge.site.topology.levels import MEANING, NAMES, Levels
+from mpigauge.site.topology.stored import stored
+from mpigauge.site.topology.words import as_list, parse_list
+
+if TYPE_CHECKING:
+    from mpigauge.model.record import Rank
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.runs.store import Run
+
+HOSTS = "hosts"
+LARGE = 4096
+"""Bytes from which on a message is shown by its bandwidth."""
+ABOUT = MEANING | {HOSTS: "different hosts"}
+ORDER = (*NAMES, HOSTS)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One benchmark at one size."""
+
+    benchmark: str
+    message_bytes: int
+    rows: Mapping[tuple[int, int], Row]
+    """By ranks, the smaller first; as first measured."""
+    again: Mapping[tuple[int, int], Row]
+    """Measured once more, alone, because they stood out."""
+    clusters: tuple[Cluster, ...]
+    """With the times that hold: measured again where there are such."""
+
+    @property
+    def name(self) -> str:
+        """PingPong 8 B; NODE:Mailbox, which has no message."""
+        return f"{self.benchmark} {byte_count(self.message_bytes)}".rstrip()
+
+    @property
+    def unit(self) -> str:
+        if self.message_bytes < 0:
+            return "ns"  # no message, but cache lines
+        return "MB/s" if self.message_bytes >= LARGE else "µs"
+
+    def text(self, seconds: float) -> str:
+        """A time in the unit of the sheet: of large messages people want the bandwidth."""
+        if self.message_bytes >= LARGE:
+            return megabytes_per_s(self.message_bytes / seconds)
+        if self.message_bytes < 0:
+            return number(seconds * 1e9)
+        return microseconds(seconds)
+
+    @property
+    def holding(self) -> Mapping[tuple[int, int], Row]:
+        """Of each pair what holds: measured again where it was."""
+        return {**self.rows, **self.again}
+
+    def row(self, first: int, second: int) -> Row | None:
+        """What holds for these two."""
+        pair = min(first, second), max(first, second)
+        return self.again.get(pair) or self.rows.get(pair)
+
+    @cached_property
+    def odd(self) -> tuple[Odd, ...]:
+        return odd_pairs(self.clusters)
+
+    @cached_property
+    def odd_ranks(self) -> tuple[OddRank, ...]:
+        return odd_ranks(self.clusters)
+
+
+@dataclass(frozen=True)
+class PairMap:
+    seats: tuple[Seat, ...]
+    """Of rank 0, 1, …"""
+    sheets: tuple[Sheet, ...]
+    several_hosts: bool = field(default=False)
+
+    def name(self, rank: int) -> str:
+        """Where a rank sat: n1:4, or core 4 where there is one host."""
+        seat = self.seats[rank]
+        pus = as_list(seat.pus)
+        if self.several_hosts:
+            return f"{seat.host}:{pus}" if pus else seat.host
+        return f"core {pus}" if pus else f"rank {rank}"
+
+
+def stored_map(run: Run, rows: Iterable[Row]) -> PairMap | None:
+    """The map that a run holds; None: it has no pairs."""
+    if any(part.get("places") for part in run.plan.get("parts") or ()):
+        return None  # pairs that stand for policies
+    machines = [run.passport.get("machine") or {}]
+    machines += [host.get("machine") or {} for host in run.passport.get("hosts") or ()]
+    levels = {}
+    for machine in machines:
+        with suppress(KeyError, TypeError):  # a run of a version that did not store it
+            topology = stored(machine)
+            levels[topology.hostname] = Levels.of(topology)
+    return pair_map(rows, _seats(run.ranks), levels)
+
+
+def pair_map(
+    rows: Iterable[Row], seats: Sequence[Seat], levels: Mapping[str, Levels]
+) -> PairMap | None:
+    """The map of these rows; `levels` by the name that a host gives itself."""
+    found: dict[tuple[str, int], dict[tuple[int, int], list[Row]]] = {}
+    for row in rows:
+        if members := _members(row):
+            sheet = found.setdefault((row.benchmark, row.message_bytes), {})
+            sheet.setdefault(members, []).append(row)
+    if not found or max(max(pair) for of in found.values() for pair in of) >= len(seats):
+        return None
+    sheets = (_sheet(*key, of, seats, levels) for key, of in found.items())
+    return PairMap(tuple(seats), tuple(sheets), len({seat.host for seat in seats}) > 1)
+
+
+def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
+    """The closest that two ranks share."""
+    if first.host != second.host:
+        return HOSTS
+    here = levels.get(first.host)
+    if not (first.pus and second.pus and here):
+        return "node"
+    a, b = min(first.pus), min(second.pus)
+    return here.closest(a, b) if a in here.around and b in here.around else "node"
+
+
+def _sheet(
+    benchmark: str,
+    message_bytes: int,
+    of: Mapping[tuple[int, int], Sequence[Row]],
+    seats: Sequence[Seat],
+    levels: Mapping[str, Levels],
+) -> Sheet:
+    """Of a pair that was measured beside others and then alone, the second holds."""
+    ordered = {pair: sorted(rows, key=lambda row: -row.cell.groups) for pair, rows in of.items()}
+    again = {pair: rows[-1] for pair, rows in ordered.items() if len(rows) > 1}
+    pairs = [
+        Pair(*pair, level_of(seats[pair[0]], seats[pair[1]], levels), _time(rows[-1]))
+        for pair, rows in sorted(ordered.items())
+    ]
+    first = {pair: rows[0] for pair, rows in ordered.items()}
+    return Sheet(benchmark, message_bytes, first, again, clusters(pairs, ORDER))
+
+
+def _time(row: Row) -> Estimate:
+    return row.latency
+
+
+def _members(row: Row) -> tuple[int, int] | None:
+    first, _, second = row.cell.members.partition(",")
+    if not second.isdigit():
+        return None
+    return min(int(first), int(second)), max(int(first), int(second))
+
+
+def _seats(ranks: Iterable[Rank]) -> tuple[Seat, ...]:
+    """Where the ranks of the first launch were, read back by themselves."""
+    known = list(ranks)
+    first = min((rank.launch for rank in known), default=0)
+    there = sorted((r for r in known if r.launch == first), key=lambda r: r.rank)
+    return tuple(
+        Seat(r.host, frozenset(parse_list(r.cpuset)) if r.wanted_cpuset else frozenset())
+        for r in there
+    )

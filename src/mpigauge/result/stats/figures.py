@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Figures over launches: what no time of a call is, such as a program's own figure of merit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.record import Figure
+from mpigauge.model.row import NOTHING, Estimate
+from mpigauge.model.units import from_to, plus_minus
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL, hull
+from mpigauge.result.stats.order import median
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.model.row import Kind
+
+Columns = tuple[tuple[str, Any], ...]
+_OF_LAUNCHES = ("launch", "value")
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    figure: Figure
+    """Of the first launch: what it is."""
+    value: Estimate
+    """The median over launches with the ends of its interval, or of the range of few launches."""
+    kind: Kind
+    values: tuple[float, ...]
+    """Of each launch, in their order."""
+    numbers: tuple[int, ...]
+    """Of these launches."""
+
+    @property
+    def error_words(self) -> str:
+        """±2.1 %, or of a few launches where they lie: -1.2…+3.4 %."""
+        value, low, high = self.value
+        if self.kind == "range" and value:
+            return from_to(low / value - 1, high / value - 1)
+        return plus_minus(self.value.relative_error)
+
+    @property
+    def worst(self) -> float:
+        """Of all launches; where neither direction is better, the largest."""
+        return min(self.values) if self.figure.better == "higher" else max(self.values)
+
+
+def figure_rows(figures: Iterable[Figure]) -> list[FigureRow]:
+    """A row for each figure; what a launch holds twice (it was resumed) counts once, the later."""
+    found: dict[Columns, dict[int, Figure]] = {}
+    for figure in figures:
+        found.setdefault(columns_of(figure), {})[figure.launch] = figure
+    return [_row([of[i] for i in sorted(of)]) for of in found.values()]
+
+
+def columns_of(figure: Figure) -> Columns:
+    """What tells it from others."""
+    names = [f.name for f in fields(Figure) if f.name not in _OF_LAUNCHES]
+    return tuple((name, getattr(figure, name)) for name in names)
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """As for rows: an interval from six launches on, then a range, and of one nothing is known."""
+    if not all(map(math.isfinite, values)):
+        return NOTHING
+    if len(values) == 1:
+        return Estimate(values[0], math.nan, math.nan)
+    enough = len(values) >= LEAST_FOR_INTERVAL
+    low, high = hull(values, values, values) if enough else (min(values), max(values))
+    return Estimate(median(values), low, high)
+
+
+def _row(figures: Sequence[Figure]) -> FigureRow:
+    values = tuple(figure.value for figure in figures)
+    many = len(values)
+    kind: Kind = "interval" if many >= LEAST_FOR_INTERVAL else "range" if many > 1 else "one launch"
+    numbers = tuple(figure.launch for figure in figures)
+    return FigureRow(figures[0], estimate(values), kind, values, numbers)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The few numbers that people quote of a machine, each with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.result.stats.fit import Fit, fit, in_two_ranges, points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.model.row import Estimate, Row
+
+ONE_WAY = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
+"""Benchmarks whose printed time is that of one message between two ranks."""
+_RATED = ("Uniband", "Biband")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Each is None where the rows do not hold it."""
+
+    zero: Row | None
+    """Latency: the row of 0 bytes, or of the smallest message."""
+    peak: Row | None
+    """The row with the highest bandwidth of one direction."""
+    line: Fit | None
+    """t = α + β·n over all sizes; None, too, where α would not be above 0."""
+    ranges: tuple[Fit, ...]
+    """The same for small and for large messages; without one whose α would not be above 0, which
+    is no time that a message of nothing could take."""
+    busiest: Row | None
+    """The row with the highest message rate."""
+    swept: bool = False
+    """Whether these are numbers of one of several settings: of the default, where it is there."""
+
+    def setting_of(self, row: Row) -> str:
+        """With which settings it was measured; empty: there were none to choose from."""
+        if row.cell.arm:
+            return f"with {row.cell.arm}"
+        return "default settings" if self.swept else ""
+
+    @property
+    def latency_s(self) -> Estimate | None:
+        return self.zero.latency if self.zero else None
+
+    @property
+    def peak_bandwidth(self) -> Estimate | None:
+        return self.peak.bandwidth if self.peak else None
+
+    @property
+    def message_rate(self) -> Estimate | None:
+        return self.busiest.rate if self.busiest else None
+
+    @property
+    def empty(self) -> bool:
+        return not (self.zero or self.peak or self.busiest)
+
+
+def headline(rows: Sequence[Row]) -> Headline:
+    """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
+    table = _first_of(rows, ONE_WAY)
+    points = points_of(table)
+    line = fit(points)
+    return Headline(
+        zero=min(table, key=lambda row: row.message_bytes, default=None),
+        peak=max(table, key=lambda row: row.bandwidth.value if row.bandwidth else 0, default=None),
+        line=line if line and _can_be(line) else None,
+        ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
+        busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
+        swept=len({row.cell.arm for row in rows}) > 1,
+    )
+
+
+def _can_be(line: Fit) -> bool:
+    return line.alpha_s.value > 0
+
+
+def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """The rows of the first of these benchmarks that was measured, in its first variant; with the
+    default settings, where several were measured."""
+    for name in names:
+        measured = [row for row in rows if row.benchmark == name]
+        found = [row for row in measured if not row.cell.arm] or measured
+        if found:
+            return [row for row in found if _variant(row) == _variant(found[0])]
+    return []
+
+
+def _variant(row: Row) -> tuple[object, ...]:
+    cell = row.cell
+    return (cell.ranks, cell.groups, cell.group, cell.datatype, cell.cache, cell.data, cell.mode,
+            cell.inflight, cell.memory, cell.origin, cell.placement,
+            cell.arm, cell.source)  # fmt: skip
+
+
+def _rate(row: Row) -> float:
+    return row.rate.value if row.rate else 0.0

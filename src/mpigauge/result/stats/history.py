@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How far the number of a run holds on its machine: what its earlier runs tell. Pure.
+
+Six launches in a row share a minute. On recorded machines the medians of whole runs scatter by as
+much as their launches do, so nothing within one run can tell how far its number holds. Earlier runs
+can. All of this is on logarithms.
+
+1. Each earlier run left the value of each of its cells, and that value's own error as its launches
+   tell it. Older runs count less: half as much after eight more.
+2. The distances of these values from their (weighted) median have a standard deviation, for each
+   cell, and for all cells of a kind together (small, large, collective …), since the states of a
+   machine move many cells alike. A distance counts for no more than 2.5 times what is usual, for a
+   run in ten is far off. The cell's own is shrunk to that of its kind as if that were four runs.
+3. That scatter already holds the own error that the earlier runs had. So theirs is taken out and
+   this run's is put in: sd² = scatter² - theirs² + its own². It is never less than its own.
+4. The interval for this machine goes 1.96 sd to each side, and reaches to where the cell's earlier
+   runs were: over their median and 1.5 times its standard error. So a run in an unusual state is
+   shown with the distance that it has from the usual one, and is said to be outside.
+
+With fewer than five earlier runs that tell of the kind the starting value stands for the scatter:
+8 %, or more where all that is known of the machine shows more. Streams over memory say nothing of
+messages. What it reaches on recorded launches is in tests/unit/test_history_replay.py.
+
+The correlation of launches that follow each other, by which the interval of the run itself is
+widened, is estimated over all cells of the run together, raised by 1/launches as it comes out too
+small in short series, and shrunk: to the earlier runs, and to 0.2 as if that were two runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.between import (
+    LEAST_LAUNCHES,
+    LEAST_RUNS,
+    MOST_RUNS,
+    Between,
+    Known,
+    Remembered,
+    Scatter,
+    cell_name,
+)
+from mpigauge.result.stats.order import median
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.row import Row
+
+STARTING_SD = 0.08
+"""The scatter between runs of a machine that is not known yet."""
+_HALF_AFTER = 8.0
+"""Runs after which an earlier one counts half as much."""
+_ENDS = 1.96
+_ENDS_OF_MIDDLE = 1.5
+_MOST_SCATTERS = 2.5
+_KIND_COUNTS_AS = 4.0
+_LEAST_SHARE = 0.1
+"""Of the scatter's square that is left when the own error of earlier runs is taken out."""
+_LEAST_OF_CELL = 3
+"""Earlier runs that tell a middle."""
+_FEW = 5
+"""Fewer launches than these may agree by chance more than they know."""
+_OUTSIDE = 3.0
+"""Standard deviations."""
+_MAD = 1.4826
+"""Median distances in the standard deviation of normal values."""
+_OF_MEDIAN = 1.2533
+"""The standard error of a median by that of a mean."""
+_STARTING_CORRELATION, _STARTING_COUNTS_AS = 0.2, 2.0
+_MOST_ALIKE = 0.8
+_FEWEST_THAT_CORRELATE = 4
+SMALL_BYTES = 16 * 1024
+"""Up to here messages are small."""
+
+
+def kind_of(cell: Cell) -> str:
+    """Cells that a state of the machine moves alike."""
+    if cell.suite == "NODE":
+        return "node"
+    if cell.sync not in ("none", ""):
+        return "collective"
+    return "small" if cell.message_bytes <= SMALL_BYTES else "large"
+
+
+def remember(
+    rows: Iterable[Row],
+    earlier: Sequence[Remembered],
+    conditions: str = "",
+    when: str = "",
+    name: str = "",
+) -> Remembered:
+    """This run as later ones will know it: cells of enough launches, without wrong data."""
+    rows = [row for row in rows if row.launches >= LEAST_LAUNCHES and not row.wrong_count]
+    return _seen(rows, earlier, conditions, when, name)
+
+
+def _seen(
+    rows: Iterable[Row],
+    earlier: Sequence[Remembered],
+    conditions: str,
+    when: str = "",
+    name: str = "",
+) -> Remembered:
+    positive = [row for row in rows if all(value > 0 for value in row.values_s)]
+    own = correlation_of([row.values_s for row in positive])
+    measured = [row for row in positive if _is_ours(row.cell)]
+    errors = _own_errors(measured, shrunk(own, earlier))
+    cells = {
+        cell_name(row.key): Known(
+            kind_of(row.cell), math.log(row.cell.time_p50_s), error, row.launches
+        )
+        for row, error in zip(measured, errors, strict=True)
+    }
+    return Remembered(when, name, conditions, own, cells)
+
+
+def _is_ours(cell: Cell) -> bool:
+    """IMB's schedule gives means of one loop, and what is imported was measured elsewhere."""
+    return cell.origin == "measured" and cell.mode == "adaptive"
+
+
+def between(rows: Sequence[Row], earlier: Sequence[Remembered], conditions: str = "") -> Between:
+    """What the earlier runs, oldest first, tell of these rows, which are all of a run."""
+    earlier = earlier[-MOST_RUNS:]
+    now = _seen(rows, earlier, conditions)
+    past = _Past(earlier, conditions)
+    cells = {
+        name: found for name, known in now.cells.items() if (found := _scatter(name, known, past))
+    }
+    return Between(len(earlier), shrunk(now.correlation, earlier), cells)
+
+
+# --- between runs -----------------------------------------------------------------------------
+class _Series(NamedTuple):
+    """A cell in earlier runs."""
+
+    middle: float
+    distances: tuple[float, ...]
+    """From it, as they would be from what it stands for."""
+    weights: tuple[float, ...]
+    errors: tuple[float, ...]
+    """Of the values, as their runs told them."""
+    launch_sds: tuple[float, ...]
+    """What that is for a single launch."""
+    runs: frozenset[int]
+
+    @property
+    def worth(self) -> float:
+        """Of runs that know as much, if they all had the same weight."""
+        return sum(self.weights) ** 2 / sum(w * w for w in self.weights)
+
+
+class _Past:
+    """The earlier runs of a machine, cell by cell."""
+
+    def __init__(self, earlier: Sequence[Remembered], conditions: str) -> None:
+        self._conditions = conditions
+        values: dict[tuple[str, str], list[tuple[int, float, Known]]] = defaultdict(list)
+        for number, run in enumerate(earlier):
+            weight = 0.5 ** ((len(earlier) - 1 - number) / _HALF_AFTER)
+            for name, known in run.cells.items():
+                values[run.conditions, name].append((number, weight, known))
+        self._counts = {which: len(of) for which, of in values.items()}
+        self._cells = {
+            which: _series(of) for which, of in values.items() if len(of) >= _LEAST_OF_CELL
+        }
+        kinds: dict[str, list[_Series]] = defaultdict(list)
+        for which, series in self._cells.items():
+            kinds[values[which][0][2].kind].append(series)
+        self._kinds = {kind: _Pool(of) for kind, of in kinds.items()}
+        self._all = _Pool([each for of in kinds.values() for each in of])
+        """What the machine has shown of anything."""
+
+    def cell(self, name: str) -> _Series | None:
+        return self._cells.get((self._conditions, name))
+
+    def few(self, name: str) -> int:
+        """Earlier runs that have this cell, where the machine is not known yet."""
+        return min(self._counts.get((self._conditions, name), 0), LEAST_RUNS - 1)
+
+    def pool(self, kind: str) -> _Pool:
+        return self._kinds.get(kind) or _Pool(())
+
+    @property
+    def starting_sd(self) -> float:
+        """The scatter of a kind that is not known yet."""
+        return max(STARTING_SD, self._all.sd)
+
+
+class _Pool:
+    """What cells of one kind show together."""
+
+    def __init__(self, series: Sequence[_Series]) -> None:
+        self.runs = len(frozenset().union(*(each.runs for each in series)))
+        weights = [w for each in series for w in each.weights]
+        far = _MOST_SCATTERS if self.runs >= LEAST_RUNS else math.inf
+        self.sd = _scale([d for each in series for d in each.distances], weights, far)
+        """Of few runs with each distance as it is: which of them are unusual nobody knows yet."""
+        self.error = _weighted_median([e for each in series for e in each.errors], weights)
+        self.launch_sd = _weighted_median([s for each in series for s in each.launch_sds], weights)
+
+
+def _series(values: Sequence[tuple[int, float, Known]]) -> _Series:
+    weights = tuple(weight for _, weight, _ in values)
+    middle = _weighted_median([known.log for _, _, known in values], weights)
+    longer = math.sqrt(len(values) / (len(values) - 1))
+    return _Series(
+        middle,
+        tuple((known.log - middle) * longer for _, _, known in values),
+        weights,
+        tuple(known.error for _, _, known in values),
+        tuple(known.error * math.sqrt(known.launches) for _, _, known in values),
+        frozenset(number for number, _, _ in values),
+    )
+
+
+def _scatter(name: str, known: Known, past: _Past) -> Scatter | None:
+    pool, cell = past.pool(known.kind), past.cell(name)
+    if pool.runs < LEAST_RUNS:
+        if known.launches < LEAST_LAUNCHES:
+            return None
+        sd = math.hypot(past.starting_sd, known.error)
+        return Scatter(sd, -_ENDS * sd, _ENDS * sd, max(pool.runs, past.few(name)))
+    scatter = _shrunk_scale(cell, pool)
+    own = known.error
+    if known.launches < _FEW:  # they may agree by chance
+        own = max(own, pool.launch_sd / math.sqrt(known.launches))
+    state = max(scatter**2 - pool.error**2, _LEAST_SHARE * scatter**2)
+    sd = math.sqrt(state + own**2)
+    low, high = -_ENDS * sd, _ENDS * sd
+    if cell is None:
+        return Scatter(sd, low, high, pool.runs)
+    away = cell.middle - known.log
+    error = scatter * _OF_MEDIAN / math.sqrt(cell.worth)
+    reach = _ENDS_OF_MIDDLE * error
+    return Scatter(
+        sd,
+        min(low, away - reach),
+        max(high, away + reach),
+        pool.runs,
+        math.exp(cell.middle),
+        len(cell.distances) >= LEAST_RUNS and abs(away) > _OUTSIDE * math.hypot(sd, error),
+    )
+
+
+def _shrunk_scale(cell: _Series | None, pool: _Pool) -> float:
+    """Of the cell, as far as it knows more than its kind."""
+    if cell is None or len(cell.distances) <= _LEAST_OF_CELL:
+        return pool.sd
+    weight = sum(cell.weights)
+    own = _scale(cell.distances, cell.weights)
+    return math.sqrt((weight * own**2 + _KIND_COUNTS_AS * pool.sd**2) / (weight + _KIND_COUNTS_AS))
+
+
+def _scale(
+    distances: Sequence[float], weights: Sequence[float], far: float = _MOST_SCATTERS
+) -> float:
+    """Root mean square, where none counts for more than so many times the usual one."""
+    if not distances:
+        return 0.0
+    most = far * max(_MAD * _weighted_median(list(map(abs, distances)), weights), 1e-4)
+    squares = sum(w * min(abs(d), most) ** 2 for d, w in zip(distances, weights, strict=True))
+    return math.sqrt(squares / sum(weights))
+
+
+def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The first value up to which half of the weight lies; 0 of none."""
+    half, reached = sum(weights) / 2, 0.0
+    for value, weight in sorted(zip(values, weights, strict=True)):
+        reached += weight
+        if reached >= half:
+            return value
+    return 0.0
+
+
+# --- between launches ---------------------------------------------------------------------------
+def correlation_of(series: Iterable[Sequence[float]]) -> float:
+    """Of neighbours, over all cells of a run together: each a series of its launches' values."""
+    together, alone, many = 0.0, 0.0, []
+    for values in series:
+        count = len(values)
+        if count < _FEWEST_THAT_CORRELATE:
+            continue
+        steps = _standard(values)
+        together += sum(a * b for a, b in pairwise(steps)) * count / (count - 1)
+        alone += sum(step * step for step in steps)
+        many.append(count)
+    return together / alone + len(many) / sum(many) if alone > 0 else 0.0
+
+
+def _standard(values: Sequence[float]) -> list[float]:
+    """Distances from their middle in standard deviations, none of which outweighs the others."""
+    distances = _distances(values)
+    usual = _MAD * median(list(map(abs, distances))) or 1e-9
+    steps = [min(max(d / usual, -_MOST_SCATTERS), _MOST_SCATTERS) for d in distances]
+    mean = sum(steps) / len(steps)
+    return [step - mean for step in steps]
+
+
+def shrunk(own: float, earlier: Sequence[Remembered]) -> float:
+    """The correlation to reckon with, where a run shows its own and these were before it."""
+    together, weights = own + _STARTING_CORRELATION * _STARTING_COUNTS_AS, 1 + _STARTING_COUNTS_AS
+    for age, run in enumerate(reversed(earlier[-MOST_RUNS:])):
+        weight = 0.5 ** (age / _HALF_AFTER)
+        together += weight * run.correlation
+        weights += weight
+    return min(max(together / weights, 0.0), _MOST_ALIKE)
+
+
+def _own_errors(rows: Sequence[Row], alike: float) -> list[float]:
+    """Standard errors of the values, as launches tell them: by half those of the cell itself, by
+    half those of all cells of its kind; 0 of one launch, which tells nothing."""
+    distances = [_distances(row.values_s) for row in rows]
+    kinds: dict[str, list[list[float]]] = defaultdict(list)
+    for row, of in zip(rows, distances, strict=True):
+        if len(of) > 1:
+            kinds[kind_of(row.cell)].append(of)
+    pools = {kind: _spread(of) for kind, of in kinds.items()}
+    return [
+        _error(math.hypot(_spread([of]), pools[kind_of(row.cell)]) / math.sqrt(2), len(of), alike)
+        if len(of) > 1
+        else 0.0
+        for row, of in zip(rows, distances, strict=True)
+    ]
+
+
+def _spread(series: Sequence[Sequence[float]]) -> float:
+    """Robust standard deviation of launches."""
+    distances = [abs(d) for of in series for d in of]
+    count = len(distances) / len(series)
+    return _MAD * median(distances) * math.sqrt(count / (count - 1))
+
+
+@lru_cache
+def _error(spread: float, count: int, alike: float) -> float:
+    """Of the median of so many launches, of which neighbours are alike."""
+    longer = 1 + 2 * sum((1 - i / count) * alike**i for i in range(1, count))
+    return _OF_MEDIAN * spread * math.sqrt(longer / count)
+
+
+def _distances(values: Sequence[float]) -> list[float]:
+    logs = [math.log(value) for value in values]
+    middle = median(logs)
+    return [log - middle for log in logs]

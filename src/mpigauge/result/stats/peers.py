@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Pairs of ranks, each judged against its peers: the pairs whose ranks share as much; and hosts,
+each judged against all others.
+
+A pair is odd when it is slower than its peers by more than chance: by SCORE robust deviations, a
+deviation being the largest of 1.4826 times the median distance of the peers from their median (of
+normal values that is the standard deviation), the usual error of the peers, and its own error.
+A rank is odd when its pairs, each divided by the median of its peers, are so too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from mpigauge.model.row import Estimate
+from mpigauge.result.stats.order import median
+
+SCORE = 5.0
+LEAST_RATIO = 1.05
+"""Less than 5 % slower is not worth an accusation."""
+LEAST_PEERS = 5
+"""Fewer do not tell what is usual."""
+_NORMAL = 1.4826
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+    """Ranks."""
+    level: str
+    """The closest that they share."""
+    time: Estimate
+    """In seconds, with its 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What times of peers have in common."""
+
+    values: tuple[Estimate, ...]
+
+    @cached_property
+    def times(self) -> list[float]:
+        return [value.value for value in self.values]
+
+    @cached_property
+    def median_s(self) -> float:
+        return median(self.times)
+
+    @cached_property
+    def error_s(self) -> float:
+        """What most of them are known to."""
+        return median(value.error for value in self.values)
+
+    @cached_property
+    def deviation_s(self) -> float:
+        middle = self.median_s
+        return _NORMAL * median(abs(time - middle) for time in self.times)
+
+    def is_odd(self, value: Estimate) -> bool:
+        """Whether a time is longer than usual, by more than chance."""
+        return _stands_out(value, self.median_s, self.deviation_s, self.error_s)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """All pairs whose ranks share the same level and nothing closer."""
+
+    level: str
+    pairs: tuple[Pair, ...]
+
+    @cached_property
+    def usual(self) -> Usual:
+        return Usual(tuple(pair.time for pair in self.pairs))
+
+    @property
+    def times(self) -> list[float]:
+        return self.usual.times
+
+    @property
+    def median_s(self) -> float:
+        return self.usual.median_s
+
+    @property
+    def error_s(self) -> float:
+        return self.usual.error_s
+
+    @property
+    def deviation_s(self) -> float:
+        return self.usual.deviation_s
+
+
+class Odd(NamedTuple):
+    pair: Pair
+    peers: Cluster
+    """Those it was judged against, itself among them."""
+
+    @property
+    def ratio(self) -> float:
+        return self.pair.time.value / self.peers.median_s
+
+
+class OddRank(NamedTuple):
+    rank: int
+    ratio: float
+    """How much longer its pairs usually take than their peers."""
+
+
+class OddOne(NamedTuple):
+    name: str
+    ratio: float
+    """How much longer it takes than the median of all."""
+
+
+def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
+    """Those that take longer than their peers, the worst first; none of few, for these do not tell
+    what is usual."""
+    if len(times) < LEAST_PEERS:
+        return ()
+    usual = Usual(tuple(times.values()))
+    odd = (OddOne(name, t.value / usual.median_s) for name, t in times.items() if usual.is_odd(t))
+    return tuple(sorted(odd, key=lambda each: -each.ratio))
+
+
+def clusters(pairs: Iterable[Pair], order: Sequence[str]) -> tuple[Cluster, ...]:
+    """Pairs by level, in this order of levels."""
+    found: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        found[pair.level].append(pair)
+    levels = [level for level in order if level in found]
+    return tuple(Cluster(level, tuple(found[level])) for level in levels)
+
+
+def odd_pairs(found: Iterable[Cluster]) -> tuple[Odd, ...]:
+    """The slow ones of every cluster that is large enough to judge, the worst first."""
+    odd = (
+        Odd(pair, cluster)
+        for cluster in found
+        if len(cluster.pairs) >= LEAST_PEERS
+        for pair in cluster.pairs
+        if cluster.usual.is_odd(pair.time)
+    )
+    return tuple(sorted(odd, key=lambda each: -each.ratio))
+
+
+def odd_ranks(found: Iterable[Cluster]) -> tuple[OddRank, ...]:
+    """Ranks whose pairs are all slow, the worst first."""
+    ratios: dict[int, list[Estimate]] = defaultdict(list)
+    for cluster in found:
+        for pair in cluster.pairs:
+            for rank in pair[:2]:
+                ratios[rank].append(pair.time.times(1 / cluster.median_s))
+    usual = {rank: median(each.value for each in of) for rank, of in ratios.items()}
+    if len(usual) < LEAST_PEERS:
+        return ()
+    middle = median(usual.values())
+    deviation = _NORMAL * median(abs(value - middle) for value in usual.values())
+    error = median(each.error for of in ratios.values() for each in of)
+    odd = [
+        OddRank(rank, value / middle)
+        for rank, value in usual.items()
+        if _stands_out(Estimate(value, value, value), middle, deviation, error)
+    ]
+    return tuple(sorted(odd, key=lambda each: -each.ratio))
+
+
+def _stands_out(value: Estimate, middle: float, deviation: float, error: float) -> bool:
+    step = max(deviation, error, value.error)
+    return value.value > LEAST_RATIO * middle and value.value - middle > SCORE * step

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The ratio of two numbers that were each measured in several launches.
+
+The ratio is that of the two medians over launches, which are the numbers that are printed. Its
+interval and its p-value are Student's, of the logarithms of the launches' values:
+
+- of launches that were taken in turn, the differences of each two that belong together (paired);
+- else by B. L. Welch (Biometrika 34 (1947) 28), with the degrees of freedom of F. E. Satterthwaite
+  (Biometrics Bulletin 2 (1946) 110), which lets the two scatter differently. To this comes what
+  the machine's runs differ by, for the two met it at different times.
+
+Student's interval lies about the ratio of the geometric means. If the two things differ by a
+factor, it holds that factor, whichever mean one takes; so it is stretched to the ratio of the
+medians where that lies outside.
+
+Single launches that lie far from all others are left out of the interval: a launch that took three
+times as long says nothing about the others. At most one in six of a side may be, as more are a
+second group. Six launches cannot always tell the two cases apart; so the p-value is then not less
+than that of a count: how rarely chance alone would put as many launches of one side below the
+other's.
+
+Launches may agree by chance more closely than each of them can know itself. So the standard
+deviation between launches is never taken for less than half of what a launch's own 95 % interval
+has to each side.
+
+docs/explain/verdicts.md has how often all this is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.between import LEAST_RUNS
+from mpigauge.model.row import NOTHING, Estimate
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.result.stats.order import median
+from mpigauge.result.stats.student import quantile, two_sided
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEVEL = 0.95
+ENDS = 1.96
+"""Standard deviations from the middle to the ends of a 95 % interval of many normal values."""
+FAR = 4.0
+"""A launch lies far from the median of its side at so many times the distance of the others."""
+_ONE_IN = 6
+_ONE_PAIR_IN = 5
+"""For each launch or pair that may be left out there have to be so many."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One number as launches know it."""
+
+    values: tuple[float, ...]
+    """Of each launch; positive."""
+    own_error: float = 0.0
+    """What the 95 % interval inside a launch has to each side, relative; 0: not known."""
+    between_runs: float = 0.0
+    """Standard deviation, between runs of this machine, of the logarithm of such a number, as far
+    as the number is not known itself; 0: it is not to be reckoned with."""
+    runs: int = 0
+    """That this is known from."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    log: float
+    """Logarithm of second / first; NaN where either is not positive."""
+    error: float
+    """Standard error of the middle of the interval; NaN with one launch, 0 where no launch differs
+    from another."""
+    freedom: float
+    """Degrees of freedom of that error."""
+    launches: int
+    """Of the side that has fewer; of pairs where it is paired."""
+    paired: bool = False
+    middle: float | None = None
+    """Of the interval of the logarithm; None: the ratio itself."""
+    between_runs: float = 0.0
+    """The part of the error that comes from runs at different times."""
+    left_out: int = 0
+    """Launches, or pairs of them, that lie far from all others."""
+    least_p: float = 0.0
+    """What the p-value is at least, because of them."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """With its 95 % interval; the ends are NaN where the error is not known."""
+        if not math.isfinite(self.log):
+            return NOTHING
+        return Estimate(*map(math.exp, (self.log, *self.ends(1 - LEVEL))))
+
+    @property
+    def p(self) -> float:
+        """How probable so large a difference is where there is none; NaN where nobody knows."""
+        return max(self._misses_by(self._middle), self.least_p)
+
+    def is_within(self, room: float, miss: float) -> bool:
+        """Whether all of the interval of the logarithm lies no farther than that from 0."""
+        farthest = max(abs(self._middle), abs(self.log))
+        return farthest < room and self._misses_by(room - abs(self._middle)) <= miss
+
+    def differs(self, miss: float) -> bool:
+        """Whether the interval leaves 0 out."""
+        return self._middle * self.log > 0 and self._misses_by(self._middle) <= miss
+
+    def ends(self, miss: float) -> tuple[float, float]:
+        """Of the interval of the logarithm that misses with this probability."""
+        half = self.half_width(miss)
+        if math.isnan(half):
+            return math.nan, math.nan
+        return min(self._middle - half, self.log), max(self._middle + half, self.log)
+
+    def half_width(self, miss: float) -> float:
+        """Of the interval about its middle."""
+        if not self.error > 0:
+            return math.nan
+        return quantile(miss, self.freedom) * self.error
+
+    def with_launches(self, launches: int) -> Ratio:
+        """What it would probably be with so many, which scatter as these do."""
+        share = self.launches / launches
+        within = max(self.error**2 - self.between_runs**2, 0.0) * share
+        freedom = self.freedom * (launches - 1) / (self.launches - 1)
+        error = math.sqrt(within + self.between_runs**2)
+        return replace(self, error=error, freedom=freedom, launches=launches)
+
+    def _misses_by(self, distance: float) -> float:
+        """How probable an estimate so far from the truth is; NaN where nobody knows."""
+        return two_sided(distance / self.error, self.freedom) if self.error > 0 else math.nan
+
+    @property
+    def _middle(self) -> float:
+        return self.log if self.middle is None else self.middle
+
+
+UNKNOWN = Ratio(math.nan, math.nan, math.nan, 0)
+
+
+def ratio(first: Sample, second: Sample, pairs: Sequence[tuple[int, int]] = ()) -> Ratio:
+    """second / first. `pairs` are places in their values that were measured in turn; none: they
+    were not."""
+    if not all(value > 0 and math.isfinite(value) for value in (*first.values, *second.values)):
+        return UNKNOWN
+    a, b = _logs(first), _logs(second)
+    found = _paired(first, second, pairs) if pairs else _apart(first, second)
+    found = replace(found, log=printed(first, second))
+    if not found.left_out:
+        return found
+    counted = _by_count(a, b)
+    if pairs:
+        counted = min(counted, _by_signs([b[j] - a[i] for i, j in pairs]))
+    return replace(found, least_p=counted)
+
+
+def printed(first: Sample, second: Sample) -> float:
+    """The logarithm of the ratio of the medians."""
+    return math.log(median(second.values) / median(first.values))
+
+
+def _apart(first: Sample, second: Sample) -> Ratio:
+    a, b = _logs(first), _logs(second)
+    near = _near((a, b), _ONE_IN, max(first.own_error, second.own_error))
+    kept_a, kept_b = near
+    of_a, of_b = _variance(kept_a, first.own_error), _variance(kept_b, second.own_error)
+    runs = [_between(first, of_a), _between(second, of_b)]
+    return Ratio(
+        log=math.nan,
+        error=math.sqrt(of_a + of_b + sum(variance for variance, _ in runs)),
+        freedom=_satterthwaite((of_a, len(kept_a) - 1), (of_b, len(kept_b) - 1), *runs),
+        launches=min(len(a), len(b)),
+        middle=_mean(kept_b) - _mean(kept_a),
+        between_runs=math.sqrt(sum(variance for variance, _ in runs)),
+        left_out=len(a) + len(b) - len(kept_a) - len(kept_b),
+    )
+
+
+def _paired(first: Sample, second: Sample, pairs: Sequence[tuple[int, int]]) -> Ratio:
+    a, b = _logs(first), _logs(second)
+    steps = [b[j] - a[i] for i, j in pairs]
+    own = math.hypot(first.own_error, second.own_error)
+    (kept,) = _near((steps,), _ONE_PAIR_IN, own)
+    return Ratio(
+        log=math.nan,
+        error=math.sqrt(_variance(kept, own)),
+        freedom=len(kept) - 1,
+        launches=len(steps),
+        paired=True,
+        middle=_mean(kept),
+        left_out=len(steps) - len(kept),
+    )
+
+
+def _near(sides: Sequence[Sequence[float]], one_in: int, own_error: float) -> list[list[float]]:
+    """Those of each side that do not lie far from its median, by what the others of both sides do;
+    all of sides with few."""
+    if min(map(len, sides)) < LEAST_FOR_INTERVAL:
+        return [list(side) for side in sides]
+    usual = own_error / ENDS
+    for side in sides:
+        away = sorted(abs(value - median(side)) for value in side)
+        usual = max(usual, away[len(away) - len(away) // one_in - 1])
+    return [[v for v in side if abs(v - median(side)) <= FAR * usual] for side in sides]
+
+
+def _by_count(a: Sequence[float], b: Sequence[float]) -> float:
+    """The exact test of R. A. Fisher of how many of either side lie below the middle between their
+    medians: with fixed sums, a count is hypergeometric."""
+    between = (median(a) + median(b)) / 2
+    below_a, below_b = (sum(value < between for value in side) for side in (a, b))
+    below, whole = below_a + below_b, len(a) + len(b)
+    ways = [
+        math.comb(len(a), k) * math.comb(len(b), below - k)
+        for k in range(min(len(a), below) + 1)
+        if 0 <= below - k <= len(b)
+    ]
+    first = max(0, below - len(b))
+    place = below_a - first
+    tails = sum(ways[: place + 1]), sum(ways[place:])
+    return min(1.0, 2 * min(tails) / math.comb(whole, below))
+
+
+def _by_signs(steps: Sequence[float]) -> float:
+    """The sign test."""
+    up = sum(step > 0 for step in steps)
+    fewer = min(up, len(steps) - up)
+    ways = sum(math.comb(len(steps), k) for k in range(fewer + 1))
+    return min(1.0, math.ldexp(ways, 1 - len(steps)))
+
+
+def _logs(sample: Sample) -> list[float]:
+    return [math.log(value) for value in sample.values]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _variance(logs: Sequence[float], own_error: float) -> float:
+    """Of their mean; NaN of a single one."""
+    if len(logs) < 2:
+        return math.nan
+    middle = _mean(logs)
+    between = math.fsum((each - middle) ** 2 for each in logs) / (len(logs) - 1)
+    return max(between, (own_error / ENDS) ** 2) / len(logs)
+
+
+def _between(sample: Sample, own: float) -> tuple[float, int]:
+    """What runs differ by beyond that variance of this one, and the degrees of freedom of that."""
+    beyond = sample.between_runs**2 - own if own == own else 0.0
+    return max(beyond, 0.0), max(sample.runs, LEAST_RUNS) - 1
+
+
+def _satterthwaite(*parts: tuple[float, int]) -> float:
+    whole = sum(variance for variance, _ in parts)
+    apart = sum(variance**2 / freedom for variance, freedom in parts if freedom)
+    return whole**2 / apart if apart > 0 else math.nan

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The numbers of a cell once more, from its stored samples: what the kernel said can be checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.result.stats.order import fixed_order, median_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mpigauge.model.record import Raw
+
+_LEAST_CLEAN = 6
+_LEAST_CLEAN_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class Times:
+    """Named and meant as the columns of schema/columns.toml."""
+
+    time_p50_s: float
+    ci_low_s: float
+    ci_high_s: float
+    time_min_s: float
+    time_avg_s: float
+    time_max_s: float
+    time_mean_s: float
+    time_best_s: float
+    time_p01_s: float
+    time_p99_s: float
+    time_worst_s: float
+
+
+def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0.0) -> Times:
+    """The times of a cell; `ticks` has the rows slowest, fastest and mean rank.
+
+    No interval is narrower than the step of the clock, which is in the record of the launch.
+    """
+    import numpy as np
+
+    seconds = ticks.astype(np.float64) / (calls * raw.hz)
+    slowest, fastest, mean = seconds
+    medians = chunk_medians(raw, slowest)
+    value = float(np.median(medians))
+    low, high = median_interval(medians, fixed_order(len(medians)))
+    p01, p99 = np.quantile(slowest, (0.01, 0.99))
+    return Times(
+        time_p50_s=value,
+        ci_low_s=low - step_s / calls / 2,
+        ci_high_s=high + step_s / calls / 2,
+        time_min_s=float(np.median(chunk_medians(raw, fastest))),
+        time_avg_s=float(np.median(chunk_medians(raw, mean))),
+        time_max_s=value,
+        time_mean_s=float(slowest.mean()),
+        time_best_s=float(slowest.min()),
+        time_p01_s=float(p01),
+        time_p99_s=float(p99),
+        time_worst_s=float(slowest.max()),
+    )
+
+
+def chunk_medians(raw: Raw, samples: NDArray[np.float64]) -> list[float]:
+    """Of the chunks that nothing disturbed, where these are enough, else of all."""
+    import numpy as np
+
+    ends = np.cumsum([chunk.n for chunk in raw.chunks])
+    medians = [float(np.median(part)) for part in np.split(samples, ends[:-1])]
+    clean = [m for m, chunk in zip(medians, raw.chunks, strict=True) if chunk.taint == 0]
+    return clean if _enough(clean, medians) else medians
+
+
+def _enough(clean: Sequence[float], medians: Sequence[float]) -> bool:
+    return len(clean) >= _LEAST_CLEAN and len(clean) >= _LEAST_CLEAN_SHARE * len(medians)

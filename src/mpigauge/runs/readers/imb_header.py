@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the header of a run of IMB says that its tables depend on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.model.cards import Card
+    from mpigauge.runs.readers.imb_section import Heads, Kind, Section
+
+SUITES = {
+    "MPI-1": "MPI1", "MPI-2": "EXT", "MPI-IO": "IO", "MPI-NBC": "NBC", "MPI-RMA": "RMA",
+    "MPI-4": "MPI4", "P2P": "P2P", "MT": "MT", "RMA": "RMA",
+}  # fmt: skip
+_IO = re.compile(r"MPI-IO")
+TOTAL_UNTIL = 2018
+"""Until then the size of Reduce_scatter was that of the whole vector, later of a rank's part."""
+MEETS_FROM = 2017
+"""From then on ranks meet after each call of a collective unless -sync says otherwise."""
+WIDE_WINDOW_FROM = (2021, 2)
+NARROW, WIDE = 64, 256
+"""Messages under way in Uniband and Biband, before and from that version on."""
+
+
+@dataclass
+class Header:
+    version: str = ""
+    """2021.7; empty: there is no banner."""
+    suite: str = ""
+    on_gpu: bool = False
+    """Whether it is one of the programs whose buffers may be on a GPU."""
+    command: list[str] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    kinds: dict[tuple[Section, Heads], Kind] | None = None
+    """What its headings give their tables, as they become known; shared by runs that are alike."""
+
+    @classmethod
+    def of_banner(cls, version: str, part: str, on_gpu: bool = False) -> Header:
+        """IO's banner has run into the line behind it since 2021.2."""
+        suite = SUITES.get(part) or ("IO" if _IO.match(part) else part)
+        return cls(version, suite, on_gpu)
+
+    @property
+    def source(self) -> str:
+        return self.version if self.is_ours else f"IMB {self.version}".strip()
+
+    @property
+    def is_ours(self) -> bool:
+        return self.version.startswith("mpigauge")
+
+    @property
+    def year(self) -> tuple[int, ...]:
+        """(2021, 7); (9999,) where it is not known: as new as can be."""
+        numbers = tuple(map(int, re.findall(r"\d+", self.version))) if not self.is_ours else ()
+        return numbers or (9999,)
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """The same for runs whose tables differ by nothing but their numbers."""
+        facts = (f"{name}={value}" for name, value in self.facts.items() if name != "Date")
+        return self.version, self.suite, str(self.on_gpu), *self.command, *facts
+
+    @cached_property
+    def may_be_old(self) -> bool:
+        return not self.version or self.year < (MEETS_FROM,)
+
+    @property
+    def date(self) -> str:
+        """As 2026-11-21T03:20:56; as it stands where it is written otherwise."""
+        text = self.facts.get("Date", "")
+        try:
+            return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()
+        except ValueError:
+            return text
+
+    def of_launch(self) -> dict[str, str]:
+        """What a record of a launch says of it."""
+        return {
+            "time": self.date,
+            "mpi_standard": self.facts.get("MPI Version", ""),
+            "thread_level": self.option("thread_level"),
+        }
+
+    def option(self, name: str, default: str = "") -> str:
+        """The word behind -name in the command line."""
+        words = self.command
+        at = next((i for i, word in enumerate(words[:-1]) if word == f"-{name}"), None)
+        return words[at + 1] if at is not None else default
+
+    def is_on(self, name: str, default: bool) -> bool:
+        word = self.option(name).lower()
+        return word in ("on", "1", "enable", "yes", "true") if word else default
+
+    def mpi_word(self, fact: str, default: str) -> str:
+        """float of MPI_FLOAT."""
+        found = re.match(r"MPI_(\w+)", self.facts.get(fact, ""))
+        return found[1].lower() if found else default
+
+    def window(self) -> int:
+        asked = self.option("window_size")
+        if asked.isdigit():
+            return int(asked)
+        return WIDE if self.year >= WIDE_WINDOW_FROM else NARROW
+
+    def sync(self, card: Card) -> str:
+        meets = card.sync == "each" and self.is_on("sync", self.year >= (MEETS_FROM,))
+        own = self.is_on("imb_barrier", False)
+        return ("dissemination" if own else "barrier") if meets else "none"
+
+    def placement(self) -> str:
+        grid = self.option("map")
+        return f"map:{grid}" if grid else ""
+
+    def memory(self) -> str:
+        return self.option("mem_alloc_type", "device") if self.on_gpu else "host"
+
+    def cache(self) -> str:
+        return "cold" if self.option("off_cache") not in ("", "off") else "hot"
+
+    def sizes_are_total(self, card: Card) -> bool:
+        return "educe_scatter" in card.name and self.year[0] <= TOTAL_UNTIL

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A heading of IMB: which benchmark, on how many ranks, in which way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.model.cards import FIRST_SUITE, Card
+from mpigauge.runs.readers.imb_columns import TIMES, Shape, statistic, time_scale
+from mpigauge.runs.readers.imb_lines import said
+from mpigauge.runs.readers.known import card_of, known_cards
+
+if TYPE_CHECKING:
+    from mpigauge.runs.readers.imb_header import Header
+
+Heads = tuple[str, ...]
+TIMED = frozenset((*TIMES, "Msg/sec"))
+"""A table has one of these columns."""
+
+
+class Section(NamedTuple):
+    """What the lines of a heading say."""
+
+    benchmark: str
+    ranks: int = 0
+    groups: int = 1
+    threads: int = 1
+    completion: str = ""
+    window: int = 0
+    dimensions: int = 1
+    idle: int = 0
+
+    @property
+    def world_ranks(self) -> int:
+        return self.ranks * self.groups + self.idle
+
+
+class Heading(NamedTuple):
+    section: Section
+    heads: Heads
+    """Of the columns below it."""
+    lines: int
+
+
+class Kind(NamedTuple):
+    """What tables under the same heading, in the same run, have in common."""
+
+    card: Card
+    shape: Shape
+    fixed: Mapping[str, Any]
+
+
+Change = Callable[..., dict[str, Any]]
+CHANGES: Mapping[str, Change] = {
+    "ranks": lambda ranks, threads: {"ranks": int(ranks), "threads": int(threads or 1)},
+    "groups": lambda groups, ranks: {"ranks": int(ranks), "groups": int(groups)},
+    "idle": lambda ranks: {"idle": int(ranks)},
+    "mode": lambda mode: {"completion": "end" if mode == "AGGREGATE" else "each"},
+    "window": lambda size: {"window": int(size)},
+    "benchmark": lambda name: {"benchmark": name},
+}
+"""By what a line says (imb_lines.py): what it changes of a section, from its words."""
+_NOTHING_TOLD = ("comment", "other")
+
+
+def changed(section: Section | None, what: str, words: tuple[str, ...]) -> Section | None:
+    """The section after such a line; None: lines of a heading that has no benchmark."""
+    if what == "benchmark":
+        return Section(words[0])
+    return section._replace(**CHANGES[what](*words)) if section else None
+
+
+def heading_in(block: bytes) -> Heading | None:
+    """The heading that these lines are, the last of them the head of a table.
+
+    None: some of them say anything else.
+    """
+    section: Section | None = None
+    *lines, last = block.splitlines()
+    for line in lines:
+        what, words = said(line) if b"#" in line else ("plain" if line.strip() else "comment", ())
+        if what in CHANGES:
+            section = changed(section, what, words)
+        elif what not in _NOTHING_TOLD:
+            return None
+    what, heads = said(last)
+    if section is None or not section.ranks or what != "heads" or not TIMED & set(heads):
+        return None
+    return Heading(section, heads, len(lines) + 1)
+
+
+def kind_of(section: Section, heads: Heads, header: Header) -> Kind:
+    card = card_of_heads(section.benchmark, header.suite, heads)
+    fixed = fixed_columns(card, section, header)
+    if "defects" in heads:
+        fixed["check"] = "exact"
+    return Kind(card, shape_of(card, section, header), fixed)
+
+
+@lru_cache(maxsize=1024)
+def card_of_heads(name: str, suite: str, heads: Heads) -> Card:
+    """The card of this benchmark: of the suite that its table is one of, where no banner names it.
+
+    One that we do not have is described by its columns.
+    """
+    family = family_of(heads)
+    if suite and (card := card_of(suite, name)):
+        return card
+    alike = [card for card in known_cards() if card.name.lower() == name.lower()]
+    alike = [card for card in alike if card.name == name] or alike  # EXT has Unidir_Put, RMA _put
+    fitting = [card for card in alike if card.columns == family]
+    if not suite and (found := fitting or alike):
+        return next((card for card in found if card.suite == FIRST_SUITE), found[0])
+    return Card(
+        suite=suite or FIRST_SUITE, name=name, about="a benchmark that mpigauge does not have",
+        ranks="any", time="call", unit="transfer" if "#bytes" in heads else "none", sync="none",
+        rooted=False, by_default=False, columns=family,
+    )  # fmt: skip
+
+
+def family_of(heads: Heads) -> str:
+    """The kind of table that has these columns."""
+    if "overlap[%]" in heads:
+        return "overlap"
+    if "t_ovrl[usec]" in heads:
+        return "passive"
+    if "Msg/sec" in heads:
+        return "rate" if "t[usec]" in heads else "timed_band" if "t_avg[usec]" in heads else "band"
+    if "t[usec]" in heads:
+        return "single"
+    if "#bytes" not in heads:
+        return "barrier"
+    return "parallel" if "Mbytes/sec" in heads else "collective"
+
+
+def fixed_columns(card: Card, section: Section, header: Header) -> dict[str, Any]:
+    """What all rows below this heading have in common."""
+    only = card.completions[0] if len(card.completions) == 1 else ""
+    return {
+        "suite": card.suite,
+        "benchmark": card.name,
+        "ranks": section.ranks,
+        "groups": section.groups,
+        "threads": section.threads,
+        "completion": section.completion or only,
+        "inflight": shape_of(card, section, header).inflight,
+        **_types(card, header),
+        "cache": header.cache(),
+        "memory": header.memory(),
+        "sync": header.sync(card),
+        "root_shift": card.rooted and header.is_on("root_shift", False),
+        "layout": header.option("contig_type", "base"),
+        "settings": "size=total" if header.sizes_are_total(card) else "",
+        "placement": header.placement(),
+        "time_scale": time_scale(card),
+        "statistic": statistic(card),
+        "source": header.source,
+    }
+
+
+def shape_of(card: Card, section: Section, header: Header) -> Shape:
+    window = section.window or (header.window() if card.windowed else 1)
+    return Shape(section.ranks, window, section.threads, section.dimensions)
+
+
+def _types(card: Card, header: Header) -> dict[str, str]:
+    """MT does not say which type it takes."""
+    if card.suite == "MT":
+        return {"datatype": "", "op": ""}
+    if card.unit == "reduction":
+        datatype = header.mpi_word("MPI_Datatype for reductions", "float")
+        return {"datatype": datatype, "op": header.mpi_word("MPI_Op", "sum")}
+    return {"datatype": header.mpi_word("MPI_Datatype", "byte"), "op": ""}

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From what was found below headings of IMB to tables of numbers, of a whole text at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.record import Skip
+from mpigauge.runs.readers.imb_columns import Shape, is_rate_alone, stored
+from mpigauge.runs.readers.imb_rows import WIDTH, parse_regular, split_rows
+from mpigauge.runs.readers.reading import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mpigauge.model.cards import Card
+    from mpigauge.runs.readers.imb_section import Heads, Section
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A table as its text was found."""
+
+    card: Card
+    shape: Shape
+    heads: Heads
+    fixed: dict[str, Any]
+    regular: bytes = b""
+    """Rows of full width, first of all."""
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    """And those that were not."""
+    label: str | None = None
+    """The word before rows without a heading; None: there is one."""
+    is_old: bool = False
+    """Whether it may be of a version that counts megabytes otherwise."""
+    section: Section | None = None
+    numbers: Numbers | None = None
+    """All rows, columns × rows, once the text has been read."""
+
+    @property
+    def printed(self) -> dict[str, Numbers]:
+        assert self.numbers is not None
+        return dict(zip(self.heads, self.numbers, strict=True))
+
+
+def finished(drafts: Sequence[Draft]) -> tuple[tuple[Table, ...], tuple[Skip, ...]]:
+    """The tables, and the rows that have no time. IrregularError: see imb_rows."""
+    tables: list[Table] = []
+    skips: list[Skip] = []
+    last = max((draft.fixed["launch"] for draft in drafts), default=0)
+    for draft, numbers, is_plain in _numbers(drafts):
+        if is_plain:
+            tables.append(_table(draft, numbers))
+            continue
+        timed = _timed(draft, numbers)
+        skips += _untimed(draft, numbers[:, ~timed])
+        for again, part in enumerate(_occurrences(draft, numbers[:, timed])):
+            tables.append(_table(draft, part, last + again if again else None))
+    return tuple(tables), tuple(skips)
+
+
+def _table(draft: Draft, numbers: Numbers, launch: int | None = None) -> Table:
+    fixed = draft.fixed if launch is None else {**draft.fixed, "launch": launch}
+    return Table(fixed, numbers.shape[1], partial(_columns, draft, numbers))
+
+
+def _numbers(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, Numbers, bool]]:
+    """Each draft with its columns × rows, and whether its rows are known to be timed and different.
+    Regular rows are read all at once."""
+    import numpy as np
+
+    by_heads: dict[Heads, list[Draft]] = {}
+    for draft in drafts:
+        by_heads.setdefault(draft.heads, []).append(draft)
+    parts = {heads: _regular(of, heads) for heads, of in by_heads.items()}
+    for draft in drafts:
+        numbers, is_plain = next(parts[draft.heads])
+        if draft.rows:
+            numbers, is_plain = np.hstack([numbers, np.array(draft.rows).T]), False
+        draft.numbers = numbers
+        yield draft, numbers, is_plain
+
+
+def _regular(drafts: Sequence[Draft], heads: Heads) -> Iterator[tuple[Numbers, bool]]:
+    """The regular rows of these drafts, one after the other."""
+    counts = _counts(drafts, heads)
+    numbers = parse_regular(b"".join(draft.regular for draft in drafts), heads)
+    is_plain = "#bytes" in heads and _ascends(numbers, heads, counts)
+    is_plain = is_plain and not is_rate_alone(heads)
+    return ((part, is_plain) for part in split_rows(numbers, counts))
+
+
+def _ascends(numbers: Numbers, heads: Heads, counts: Sequence[int]) -> bool:
+    """Whether sizes grow inside of every table."""
+    import numpy as np
+
+    grows = np.diff(numbers[heads.index("#bytes")]) > 0
+    first = np.cumsum(counts)[:-1] - 1
+    grows[first[(first >= 0) & (first < len(grows))]] = True
+    return bool(grows.all())
+
+
+def _counts(drafts: Sequence[Draft], heads: Heads) -> list[int]:
+    width = WIDTH * len(heads) + 1
+    return [len(draft.regular) // width for draft in drafts]
+
+
+def _columns(draft: Draft, numbers: Numbers) -> dict[str, Any]:
+    return stored(draft.card, draft.shape, dict(zip(draft.heads, numbers, strict=True)))
+
+
+def _timed(draft: Draft, numbers: Numbers) -> NDArray[np.bool_]:
+    """Which rows have a time: -iter 0 prints inf, a rate of nothing has none."""
+    import numpy as np
+
+    timed = np.asarray(np.isfinite(numbers).all(axis=0), dtype=np.bool_)
+    timed &= numbers[draft.heads.index("#repetitions")] >= 0
+    if is_rate_alone(draft.heads):
+        timed &= numbers[draft.heads.index("Msg/sec")] > 0
+    return timed
+
+
+def _untimed(draft: Draft, numbers: Numbers) -> Iterator[Skip]:
+    key = {name: draft.fixed[name] for name in KEY_COLUMNS if name in draft.fixed}
+    for row in numbers.T.tolist():
+        printed = dict(zip(draft.heads, row, strict=True))
+        size = int(printed.get("#bytes", -1))
+        reason = f"IMB prints no time for {int(printed['#repetitions'])} repetitions"
+        yield Skip(draft.fixed["launch"], key | {"message_bytes": size}, reason)
+
+
+def _occurrences(draft: Draft, numbers: Numbers) -> Iterator[Numbers]:
+    """Rows of a size that the user named twice are in the second part."""
+    import numpy as np
+
+    names = [name for name in ("Group", "#bytes") if name in draft.heads]
+    keys = numbers[[draft.heads.index(name) for name in names]]
+    if len(names) == 1 and (np.diff(keys[0]) > 0).all():
+        yield numbers
+        return
+    met: Counter[tuple[float, ...]] = Counter()
+    turn = []
+    for key in map(tuple, keys.T.tolist()):
+        turn.append(met[key])
+        met[key] += 1
+    for number in range(max(turn, default=0) + 1):
+        yield numbers[:, np.array(turn, dtype=int) == number]

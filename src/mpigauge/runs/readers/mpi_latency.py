@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The program mpi_latency: the mean round trip of messages of one byte, in whole microseconds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge.runs.readers.imb_columns import Shape, fixed
+from mpigauge.runs.readers.known import known_cards
+from mpigauge.runs.readers.reading import Reading, Table, Unread, unknown_launch
+from mpigauge.runs.readers.registry import reader
+
+if TYPE_CHECKING:
+    from mpigauge.runs.readers.text import Text
+
+_REPETITIONS = re.compile(r"Number of reps = (\d+)")
+_BTL = re.compile(r"--?mca btl (\S+)")
+_MEAN = re.compile(r"\*\*\* Avg round trip time = (\d+) microseconds")
+
+_DAMAGED = "*** Avg round trip time ="
+
+
+@reader("mpi_latency", "the program mpi_latency", rb"\*\*\* Avg round trip time = ")
+def read(text: Text) -> Reading:
+    """Half of a round trip is also printed; it follows from the whole one, which is more exact."""
+    card = known_cards().find("MORE:mpi_latency")
+    shared = fixed(card, 0, Shape(2)) | {
+        "source": "mpi_latency",
+        "statistic": "mean of round trips, cut to whole µs",
+    }
+    tables: list[Table] = []
+    unread: list[Unread] = []
+    calls, arm = 1000, ""
+    for number, line in text.numbered():
+        if found := _REPETITIONS.search(line):
+            calls = int(found[1])
+        elif found := _BTL.search(line):
+            arm = f"btl={found[1]}"
+        elif found := _MEAN.search(line):
+            time = int(found[1]) * 1e-6
+            row = {"message_bytes": 1, "time_p50_s": time, "time_mean_s": time, "calls": calls,
+                   "moved_bytes": 1, "messages": 1}  # fmt: skip
+            tables.append(Table.of_rows({**shared, "launch": len(tables), "arm": arm}, [row]))
+        elif _DAMAGED in line:
+            unread.append(Unread(number, line.strip(), "it has no whole number of microseconds"))
+    launches = (unknown_launch(launch, world_ranks=2) for launch in range(len(tables)))
+    return Reading(tables=tuple(tables), launches=tuple(launches), unread=tuple(unread))

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reports of mpiP: where an application spends its time in MPI and what it sends, as figures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.record import Figure
+from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
+from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.text import NUMBER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mpigauge.runs.readers.text import Text
+
+
+class Column(NamedTuple):
+    name: str
+    """{} stands for what the row is of."""
+    unit: str
+    factor: float = 1.0
+    better: str = ""
+
+
+_MILLI = 1e-3
+_SHARES = {
+    "App%": Column("share of the application in {}", "%", 1, "lower"),
+    "MPI%": Column("share of MPI in {}", "%"),
+}
+_TIME = {
+    "Time": Column("time in {}", "s", _MILLI, "lower"),
+    **_SHARES,
+    "Count": Column("calls of {}", "1"),
+    "COV": Column("variation over ranks of {}", "1"),
+}
+_MESSAGES = {
+    "Count": Column("messages of {}", "1"),
+    "Max": Column("largest message of {}", "B"),
+    "Mean": Column("mean message of {}", "B"),
+    "Min": Column("smallest message of {}", "B"),
+    "Sum": Column("sent by {}", "B"),
+}
+_ACCESSES = {
+    "Count": Column("accesses of {}", "1"),
+    "Max": Column("largest access of {}", "B"),
+    "Mean": Column("mean access of {}", "B"),
+    "Min": Column("smallest access of {}", "B"),
+    "Sum": Column("read or written by {}", "B"),
+}
+"""The columns of messages, in a table whose title says that it is of files."""
+TABLES: dict[tuple[str, ...], dict[str, Column]] = {
+    ("Task", "AppTime", "MPITime", "MPI%"): {
+        "AppTime": Column("time of the application", "s", 1, "lower"),
+        "MPITime": Column("time in MPI", "s", 1, "lower"),
+        "MPI%": Column("share of MPI", "%", 1, "lower"),
+    },
+    ("Call", "Site", "Time", "App%", "MPI%"): _TIME,
+    ("Call", "Site", "Time", "App%", "MPI%", "COV"): _TIME,
+    ("Call", "Site", "Time", "App%", "MPI%", "Count"): _TIME,
+    ("Call", "Site", "Time", "App%", "MPI%", "Count", "COV"): _TIME,
+    ("Call", "Site", "Count", "Total", "Avrg", "Sent%"): {
+        "Count": Column("messages of {}", "1"),
+        "Total": Column("sent by {}", "B"),
+        "Avrg": Column("mean message of {}", "B"),
+        "Sent%": Column("share of what is sent by {}", "%"),
+    },
+    ("Call", "Site", "Count", "Total", "Avrg", "I/O%"): {
+        "Count": Column("accesses of {}", "1"),
+        "Total": Column("read or written by {}", "B"),
+        "Avrg": Column("mean access of {}", "B"),
+        "I/O%": Column("share of what is read or written by {}", "%"),
+    },
+    ("Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "App%", "MPI%"): {
+        "Count": Column("calls of {}", "1"),
+        "Max": Column("longest {}", "s", _MILLI, "lower"),
+        "Mean": Column("mean {}", "s", _MILLI, "lower"),
+        "Min": Column("shortest {}", "s", _MILLI, "lower"),
+        **_SHARES,
+    },
+    ("Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "Sum"): _MESSAGES,
+}
+"""By the heads of their columns."""
+HISTOGRAMS = {
+    "MPI Time %": "share of the time in collectives of {call} on {ranks} ranks with {bytes} B",
+    "MPI Sent %": "share of what is sent by {call} among {ranks} ranks in messages of {bytes} B",
+}
+_OF_HISTOGRAM = re.compile(r"Call +(MPI (?:Time|Sent) %) +Comm Size +Data Size *")
+_BIN = re.compile(rf"(\w+) +({NUMBER}) +(\d+) *- *(\d+) +(\d+) *- *(\d+) *")
+_SAID = re.compile(r"@ (\w+(?: \w+)*) *: (.*)")
+_TITLE = "@--- "
+_RULE = re.compile(r"^-{20,}|^@---")
+_WITHOUT_NUMBERS = ("Callsites", "End of Report")
+"""What tables begin with that hold places in the source, or nothing."""
+_ROW = re.compile(r"^(?:\s*\d|\.\.\.|[A-Z]\w+\s+\S)")
+_DIGITS_OF_RANK = 9
+
+
+@reader("mpip", "reports of mpiP", rb"^@ mpiP[ \t]*$")
+def read(text: Text) -> Reading:
+    report = _Report()
+    for number, line in text.numbered():
+        report.look(number, line)
+    time = report.said.get("Start time", "")
+    return Reading(
+        figures=tuple(report.figures),
+        launches=(unknown_launch(0, time=time, world_ranks=report.ranks),),
+        unread=tuple(report.unread),
+    )
+
+
+@dataclass
+class _Report:
+    """What is known of the report at a line, and what was found before it."""
+
+    said: dict[str, str] = field(default_factory=dict)
+    ranks: int = 0
+    title: str = ""
+    is_titled: bool = False
+    """Whether there was a title, and the heads of its columns come next."""
+    heads: tuple[str, ...] = ()
+    histogram: str = ""
+    """The head of its shares, where the table is a histogram."""
+    figures: list[Figure] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+
+    def look(self, number: int, line: str) -> None:
+        words = line.split()
+        if found := _SAID.match(line):
+            self.ranks += found[1] == "MPI Task Assignment"
+            self.said[found[1]] = found[2].strip()
+        elif _RULE.match(line):
+            self._rule(line)
+        elif tuple(words) in TABLES:
+            self.heads, self.histogram, self.is_titled = tuple(words), "", False
+        elif found := _OF_HISTOGRAM.fullmatch(line):
+            self.heads, self.histogram, self.is_titled = (), found[1], False
+        elif words and self.is_titled:
+            self.is_titled = False
+            why = f"nobody knows these columns: the table '{self.title}' is left out"
+            self.unread.append(Unread(number, line.strip(), why))
+        elif words and (self.heads or self.histogram):
+            self._row(number, line, words)
+
+    def _rule(self, line: str) -> None:
+        self.heads, self.histogram = (), ""
+        if line.startswith(_TITLE):
+            self.title = line.removeprefix(_TITLE).rstrip("- ")
+            self.is_titled = not self.title.startswith(_WITHOUT_NUMBERS)
+
+    def _row(self, number: int, line: str, words: list[str]) -> None:
+        if self.histogram and (found := _BIN.fullmatch(line)):
+            self.figures.append(self._share(found))
+        elif self.heads and (row := self._numbers(words)):
+            self.figures += self._figures(row)
+        elif _ROW.match(line):
+            self.unread.append(Unread(number, line.strip(), _why(words, self.heads)))
+        else:
+            self.heads, self.histogram = (), ""
+
+    def _columns(self) -> Mapping[str, Column]:
+        columns = TABLES[self.heads]
+        return _ACCESSES if columns is _MESSAGES and "I/O" in self.title else columns
+
+    def _numbers(self, words: list[str]) -> dict[str, str] | None:
+        """The words by their heads, where what should be numbers are."""
+        if len(words) != len(self.heads):
+            return None
+        row = dict(zip(self.heads, words, strict=True))
+        rank = _rank_in(row)
+        is_rank = rank == "*" or (rank.isdecimal() and len(rank) <= _DIGITS_OF_RANK)
+        known = [row[name] for name in self._columns() if name in row]
+        return row if is_rank and all(re.fullmatch(NUMBER, word) for word in known) else None
+
+    def _figures(self, row: dict[str, str]) -> Iterator[Figure]:
+        """One for each number of a row. A star for a rank means all of them."""
+        call = f"{row.get('Call') or row.get('Name')} at site {row.get('Site')}"
+        rank = _rank_in(row)
+        for name, column in self._columns().items():
+            if name in row:
+                value = float(row[name]) * column.factor
+                yield self._figure(column.name.format(call), value, column.unit, column.better,
+                                   -1 if rank == "*" else int(rank))  # fmt: skip
+
+    def _share(self, found: re.Match[str]) -> Figure:
+        """Of one bin of a histogram: which call, on how many ranks, of how many bytes."""
+        call, share, *bins = found.groups()
+        name = HISTOGRAMS[self.histogram].format(
+            call=call, ranks="-".join(bins[:2]), bytes="-".join(bins[2:])
+        )
+        return self._figure(name, float(share), "%")
+
+    def _figure(self, name: str, value: float, unit: str, better: str = "",
+                rank: int = -1) -> Figure:  # fmt: skip
+        command = self.said.get("Command", "").split() or ["application"]
+        program = command[0].rpartition("/")[2]
+        return Figure(
+            0, program, name, value, unit, better, ranks=self.ranks, rank=rank,
+            source=f"mpiP {self.said.get('Version', '')}".strip(), origin="imported",
+        )  # fmt: skip
+
+
+def _rank_in(row: dict[str, str]) -> str:
+    return row.get("Rank") or row.get("Task") or "*"
+
+
+def _why(words: list[str], heads: tuple[str, ...]) -> str:
+    if words[0] == "...":
+        return "rows are left out here"
+    of = f"{len(words)} of {len(heads)} columns, " if heads else ""
+    return f"it has {of}or a word where a number belongs" if of else "it is no bin of a histogram"

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which benchmark of ours a test of OSU is, by its title."""
+
+from __future__ import annotations
+
+import re
+
+from mpigauge.model.cards import FIRST_SUITE, Card
+from mpigauge.runs.readers.known import card_of
+
+SUITE = "OSU"
+"""Of tests that mpigauge has not in the same form."""
+_PAIRS = {
+    "Latency": "PingPong",
+    "Bandwidth": "Uniband",
+    "Bi-Directional Bandwidth": "Biband",
+    "Multiple Bandwidth / Message Rate": "Uniband",
+}
+_CALLS = {
+    "All-to-All": "Alltoall", "All-to-All Personalized Exchange": "Alltoall",
+    "All-to-Allv": "Alltoallv", "All-to-Allv Personalized Exchange": "Alltoallv",
+    "All-to-All Personalized Exchange v": "Alltoallv", "Broadcast": "Bcast",
+}  # fmt: skip
+_COLLECTIVE = re.compile(r"(?P<pure>Non-[Bb]locking )?(?P<call>.+) Latency")
+_ONE_SIDED = re.compile(r"Put|Get|Acc|Fetch|Compare")
+FAMILIES = (("Overall", "overlap"), ("Messages/s", "band"), ("MB/s", "band"), ("Size", "single"))
+
+
+def card_of_title(title: str, heads: tuple[str, ...]) -> Card:
+    """`title` is what stands between MPI and Test: Latency, Non-blocking Allreduce Latency."""
+    if title in _PAIRS:
+        found = card_of(FIRST_SUITE, _PAIRS[title])
+    elif match := _COLLECTIVE.fullmatch(title):
+        call = _CALLS.get(match["call"], match["call"])
+        suite, name = ("NBC", f"I{call.lower()}") if match["pure"] else (FIRST_SUITE, call)
+        found = card_of(suite, name)
+    else:
+        found = None
+    return found or _other(title, heads)
+
+
+def _other(title: str, heads: tuple[str, ...]) -> Card:
+    joined = " ".join(heads)
+    return Card(
+        suite=SUITE,
+        name=re.sub(r"\W+", "_", title).strip("_"),
+        about=f"OSU's {title} Test",
+        ranks="pair" if _ONE_SIDED.match(title) else "any",
+        time="call",
+        unit="transfer" if "Size" in heads else "none",
+        sync="none",
+        rooted=False,
+        by_default=False,
+        columns=next((family for word, family in FAMILIES if word in joined), "barrier"),
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a reader makes of a text: tables of numbers, figures, and what it could not read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.column_facts import IMPORTED
+from mpigauge.model.columns import SCHEMA_VERSION, Cell
+from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
+from mpigauge.runs.readers.text import Unread as Unread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.model.cards import Card
+
+
+@dataclass  # not frozen, since there are many, and those take three times as long to make
+class Table:
+    """Rows under one heading: what they have in common, and columns of numbers of one length."""
+
+    fixed: Mapping[str, Any]
+    rows: int
+    columns: Callable[[], Mapping[str, Sequence[float]]]
+    """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
+
+    @classmethod
+    def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> Table:
+        """Of stored columns row by row, the same in each."""
+        names = tuple(rows[0]) if rows else ()
+        return cls(fixed, len(rows), lambda: {name: [row[name] for row in rows] for name in names})
+
+    @cached_property
+    def varying(self) -> Mapping[str, Sequence[float]]:
+        return self.columns()
+
+    def cells(self) -> Iterator[Cell]:
+        known = {**nothing_known(), **IMPORTED, **self.fixed}
+        names = tuple(self.varying)
+        for values in zip(*self.varying.values(), strict=True):
+            yield Cell.from_record({**known, **dict(zip(names, values, strict=True))})
+
+
+@dataclass(frozen=True)
+class Reading:
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    skips: tuple[Skip, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What was taken for granted, in sentences."""
+    cards: tuple[Card, ...] = ()
+    """Of benchmarks that mpigauge has not."""
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables) + len(self.figures)
+
+    @property
+    def last_launch(self) -> int:
+        """The largest number of a launch; -1: there is none."""
+        of: list[Figure | Skip | Launch] = [*self.figures, *self.skips, *self.launches]
+        numbers = [record.launch for record in of] + [t.fixed["launch"] for t in self.tables]
+        return max(numbers, default=-1)
+
+    def records(self) -> Iterator[Launch | CellRecord | Figure | Skip | End]:
+        """Launches with what was read of them; one that the text says nothing about is made up."""
+        found: dict[int, list[CellRecord | Figure | Skip]] = {}
+        for table in self.tables:
+            found.setdefault(table.fixed["launch"], []).extend(map(CellRecord, table.cells()))
+        others: list[Figure | Skip] = [*self.figures, *self.skips]
+        for record in others:
+            found.setdefault(record.launch, []).append(record)
+        said = {launch.launch: launch for launch in self.launches}
+        for number in sorted(found.keys() | said.keys()):
+            mine = found.get(number, [])
+            yield said.get(number) or unknown_launch(number)
+            yield from mine
+            cells = sum(isinstance(record, CellRecord) for record in mine)
+            yield End(number, "done", math.nan, math.nan, 0, cells)
+
+
+def unknown_launch(number: int, **known: Any) -> Launch:
+    """A launch of which only `known` is known."""
+    empty = Launch(
+        number, SCHEMA_VERSION, "", "", "", "", 0, "classic", math.nan, 0, "", Clock()
+    )  # fmt: skip
+    return replace(empty, **known)
+
+
+def joined(readings: Iterable[Reading]) -> Reading:
+    """All of them, each with launches of its own behind those before it."""
+    found = []
+    launches = 0
+    for reading in readings:
+        found.append(_shifted(reading, launches))
+        launches += reading.last_launch + 1
+    parts = {
+        name: tuple(each for reading in found for each in getattr(reading, name))
+        for name in Reading.__dataclass_fields__
+    }
+    parts |= {name: tuple(dict.fromkeys(parts[name])) for name in ("remarks", "cards")}
+    return Reading(**parts)
+
+
+def _shifted(reading: Reading, by: int) -> Reading:
+    """The same, its launches counted from `by`."""
+    tables = (_table(t, t.fixed["launch"] + by) for t in reading.tables)
+    return replace(
+        reading,
+        tables=tuple(tables),
+        figures=_later(reading.figures, by),
+        skips=_later(reading.skips, by),
+        launches=_later(reading.launches, by),
+    )
+
+
+def _table(table: Table, launch: int) -> Table:
+    return replace(table, fixed={**table.fixed, "launch": launch})
+
+
+def _later(records: Iterable[Any], by: int) -> tuple[Any, ...]:
+    return tuple(replace(record, launch=record.launch + by) for record in records)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The registry of readers, each defined in a file of this folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mpigauge.model.registry import Registry
+from mpigauge.runs.readers.reading import Reading
+from mpigauge.runs.readers.text import Text
+
+Read = Callable[[Text], Reading]
+
+
+@dataclass(frozen=True)
+class Reader:
+    name: str
+    about: str
+    mark: re.Pattern[bytes]
+    """What only texts have that it can read."""
+    read: Read
+
+
+READERS = Registry[Reader]("reader", __name__.rpartition(".")[0])
+
+
+def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
+    """Makes a function the reader of this name; `mark` is a regular expression, ^ begins a line."""
+
+    def add(function: Read) -> Read:
+        READERS.add(name, Reader(name, about, re.compile(mark, re.MULTILINE), function))
+        return function
+
+    return add
+
+
+def sniff(text: Text) -> list[Reader]:
+    """Those that find something of theirs: a log may hold the output of several programs."""
+    return [each for each in READERS.values() if each.mark.search(text.data)]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What each machine remembers of its runs, in the user's data folder: a small file for each
+machine and MPI, whatever --output says.
+
+A file names the machine and the MPI in words, for `mpigauge history list`. Of its runs it holds
+when they were made, and for each cell a hash of its columns with its value and error: nothing else
+of the command, of settings or of the user. At most MOST_RUNS runs of MOST_CELLS cells are kept.
+
+None of it is ever shared: what a run used of it is in its own history.json, which names nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.between import MOST_RUNS, Remembered
+from mpigauge.model.units import many
+from mpigauge.runs.store.files import whole
+from mpigauge.site.mpi.folders import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SWITCH = "MPIGAUGE_HISTORY"
+"""The environment variable: off, or another folder for the files."""
+OFF = ("off", "0", "no", "none")
+MOST_CELLS = 1000
+_MANY = 2
+_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """Whose history it is, in words."""
+
+    machine: str
+    mpi: str
+
+    @property
+    def file_name(self) -> str:
+        return sha256(f"{self.machine}\n{self.mpi}".encode()).hexdigest()[:16] + ".json"
+
+
+@dataclass(frozen=True)
+class History:
+    """What is remembered of one place."""
+
+    place: Place
+    path: Path
+    runs: tuple[Remembered, ...]
+    """Oldest first."""
+
+
+def folder(environment: Mapping[str, str] | None = None) -> Path | None:
+    """Where the files are; None: nothing is to be remembered."""
+    environment = os.environ if environment is None else environment
+    chosen = environment.get(SWITCH, "").strip()
+    if chosen.lower() in OFF:
+        return None
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    data = environment.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser() / "mpigauge" / "history"
+
+
+def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> Place | None:
+    """Where a run was measured: one host by its name; several by how many they are and by what
+    their names have in common, since a batch system gives others each time. None: that
+    is not known."""
+    machine, mpi = _object(passport.get("machine")), _object(header.get("mpi"))
+    blocks = [block for part in _parts(header) for block in _objects(part.get("blocks"))]
+    names = {str(b.get("hostname") or b["host"]) for b in blocks if b.get("host")}
+    names = names or {str(machine.get("hostname", ""))}
+    if not mpi.get("name") or names == {""} or header.get("imported"):
+        return None
+    alike = sorted({_without_digits(name) for name in names})
+    hosts = f"{len(names)} hosts {', '.join(alike)}" if len(names) >= _MANY else "".join(names)
+    known = (hosts, str(machine.get("cpu_model", "")), _cpus(machine))
+    abi = " (standard ABI)" if mpi.get("abi") == "std" else ""
+    label = f"{mpi['name']} {mpi.get('version', '')}".strip() + abi
+    return Place(", ".join(filter(None, known)), label)
+
+
+def conditions_of(header: Mapping[str, Any]) -> str:
+    """A hash of what holds for a whole run, moves its values, and is in no column of cells."""
+    plan = _object(header.get("plan"))
+    names = ("settings", "env", "launcher", "bound_by", "oversubscribe", "cache_bytes")
+    seats = sorted(
+        f"{part.get('world_ranks')} {block.get('bind')}"
+        for part in _parts(header)
+        for block in _objects(part.get("blocks"))
+    )
+    known = [
+        header.get("version"),
+        _object(header.get("transport")).get("name"),
+        [plan.get(name) for name in names],
+        sorted(set(seats)),
+    ]
+    return sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def name_of_run(header: Mapping[str, Any]) -> str:
+    """The same whenever this run is remembered again, as after a resume."""
+    known = [header.get("created"), _object(header.get("plan")).get("seed")]
+    return sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
+
+
+def read(root: Path, place: Place) -> tuple[Remembered, ...]:
+    """What is remembered of it, oldest first; nothing where its file is not there or damaged."""
+    return _runs(_content(root / place.file_name))
+
+
+def add(root: Path, place: Place, run: Remembered) -> None:
+    """Remembers a run; one that was remembered before is replaced. OSError: that cannot be done."""
+    root.mkdir(parents=True, exist_ok=True)
+    path = root / place.file_name
+    with locked(path.with_suffix(".lock")):
+        others = (each for each in read(root, place) if each.name != run.name)
+        few = replace(run, cells=dict(islice(run.cells.items(), MOST_CELLS)))
+        _write(path, place, sorted([*others, few], key=lambda each: each.when)[-MOST_RUNS:])
+
+
+def histories(root: Path) -> list[History]:
+    """All that can be read, by machine and MPI."""
+    found = [_history(path) for path in sorted(root.glob("*.json"))]
+    return sorted(
+        (each for each in found if each), key=lambda each: (each.place.machine, each.place.mpi)
+    )
+
+
+def clear(which: Iterable[History]) -> None:
+    """Forgets them. OSError: one cannot be removed.
+
+    Locks stay: whoever waits for one that is removed would hold it beside the owner of a new one.
+    """
+    for each in which:
+        with locked(each.path.with_suffix(".lock")):
+            each.path.unlink(missing_ok=True)
+
+
+def _write(path: Path, place: Place, runs: Sequence[Remembered]) -> None:
+    data = {
+        "schema": _SCHEMA,
+        "machine": place.machine,
+        "mpi": place.mpi,
+        "runs": [run.to_json() for run in runs],
+    }
+    with whole(path) as part:
+        part.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _history(path: Path) -> History | None:
+    data = _content(path)
+    if not data:
+        return None
+    place = Place(str(data.get("machine", "")), str(data.get("mpi", "")))
+    return History(place, path, _runs(data))
+
+
+def _content(path: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) and data.get("schema") == _SCHEMA else {}
+
+
+def _runs(data: Mapping[str, Any]) -> tuple[Remembered, ...]:
+    """Without those that are damaged."""
+    found = []
+    for each in _objects(data.get("runs")):
+        with suppress(ValueError):
+            found.append(Remembered.from_json(each))
+    return tuple(found)
+
+
+def _parts(header: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return _objects(_object(header.get("plan")).get("parts"))
+
+
+def _objects(values: Any) -> list[Mapping[str, Any]]:
+    """Those of a list; nothing where it is damaged."""
+    every = values if isinstance(values, (list, tuple)) else ()
+    return [value for value in every if isinstance(value, dict)]
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _cpus(machine: Mapping[str, Any]) -> str:
+    cpus = machine.get("pus")
+    return many(len(cpus), "CPU") if isinstance(cpus, list) else ""
+
+
+def _without_digits(name: str) -> str:
+    """node017 and node101 of one cluster: node#."""
+    bare = name.partition(".")[0]
+    stem = bare.rstrip("0123456789")
+    return f"{stem}#" if stem != bare else bare

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A run as one small file: a ZIP of its folder, which other programs can open too.
+
+ZIP and not tar: its members have neither owners nor links, and their sizes are known before
+anything is written.
+"""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import tempfile
+import zipfile
+import zlib
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from stat import S_ISLNK
+from typing import IO, TYPE_CHECKING, NamedTuple
+from uuid import uuid4
+
+from mpigauge.model.errors import UserError
+from mpigauge.runs.store.disguise import Disguise, bytes_without
+from mpigauge.runs.store.files import failing_as, whole
+from mpigauge.runs.store.names import names_in
+from mpigauge.runs.store.reader import check_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SUFFIX = ".mpigauge"
+MOST_BYTES = 8 << 30
+_SMALL = 256 << 20
+_MOST_GROWTH = 100
+"""No run is made smaller by more than this; a pack that would grow so is none of ours."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+MOST_FILES = 100_000
+_FIRST = "run.json"
+_ALWAYS_THE_SAME = (1980, 1, 1, 0, 0, 0)
+_CHUNK = 1 << 20
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+"""What zipfile raises where a file is no archive, or a damaged one."""
+
+
+class Packed(NamedTuple):
+    file: Path
+    taken: Mapping[str, int]
+    """How many hosts (node), users (user), … were taken out."""
+    left_out: tuple[str, ...]
+    """A sentence for each file that could not be read."""
+
+
+def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Packed:
+    """Packs a run into `file`, or into NAME.mpigauge here.
+
+    UserError: it is no run, or the file cannot be written.
+    """
+    check_schema(folder)
+    name = in_utf_8(folder.absolute().name)
+    disguise = Disguise(names_in(folder)) if anonymous else None
+    if disguise:
+        name = disguise.text(name)
+    target = file or Path(name + SUFFIX)
+    if target.exists() and not target.is_file():
+        raise UserError(f"{target} is no file; name a new one with --output")
+    left_out: list[str] = []
+    with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
+        for inside, content in _contents(folder, left_out):
+            known = disguise.text(inside) if disguise else inside
+            told = bytes_without(disguise, inside, content) if disguise else content
+            made.writestr(_member(f"{name}/{known}"), told, compresslevel=9)
+    return Packed(target, disguise.taken() if disguise else {}, tuple(left_out))
+
+
+def in_utf_8(name: str) -> str:
+    """A name as a ZIP can hold it, which others can read on any machine."""
+    return name.encode("utf-8", "backslashreplace").decode().replace("\\", "_")
+
+
+def is_pack(path: Path) -> bool:
+    """Whether it is a file that `pack` has made, by what is in it."""
+    if not path.is_file():
+        return False
+    try:
+        with zipfile.ZipFile(path) as packed:
+            return PurePosixPath(packed.namelist()[0]).name == _FIRST
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, IndexError):
+        return False
+
+
+def unpack(file: Path, folder: Path) -> Path:
+    """The packed run as a run folder of its own below `folder`, whole or not at all; its path.
+
+    UserError: it is no pack, is damaged, or would write anything but files below its folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / f".unpacked-{uuid4().hex[:12]}"
+    try:
+        name = _extract(file, made)
+        check_schema(made)
+        return _named(made, folder, name)
+    except OSError as error:
+        raise UserError(f"cannot unpack {file} into {folder}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """The run folder at this path; of a pack for as long as it is looked at."""
+    if not path.is_file():
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
+        yield unpack(path, Path(folder))
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of a run, run.json first: no links, and nothing hidden, which is unfinished."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+    ]
+    return sorted(found, key=lambda path: path != folder / _FIRST)
+
+
+def _contents(folder: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Names below the folder and what is in these files."""
+    for path in _files(folder):
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            left_out.append(f"left out: cannot read {path}: {error.strerror}")
+            continue
+        yield path.relative_to(folder).as_posix(), content
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """Without times and owners: the same run makes the same file."""
+    member = zipfile.ZipInfo(name, _ALWAYS_THE_SAME)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    member.external_attr = 0o644 << 16
+    return member
+
+
+def _extract(file: Path, folder: Path) -> str:
+    """Writes the files of a pack below `folder`; the name that the run had."""
+    try:
+        with zipfile.ZipFile(file) as packed:
+            members = [member for member in packed.infolist() if not member.is_dir()]
+            name = _checked(file, members)
+            left = _most_bytes(file)
+            for member in members:
+                path = folder.joinpath(*PurePosixPath(member.filename).parts[1:])
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with packed.open(member) as content, path.open("xb") as target:
+                    left = _copied(content, target, left, file)
+    except _DAMAGE as error:
+        raise UserError(f"{file} is no packed run, or damaged: {error}") from None
+    return name
+
+
+def _most_bytes(file: Path) -> int:
+    """What may come out of it."""
+    return min(MOST_BYTES, max(_SMALL, file.stat().st_size * _MOST_GROWTH))
+
+
+def _copied(content: IO[bytes], target: IO[bytes], left: int, file: Path) -> int:
+    """Copies all of it; how many bytes may still follow. UserError: there are more than that."""
+    while piece := content.read(_CHUNK):
+        left -= len(piece)
+        if left < 0:
+            raise UserError(f"{file} is no packed run: more comes out of it than it says")
+        target.write(piece)
+    return left
+
+
+def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
+    """The one folder that all members are in."""
+    for member in members:
+        parts = PurePosixPath(member.filename).parts
+        bad = len(parts) < 2 or ".." in parts or parts[0][0] in "/." or "\\" in member.filename
+        if bad or S_ISLNK(member.external_attr >> 16):
+            raise UserError(f"{file} is no packed run: it holds {member.filename!r}")
+    names = {PurePosixPath(member.filename).parts[0] for member in members}
+    if len(names) != 1 or f"{next(iter(names))}/{_FIRST}" not in {m.filename for m in members}:
+        raise UserError(f"{file} is no packed run: it does not hold one folder with {_FIRST}")
+    if any(member.compress_type not in _METHODS for member in members):
+        raise UserError(f"{file} is no packed run: it is packed by another method than ours")
+    size, most = sum(member.file_size for member in members), _most_bytes(file)
+    if size > most or len(members) > MOST_FILES:
+        raise UserError(
+            f"{file} would become {len(members)} files of {size} bytes together; the most are "
+            f"{MOST_FILES} files and, for a pack of its size, {most} bytes"
+        )
+    return names.pop()
+
+
+def _named(made: Path, folder: Path, name: str) -> Path:
+    """Gives the folder its name, or with a number where there is one called so."""
+    for number in range(1, 10_000):
+        path = folder / (name if number == 1 else f"{name}-{number}")
+        try:
+            path.mkdir()
+        except FileExistsError:
+            continue
+        made.rename(path)  # onto the empty folder that is ours
+        return path
+    raise UserError(f"there are 10000 runs {name} in {folder} already")

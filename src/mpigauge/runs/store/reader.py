@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reads run folders, those of killed runs too: what is damaged is named and left out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mpigauge.model.between import Between
+from mpigauge.model.cards import Cards
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import (
+    Carried,
+    CellRecord,
+    End,
+    Failure,
+    Figure,
+    Launch,
+    Noise,
+    Progress,
+    Rank,
+    Skip,
+    decode,
+)
+from mpigauge.model.transport import BETWEEN, WITHIN
+from mpigauge.runs.store.files import HISTORY, SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import TypeGuard
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Raw, Record
+
+_T = TypeVar("_T")
+_NUMBERS = {
+    "cpu_quota", "memory_limit_bytes", "memory_total_bytes", "memory_available_bytes",
+    "steal_ratio",
+}  # fmt: skip
+"""Of a machine in the passport."""
+_TOPOLOGY = {
+    "pus", "caches", "numa", "distances", "devices", "allowed", "allowed_numa", "left_out",
+}  # fmt: skip
+"""Of a machine in the passport, too; they are whole or not there."""
+_TABLES = ("mpi", "transport", "imported", "between")
+"""In run.json."""
+_ARRAYS = 3
+_WORD_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Run:
+    path: Path
+    header: Mapping[str, Any]
+    """run.json: schema, version, created, command, plan, mpi."""
+    passport: Mapping[str, Any]
+    cards: Cards
+    status: Mapping[str, Any]
+    """status.json; empty when the run is going on or was killed."""
+    records: tuple[Record, ...]
+    """In the order of the file, then what remains of launches without an end."""
+    damaged: tuple[str, ...] = ()
+    """A sentence for each line that could not be read, and for each launch that is not whole."""
+    broken: frozenset[int] = frozenset()
+    """Launches that have ended, but some of whose records cannot be read."""
+    between: Between | None = None
+    """What it knew of earlier runs, and how its launches hang together; None: that is not
+    stored."""
+    part: str = ""
+    """What of a large run this is, in words; empty: all of it."""
+
+    def of(self, kind: type[_T]) -> list[_T]:
+        return [record for record in self.records if isinstance(record, kind)]
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """What was asked for; nothing where that is damaged."""
+        plan = self.header.get("plan")
+        return plan if is_plan(plan) else {}
+
+    @property
+    def launches(self) -> list[Launch]:
+        return self.of(Launch)
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [record.cell for record in self.of(CellRecord)]
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether anything was measured."""
+        return any(isinstance(record, (CellRecord, Figure)) for record in self.records)
+
+    @property
+    def skips(self) -> list[Skip]:
+        return self.of(Skip)
+
+    @property
+    def noise(self) -> list[Noise]:
+        return self.of(Noise)
+
+    @property
+    def ranks(self) -> list[Rank]:
+        return self.of(Rank)
+
+    @property
+    def failures(self) -> list[Failure]:
+        return self.of(Failure)
+
+    @property
+    def used(self) -> str:
+        """What carried the messages, as the MPI told it; empty: it told nothing, or launches
+        contradict each other."""
+        return _together(record.used for record in self.of(Carried))
+
+    @property
+    def ends(self) -> list[End]:
+        return self.of(End)
+
+    @property
+    def complete(self) -> frozenset[int]:
+        """Launches that measured all they were asked to, or used all of their time."""
+        return _ended(self.records) - self.broken
+
+    def ticks(self, raw: Raw) -> NDArray[np.uint32]:
+        """The stored samples of a cell: rows slowest, fastest and mean rank."""
+        import numpy as np
+
+        path = self.path / raw.file
+        count = _ARRAYS * raw.samples
+        words = np.fromfile(path, dtype="<u4", count=count, offset=raw.offset)
+        if len(words) < count:
+            raise UserError(f"{path} ends before the samples at byte {raw.offset} do")
+        return words.reshape(_ARRAYS, raw.samples)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A line of `mpigauge ls`."""
+
+    path: Path
+    created: str
+    status: str
+    command: tuple[str, ...]
+    mpi: str
+
+
+@dataclass
+class _Lines:
+    """What reading a file of records brings."""
+
+    records: list[Record] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+
+
+def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> Run:
+    """The run in this folder, complete or not; without `cards` also where they are damaged.
+    `lines`: the numbers, from 0 and upwards and without empty ones, of those that are read; then
+    what killed launches had begun is left out."""
+    header = check_schema(path)
+    found = _read_lines(path / "records.jsonl", lines)
+    remains = _remains(path, found.records) if lines is None else []
+    lost = _lost(found.records) if lines is None else {}
+    passport, status = path / "passport.json", path / "status.json"
+    between, spoilt = between_of(path)
+    return Run(
+        path=path,
+        header=_with_tables(header),
+        passport=_with_numbers(_read_object(passport)),
+        cards=Cards.load(path / "cards.json") if cards else Cards(()),
+        status=_read_object(status),
+        records=(*found.records, *remains),
+        damaged=(
+            *found.damaged,
+            *_broken_words(path, lost),
+            *_damaged(passport, status),
+            *spoilt,
+        ),
+        broken=frozenset(lost),
+        between=between,
+    )
+
+
+def run_folders(root: Path) -> dict[str, Path]:
+    """The run folders directly below a folder, by their names. What is no run is passed over, and
+    what is hidden is unfinished."""
+    try:
+        names = sorted(os.listdir(root))  # noqa: PTH208
+    except FileNotFoundError:
+        raise UserError(f"there is no folder {root}") from None
+    except OSError as error:
+        raise UserError(f"cannot look into {root}: {error.strerror}") from None
+    shown = {name: root / name for name in names if not name.startswith(".")}
+    return {name: path for name, path in shown.items() if os.path.exists(path / "run.json")}  # noqa: PTH110
+
+
+def list_runs(root: Path) -> list[Summary]:
+    """The runs in a folder, oldest first; those with a damaged run.json are left out."""
+    found = [_summary(path) for path in run_folders(root).values()]
+    return sorted((each for each in found if each), key=lambda run: (run.created, run.path.name))
+
+
+def check_schema(path: Path) -> Mapping[str, Any]:
+    """run.json of a folder that this version can read."""
+    if not (path / "run.json").is_file():
+        what = "is no run folder: it has no run.json" if path.is_dir() else "does not exist"
+        raise UserError(f"{path} {what}")
+    header = _read_object(path / "run.json")
+    schema = header.get("schema")
+    if not isinstance(schema, int):
+        raise UserError(f"{path / 'run.json'} is damaged: it names no schema")
+    if schema > SCHEMA:
+        raise UserError(
+            f"{path} was written by a newer mpigauge (schema {schema}; this one reads up to "
+            f"{SCHEMA}); update mpigauge to read it"
+        )
+    return header
+
+
+def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether it is built like a plan, as far as those need it who show a run."""
+    if not isinstance(data, dict):
+        return False
+    parts = data.get("parts") or []
+    return (
+        _are(data.get("benchmarks") or [], str)
+        and (data.get("map") is None or _is_pair(data["map"]))
+        and isinstance(data.get("precision") or 0.0, (int, float))
+        and all(isinstance(data.get(name) or {}, dict) for name in ("settings", "env", "heeded"))
+        and isinstance(parts, (list, tuple))
+        and all(map(_is_part, parts))
+    )
+
+
+def _is_pair(data: object) -> bool:
+    return isinstance(data, (list, tuple)) and len(data) == 2 and _are(data, int)
+
+
+def _is_part(data: object) -> bool:
+    if not isinstance(data, dict) or "sizes" not in data:
+        return False
+    names, sizes = data.get("benchmarks"), data["sizes"] or []
+    return _are(names, str) and _are(sizes, int)
+
+
+def _are(values: object, kind: type) -> bool:
+    return isinstance(values, (list, tuple)) and all(isinstance(each, kind) for each in values)
+
+
+def _with_numbers(passport: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without what should be a number of the machine and is none."""
+    machine = passport.get("machine")
+    if not isinstance(machine, dict):
+        return {name: value for name, value in passport.items() if name != "machine"}
+    known = {
+        name: value
+        for name, value in machine.items()
+        if name not in _NUMBERS or value is None or isinstance(value, (int, float))
+    }
+    if "pus" in known and not _has_topology(known):
+        known = {name: value for name, value in known.items() if name not in _TOPOLOGY}
+    return {**passport, "machine": known}
+
+
+def _has_topology(machine: Mapping[str, Any]) -> bool:
+    from mpigauge.site.topology.stored import stored
+
+    try:
+        stored(machine)
+    except (KeyError, TypeError):
+        return False
+    return True
+
+
+def _with_tables(header: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without what should be a table and is none."""
+    return {
+        name: value
+        for name, value in header.items()
+        if name not in _TABLES or value is None or isinstance(value, dict)
+    }
+
+
+def status_of(path: Path) -> Mapping[str, Any]:
+    """status.json of a run; empty when the run is going on or was killed."""
+    return _read_object(path / "status.json")
+
+
+def passport_of(path: Path) -> Mapping[str, Any]:
+    """passport.json of a run; empty where there is none."""
+    return _read_object(path / "passport.json")
+
+
+def complete_launches(path: Path) -> frozenset[int]:
+    records = _read_lines(path / "records.jsonl").records
+    return _ended(records) - frozenset(_lost(records))
+
+
+def _ended(records: Iterable[Record]) -> frozenset[int]:
+    """Launches that did all they should, as their ends say."""
+    ends = (record for record in records if isinstance(record, End))
+    return frozenset(end.launch for end in ends if end.stopped in ("done", "time"))
+
+
+def _lost(records: Iterable[Record]) -> dict[int, tuple[int, int]]:
+    """Of each launch whose end counts more records than can be read: how many are lost, and how
+    many there were. One that was measured again is judged by its last end."""
+    read: Counter[int] = Counter()
+    lost: dict[int, tuple[int, int]] = {}
+    for record in records:
+        launch = record.launch
+        if isinstance(record, Launch):
+            read[launch] = 0
+        if isinstance(record, End):
+            missing = record.records - read[launch]
+            lost.pop(launch, None)
+            if missing > 0:
+                lost[launch] = (missing, record.records)
+        read[launch] += _is_counted(record)
+    return lost
+
+
+def _is_counted(record: Record) -> bool:
+    """Not news of progress, nor what the campaign has added."""
+    added = isinstance(record, Failure) and record.rank < 0
+    return not added and not isinstance(record, (Progress, Carried))
+
+
+def _broken_words(path: Path, lost: Mapping[int, tuple[int, int]]) -> Iterator[str]:
+    for launch, (missing, of) in lost.items():
+        are = "is" if missing == 1 else "are"
+        yield (
+            f"launch {launch} is not whole: {missing} of its {of} records {are} damaged or "
+            f"missing; `mpigauge resume {path}` measures it again"
+        )
+
+
+def _together(told: Iterable[str]) -> str:
+    """What all launches told. Those on one host and those between hosts tell of one thing each."""
+    texts = list(dict.fromkeys(told))
+    if len(texts) < 2:
+        return "".join(texts)
+    pieces = dict.fromkeys(piece for text in texts for piece in text.split(", "))
+    ways = [(piece, where) for where in (WITHIN, BETWEEN) for piece in pieces if where in piece]
+    agree = len(pieces) == len(ways) == len({where for _, where in ways})
+    return ", ".join(piece for piece, _ in ways) if agree else ""
+
+
+def _read_object(path: Path) -> Mapping[str, Any]:
+    """What a JSON file holds; nothing where it is not there or damaged."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def between_of(folder: Path) -> tuple[Between | None, list[str]]:
+    """What history.json of a run holds, and a sentence where it is damaged."""
+    path = folder / HISTORY
+    if not path.exists():
+        return None, []
+    try:
+        return Between.from_json(_read_object(path)), []
+    except ValueError:
+        return None, [f"{path} is damaged and left out"]
+
+
+def _damaged(*files: Path) -> Iterator[str]:
+    """A sentence for each file that is there and holds no object."""
+    for path in files:
+        if path.exists() and not _read_object(path):
+            yield f"{path} is damaged and left out"
+
+
+def _read_lines(path: Path, wanted: Sequence[int] | None = None) -> _Lines:
+    lines = _Lines()
+    for number, text in _numbered(path) if wanted is None else _some(path, wanted):
+        try:
+            lines.records.append(decode(text))
+        except ValueError as error:
+            reason = "it is not whole" if isinstance(error, json.JSONDecodeError) else error
+            lines.damaged.append(f"line {number} of {path} is left out: {reason}")
+    return lines
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    yield from ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _some(path: Path, wanted: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Of a file that is too large to be held."""
+    left = iter(wanted)
+    following = next(left, None)
+    with path.open("rb") as file:
+        filled = (numbered for numbered in enumerate(file, 1) if not numbered[1].isspace())
+        for place, (number, line) in enumerate(filled):
+            if place == following:
+                yield number, line.decode("utf-8", errors="replace")
+                following = next(left, None)
+
+
+def _remains(path: Path, records: Iterable[Record]) -> list[CellRecord]:
+    """The last word on each cell that a killed launch had begun and not written down."""
+    known = {(r.cell.launch, r.cell.key) for r in records if isinstance(r, CellRecord)}
+    ended = {record.launch for record in records if isinstance(record, End)}
+    latest: dict[Hashable, CellRecord] = {}
+    for file in sorted((path / "progress").glob("launch-*.jsonl")):
+        for record in _read_lines(file).records:
+            if isinstance(record, Progress) and record.launch not in ended:
+                cell = record.as_cell()
+                latest[cell.launch, cell.key] = CellRecord(cell)
+    left = [record for known_as, record in latest.items() if known_as not in known]
+    return sorted(left, key=lambda record: (record.launch, record.cell.message_bytes))
+
+
+def _summary(path: Path) -> Summary | None:
+    header = _read_object(path / "run.json")
+    if not header:
+        return None
+    status = status_of(path).get("status", "unfinished")
+    mpi = header.get("mpi") or {}
+    named = f"{mpi.get('name', '')} {mpi.get('version', '')}" if isinstance(mpi, dict) else str(mpi)
+    command = header.get("command") or ()
+    words = command.split() if isinstance(command, str) else map(str, command)
+    created = str(header.get("created", ""))
+    return Summary(path, created, str(status), tuple(words), named.strip())

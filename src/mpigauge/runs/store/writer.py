@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Writes a run folder while it is measured: what is written stays, whatever happens next."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shlex
+from dataclasses import asdict
+from datetime import datetime, timezone
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.record import CellRecord, End, Progress, decode, encode, find_payload
+from mpigauge.runs.store.files import (
+    HISTORY,
+    SCHEMA,
+    append_whole,
+    failing_as,
+    launch_file,
+    now,
+    to_json,
+    write_whole,
+)
+from mpigauge.runs.store.reader import check_schema, complete_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+    from typing import IO
+
+    from typing_extensions import Self
+
+    from mpigauge.model.between import Between
+    from mpigauge.model.cards import Card
+    from mpigauge.model.record import Figure, Launch, Record, Skip
+
+DEFAULT_ROOT = Path("mpigauge-runs")
+_WORD_BYTES = 4
+_ARRAYS = 3
+_AT_ONCE = 1000
+
+
+class RunWriter:
+    """Of one run. Only one process at a time writes into a folder."""
+
+    def __init__(self, folder: Path, complete: frozenset[int] = frozenset()) -> None:
+        self.folder = folder
+        self.complete = complete
+        """Launches that a former process has finished, when a run is resumed."""
+        self._lock = _lock(folder)
+
+    @classmethod
+    def create(
+        cls,
+        header: Mapping[str, Any],
+        cards: str,
+        *,
+        output: Path | None = None,
+        label: str = "run",
+        root: Path = DEFAULT_ROOT,
+    ) -> Self:
+        """A new folder with run.json and cards.json: `output`, or a new name below `root`.
+
+        `header` holds what run.json says beside schema and creation time: version, command, plan,
+        mpi. Every refusal is a UserError: nothing is launched then.
+        """
+        folder = _claim(output) if output else _new_below(root, label)
+        head = {"schema": SCHEMA, "created": now()} | dict(header)
+        _take(folder)
+        with failing_as(UserError, folder):
+            for kind in ("progress", "logs"):
+                (folder / kind).mkdir()
+            write_whole(folder / "cards.json", cards)
+            write_whole(folder / "run.json", to_json(head))
+        return cls(folder)
+
+    @classmethod
+    def resume(cls, folder: Path) -> Self:
+        """The folder of a run that has not measured all it should."""
+        check_schema(folder)
+        writer = cls(folder, complete_launches(folder))
+        records = folder / "records.jsonl"
+        with failing_as(UserError, records):
+            (folder / "status.json").unlink(missing_ok=True)
+            if records.exists() and not records.read_bytes().endswith(b"\n"):
+                append_whole(records, b"\n")  # what a killed process left of its last line
+        return writer
+
+    def add_cards(self, cards: Iterable[Card]) -> None:
+        """Cards of benchmarks that the run's programs turn out to have; each once."""
+        path = self.folder / "cards.json"
+        with failing_as(RunError, path):
+            known = json.loads(path.read_text(encoding="utf-8"))
+            names = {(card["suite"], card["name"]) for card in known["benchmarks"]}
+            new = [asdict(card) for card in cards if (card.suite, card.name) not in names]
+            if new:
+                known["benchmarks"] += new
+                write_whole(path, json.dumps(known, ensure_ascii=False))
+
+    def write_passport(self, passport: Mapping[str, Any]) -> None:
+        with failing_as(RunError, self.folder / "passport.json"):
+            write_whole(self.folder / "passport.json", to_json(passport))
+
+    def write_between(self, between: Between) -> None:
+        """What this run knows of earlier ones: it says the same of itself from now on."""
+        with failing_as(RunError, self.folder / HISTORY):
+            write_whole(self.folder / HISTORY, to_json(between.to_json()))
+
+    def write_command(
+        self,
+        launch: int,
+        words: Sequence[str],
+        env: Mapping[str, str],
+        files: Mapping[str, str] | None = None,
+    ) -> None:
+        """The words of a launch, as a shell would take them; env: what it sets; files: what it
+        needs, texts by their paths."""
+        for name, text in (files or {}).items():
+            with failing_as(RunError, Path(name)):
+                write_whole(Path(name), text)
+        sets = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
+        path = launch_file(self.folder, "logs", launch, "command")
+        with failing_as(RunError, path):
+            append_whole(path, os.fsencode(" \\\n  ".join([*sets, shlex.join(words)]) + "\n"))
+
+    def append(self, line: str) -> Record | None:
+        """Stores a line of a job's output if it is a record, and says what it holds."""
+        payload = find_payload(line)
+        if payload is None:
+            return None
+        try:
+            record = decode(payload)
+        except ValueError:
+            return None
+        self._store(record, payload)
+        return record
+
+    def append_records(self, records: Iterable[Launch | CellRecord | Figure | Skip | End]) -> None:
+        """Stores records that no job prints, many at a time; cells without samples."""
+        path = self.folder / "records.jsonl"
+        lines = map(encode, records)
+        with failing_as(RunError, path):
+            while block := list(islice(lines, _AT_ONCE)):
+                append_whole(path, ("\n".join(block) + "\n").encode())
+
+    def log(self, launch: int, stream: str, text: str) -> None:
+        """Output of a launch that is no record; stream: stdout or stderr."""
+        path = launch_file(self.folder, "logs", launch, stream)
+        with failing_as(RunError, path):
+            append_whole(path, text.encode("utf-8", "replace"))
+
+    def finish(self, status: str, **facts: Any) -> None:
+        """How the run ended: done, interrupted or failed."""
+        path = self.folder / "status.json"
+        with failing_as(RunError, path):
+            write_whole(path, to_json({"status": status, "ended": now()} | facts))
+
+    def close(self) -> None:
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _store(self, record: Record, payload: str) -> None:
+        path = self.folder / "records.jsonl"
+        if isinstance(record, Progress):
+            path = launch_file(self.folder, "progress", record.launch, "jsonl")
+        elif isinstance(record, CellRecord) and record.raw is not None:
+            payload = self._move_samples(record, payload)
+        with failing_as(RunError, path):
+            append_whole(path, payload.encode() + b"\n")
+        if isinstance(record, End):
+            launch_file(self.folder, "progress", record.launch, "jsonl").unlink(missing_ok=True)
+
+    def _move_samples(self, record: CellRecord, payload: str) -> str:
+        """The same record with its samples in a file of their own, where they are whole."""
+        data = json.loads(payload)
+        raw = data.pop("raw")
+        samples = base64.b64decode(raw.pop("ticks", ""))
+        assert record.raw is not None
+        if samples and len(samples) == _ARRAYS * _WORD_BYTES * record.raw.samples:
+            path = launch_file(self.folder, "samples", record.launch, "bin")
+            with failing_as(RunError, path):
+                offset = append_whole(path, samples)
+            file = str(path.relative_to(self.folder))
+            data["raw"] = raw | {"file": file, "offset": offset, "samples": record.raw.samples}
+        return json.dumps(data, separators=(",", ":"))
+
+
+def _claim(folder: Path) -> Path:
+    """The folder, made now or found empty."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        _refuse_used(folder)
+    except FileNotFoundError:
+        raise UserError(
+            f"cannot make {folder}: there is no folder {folder.parent}; make it first"
+        ) from None
+    except OSError as error:
+        raise UserError(f"cannot make {folder}: {error.strerror}") from None
+    return folder
+
+
+def _refuse_used(folder: Path) -> None:
+    if not folder.is_dir():
+        raise UserError(f"{folder} is a file; --output names a new folder")
+    try:
+        used = any(folder.iterdir())
+    except OSError as error:
+        raise UserError(f"cannot look into {folder}: {error.strerror}") from None
+    if used:
+        raise UserError(
+            f"{folder} is not empty; two runs cannot share a folder: "
+            "name a new one, or continue the run in it with 'mpigauge resume'"
+        )
+
+
+def _take(folder: Path) -> None:
+    """Makes it ours alone. Of several jobs that find it empty, one can make a folder in it: that
+    holds on NFS and Lustre too, and nothing is left that is not of the run."""
+    try:
+        (folder / "samples").mkdir()
+    except FileExistsError:
+        raise UserError(f"another run has just taken {folder}; name a new folder") from None
+    except OSError as error:
+        raise UserError(f"cannot write into {folder}: {error.strerror}") from None
+
+
+def _new_below(root: Path, label: str) -> Path:
+    """A name that no other job has, although many start in the same second."""
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+    name = f"{stamp}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', label)[:60]}"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for number in range(1, 10_000):
+            folder = root / (name if number == 1 else f"{name}-{number}")
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            return folder
+    except OSError as error:
+        raise UserError(
+            f"cannot make a folder for the run below {root}: {error.strerror}; "
+            "name another place with --output"
+        ) from None
+    raise UserError(f"there are 10000 runs {name} below {root} already")
+
+
+def _lock(folder: Path) -> IO[str]:
+    """Held as long as this process writes; the system lets go of it when the process ends.
+
+    The file is opened for writing, though nothing is written, since NFS locks no others.
+    """
+    import fcntl
+
+    path = folder / "run.json"
+    try:
+        file = path.open("r+", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write into {folder}: {error.strerror}: run.json") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise UserError(f"another mpigauge is writing into {folder}") from None
+    except OSError:
+        pass  # a file system without locks, as Lustre may be: two resumes are not kept apart
+    return file

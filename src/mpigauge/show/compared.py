@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A comparison for programs: JSON, and CSV with a line for each ratio, each curve as a whole, and
+all times together."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.fields import plain
+from mpigauge.result.compare.summary import of_all, of_curves, summaries, undecided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.result.compare.compare import Comparison, Entry, Overall
+    from mpigauge.result.compare.items import Item
+
+AS_PRINTED = ("printed_mb_per_s", "printed_msg_per_s")
+
+
+_OF_ONE_NUMBER = ("benchmark", "message_bytes")
+"""Columns that the numbers of a curve do not share, or that it has in other words."""
+
+
+def as_json(comparison: Comparison) -> str:
+    data = {
+        "tool": "mpigauge",
+        "sides": list(comparison.names),
+        "tolerance": comparison.tolerance,
+        "response": comparison.response,
+        "ratios": list(ratios(comparison)),
+        "curves": list(curves(comparison)),
+        "together": list(together(comparison)),
+        "sentences": [
+            *(
+                words
+                for table in comparison.tables
+                for words in (*summaries(comparison, table), *of_curves(comparison, table))
+            ),
+            *of_all(comparison),
+        ],
+        "unlike": list(comparison.unlike),
+        "left_out": [left.text for left in comparison.left_out],
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(comparison: Comparison) -> str:
+    rows = [*ratios(comparison), *curves(comparison), *together(comparison)]
+    text = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _word(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def ratios(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """A flat record of each."""
+    for table in comparison.tables:
+        for first, *others in table.lines:
+            for name, entry in zip(comparison.names[1:], others, strict=True):
+                if first.item and entry.item:
+                    yield _ratio(comparison.names[0], first.item, name, entry, entry.item)
+
+
+def curves(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """A flat record of each curve that is judged as a whole."""
+    for table in comparison.tables:
+        named = {name: value for name, value in table.first.columns if name not in _OF_ONE_NUMBER}
+        for name, found in zip(comparison.names, table.overall, strict=True):
+            if found:
+                yield {
+                    name: plain(value)
+                    for name, value in {
+                        **named,
+                        "benchmark": table.first.benchmark,
+                        "over": "curve",
+                        **_overall(comparison.names[0], name, found),
+                    }.items()
+                }
+
+
+def together(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """A flat record of all times of each side, where there are several tables of them."""
+    for name, found in zip(comparison.names, comparison.overall, strict=False):
+        if found:
+            record = {"over": "all", **_overall(comparison.names[0], name, found)}
+            yield {name: plain(value) for name, value in record.items()}
+
+
+def _overall(first: str, second: str, found: Overall) -> dict[str, Any]:
+    return {"first": first, "second": second, "numbers": found.numbers, **_judged(found)}
+
+
+def _judged(entry: Entry | Overall) -> dict[str, Any]:
+    """The ratio and what is said of it."""
+    found = entry.ratio.estimate if entry.ratio else None
+    return {
+        "ratio": found and found.value,
+        "ratio_low": found and found.low,
+        "ratio_high": found and found.high,
+        "p_holm": entry.judged and entry.judged.p,
+        "paired": bool(entry.ratio and entry.ratio.paired),
+        "launches": entry.ratio and entry.ratio.launches,
+        "left_out": entry.ratio and entry.ratio.left_out,
+        "verdict": entry.verdict,
+        "undecided": undecided(entry),
+        "launches_needed": entry.judged and entry.judged.needed,
+    }
+
+
+def _ratio(first: str, base: Item, second: str, entry: Entry, item: Item) -> dict[str, Any]:
+    """A flat record; the columns of what was measured come last. NaN is null."""
+    said = {
+        "benchmark": item.benchmark,
+        "message_bytes": item.message_bytes,
+        "what": item.what,
+        "unit": item.unit,
+        "first": first,
+        **ends("first", base),
+        **_printed("first", base),
+        "second": second,
+        **ends("second", item),
+        **_printed("second", item),
+        **_judged(entry),
+        "unlike": list(entry.unlike),
+    }
+    return {name: plain(value) for name, value in {**dict(base.columns), **said}.items()}
+
+
+def ends(side: str, item: Item) -> dict[str, float]:
+    """A number and the ends of its interval, as columns."""
+    names = (f"{side}_value", f"{side}_low", f"{side}_high")
+    return dict(zip(names, item.value, strict=True))
+
+
+def _printed(side: str, item: Item) -> dict[str, float]:
+    """What another program printed beside the time, where it did."""
+    known = {name: getattr(item.row.cell, name) for name in AS_PRINTED} if item.row else {}
+    return {f"{side}_{name}": value for name, value in known.items() if value == value}
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    return ";".join(map(str, value)) if isinstance(value, list) else value

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The simple loops by several compilers: one table, and how each compiler names itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import UNKNOWN, byte_count, number
+from mpigauge.model.width import broken
+from mpigauge.result.compare.summary import undecided
+from mpigauge.show.beside import fitting, joined, numbers_of, remarks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.result.compare.compare import Comparison, Entry, Table
+    from mpigauge.show.beside import Words
+
+HEADING = "Simple loops by compilers"
+HEADS = ("", "", "GB/s", "µs", "±", "ratio", "95 %", "")
+
+
+def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[str]:
+    """A line for each loop, size, number of ranks and compiler."""
+    rows = [row for table in comparison.tables for row in words_of(table, comparison.names)]
+    told = [f"  {name}: {words}" for name, words in accounts.items()]
+    return [
+        HEADING,
+        *joined(fitting([HEADS, *rows])),
+        *broken(told, indent=" " * 4),
+        *broken(_open(comparison)),
+        *broken(remarks(comparison)),
+    ]
+
+
+def _open(comparison: Comparison) -> Iterator[str]:
+    """Why nothing is said of some, each reason once."""
+    reasons = dict.fromkeys(filter(None, map(undecided, comparison.entries)))
+    if reasons:
+        yield f"UNDECIDED: {'; '.join(reasons)}."
+
+
+def words_of(table: Table, names: Sequence[str]) -> Iterator[Words]:
+    """The loop is named once."""
+    for line in table.lines:
+        what = _what(line[0])
+        for name, entry in zip(names, line, strict=True):
+            yield what, name, _bandwidth(entry), *numbers_of(entry)
+            what = ""
+
+
+def _what(first: Entry) -> str:
+    item = first.item
+    if item is None or item.row is None:
+        return ""
+    cell = item.row.cell
+    many = [(cell.ranks, "ranks"), (cell.threads, "threads")]
+    words = [f"{count} {what}" for count, what in many if count > 1]
+    size = byte_count(item.message_bytes)
+    return ", ".join(filter(None, (f"{cell.benchmark} {size}", *words, cell.settings)))
+
+
+def _bandwidth(entry: Entry) -> str:
+    row = entry.item.row if entry.item else None
+    return number(row.bandwidth.value * 1e-9) if row and row.bandwidth else UNKNOWN

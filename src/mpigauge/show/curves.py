@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Rows as the panels of a plot: one for each benchmark, a curve for each variant and run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.draw.axes import SIZE
+from mpigauge.draw.plot import Mark, Panel, Point, Series
+from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.result.models.breaks import reasons, shape
+from mpigauge.result.seen import gap
+from mpigauge.result.words import listed
+
+if TYPE_CHECKING:
+    from mpigauge.draw.axes import Axis
+    from mpigauge.draw.plot import Level
+    from mpigauge.model.cards import Card
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.seen import Curve
+    from mpigauge.result.stats.pieces import Break
+    from mpigauge.show.kinds import Chosen, Shown
+
+Value = Callable[["Row"], "Estimate | None"]
+Fits = Callable[["Curve", "Card | None"], bool]
+BANDS = (
+    "Bands: the interval of each value, and paler between what 98 % of samples lie (switched off "
+    "at first where there are more than two curves)."
+)
+MOST_MARKED = 4
+"""The breaks of more curves in one plot are a muddle."""
+_TOLD = tuple(name for name in KEY_COLUMNS if name in OF_TABLES and name not in BENCHMARK)
+"""The columns that tell curves of one benchmark apart."""
+
+
+class Held(NamedTuple):
+    """A curve, and the run that it is of."""
+
+    shown: Shown
+    curve: Curve
+
+
+def chosen_curves(shown: Sequence[Shown], fits: Fits, chosen: Chosen) -> list[Held]:
+    """Those that fit, of the benchmark that was asked for; pairs of a map are no curves."""
+    found = []
+    for each in shown:
+        cards = each.run.cards
+        for curve in each.seen.curves:
+            named = chosen.benchmark.lower() in ("", curve.benchmark.lower())
+            is_pair = bool(curve.first.cell.members) and not curve.first.cell.placement
+            if named and not is_pair and fits(curve, cards.get(curve.benchmark)):
+                found.append(Held(each, curve))
+    return found
+
+
+def is_collective(card: Card | None) -> bool:
+    return card is not None and card.sync == "each"
+
+
+def over_size(
+    held: Sequence[Held],
+    y: Axis,
+    value: Value,
+    together: bool = False,
+    levels: tuple[Level, ...] = (),
+) -> list[Panel]:
+    """Of `value` by message size, with the breaks of the first curves of each panel. `together`: in
+    one panel, where benchmarks are all that curves differ in."""
+    sized = [each for each in held if _known(each.curve.rows, value)]
+    name, numbers = names(sized), count(1)
+    if together and sized and not any(name(each) for each in sized):
+        panels = {"": [(each.curve.benchmark, each) for each in sized]}
+    else:
+        panels = {
+            benchmark: [(name(each) or each.shown.name, each) for each in of]
+            for benchmark, of in by_benchmark(sized)
+        }
+    return [
+        Panel(
+            title,
+            SIZE,
+            y,
+            tuple(_series(called, each.curve, value) for called, each in of),
+            tuple(_marks([each for _, each in of[:MOST_MARKED]], numbers)),
+            levels=levels,
+        )
+        for title, of in panels.items()
+    ]
+
+
+def marked_words(panels: Sequence[Panel]) -> tuple[str, ...]:
+    """What is to be said of breaks that are not marked."""
+    if all(len(panel.series) <= MOST_MARKED for panel in panels):
+        return ()
+    first = f"the first {MOST_MARKED} curves of each plot"
+    return (f"Breaks are looked for in {first}; `mpigauge model RUN` has those of all.",)
+
+
+def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:
+    found: dict[str, list[Held]] = {}
+    for each in held:
+        found.setdefault(each.curve.benchmark, []).append(each)
+    yield from found.items()
+
+
+def names(held: Sequence[Held]) -> Callable[[Held], str]:
+    """What to call a curve: its run and its columns, as far as curves differ in these."""
+    runs = dict.fromkeys(each.shown.name for each in held)
+    told = {
+        run: {column for _, of in by_benchmark(held) for column in _differ(run, of)} for run in runs
+    }
+
+    def name(each: Held) -> str:
+        cell = each.curve.first.cell
+        words = [each.shown.name] if len(runs) > 1 else []
+        shown = (column for column in _TOLD if column in told[each.shown.name])
+        words += [word(column, getattr(cell, column)) for column in shown]
+        return " · ".join(filter(None, words))
+
+    return name
+
+
+def _differ(run: str, held: Sequence[Held]) -> Iterator[str]:
+    """The columns in which curves of this run differ."""
+    cells = [each.curve.first.cell for each in held if each.shown.name == run]
+    for column in _TOLD:
+        if len({getattr(cell, column) for cell in cells}) > 1:
+            yield column
+
+
+def word(column: str, value: object) -> str:
+    """What tells a curve from others; nothing where it is as usual."""
+    if value in ("", False):
+        return "default" if column == "arm" else ""
+    return heading_word(column, value)
+
+
+def _known(rows: Iterable[Row], value: Value) -> list[tuple[Row, Estimate]]:
+    """Rows with a message and a value."""
+    found = ((row, value(row)) for row in rows if row.message_bytes >= 0)
+    return [(row, of) for row, of in found if of is not None and math.isfinite(of.value)]
+
+
+def _series(name: str, curve: Curve, value: Value) -> Series:
+    return Series(name, tuple(_point(row, of) for row, of in _known(curve.rows, value)))
+
+
+def _point(row: Row, of: Estimate) -> Point:
+    """With the range of samples: in the unit of the value, whichever way it runs."""
+    cell = row.cell
+    ends = (cell.time_p01_s, cell.time_p99_s)
+    if not all(map(math.isfinite, ends)) or not min(cell.time_p50_s, *ends) > 0:
+        return Point.of(row.message_bytes, of)
+    is_time = of == row.latency
+    ratios = [end / cell.time_p50_s if is_time else cell.time_p50_s / end for end in ends]
+    far = [of.value * ratio for ratio in ratios]
+    return Point(row.message_bytes, of.value, of.low, of.high, min(far), max(far))
+
+
+def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
+    """The breaks of these curves from left to right, with what they are likely to be; one mark for
+    those at one place, one sentence for those of one reason."""
+    several = len({held.shown.name for held in curves}) > 1
+    found: dict[float, dict[str, list[tuple[str, Break]]]] = {}
+    for held in curves:
+        name = (f"{held.shown.name}: " if several else "") + held.curve.label
+        pieces = held.curve.pieces
+        for at in pieces.breaks if pieces else ():
+            middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
+            found.setdefault(middle, {}).setdefault(_likely(held, at), []).append((name, at))
+    for middle in sorted(found):
+        said = [(next(numbers), _break(of, why)) for why, of in found[middle].items()]
+        label = ",".join(str(number) for number, _ in said)
+        yield Mark(middle, label, tuple(f"({number}) {words}" for number, words in said))
+
+
+def _likely(held: Held, at: Break) -> str:
+    why = reasons(held.shown.seen, held.curve, at)
+    return f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
+
+
+def _break(of: Sequence[tuple[str, Break]], why: str) -> str:
+    """Of curves that break at one place for one reason."""
+    _, at = of[0]
+    shapes = " or ".join(dict.fromkeys(shape(each) for _, each in of))
+    names = listed(name for name, _ in of)
+    return f"{names}, {gap(at.before_bytes, at.after_bytes)}: {shapes}{why}."

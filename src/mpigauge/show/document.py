@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All that a format may show of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.column_facts import OF_TABLES, USUAL
+from mpigauge.model.columns import ABSENT, KEY_COLUMNS
+from mpigauge.model.record import JOB, Figure, Sampled
+from mpigauge.model.transport import WITHIN
+from mpigauge.result.stats.changes import change
+from mpigauge.result.stats.figures import figure_rows
+from mpigauge.result.stats.headline import Headline, headline
+from mpigauge.result.stats.launches import in_order
+from mpigauge.result.stats.launches import rows as rows_of
+from mpigauge.result.stats.words import (
+    change_sentence,
+    imported_sentences,
+    machine_sentences,
+    noise_sentences,
+    sentences,
+    skip_sentences,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.record import Failure, Key, Rank, Skip
+    from mpigauge.model.row import Row
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.pairs import PairMap
+    from mpigauge.runs.store import Run
+    from mpigauge.show.limits import Limits
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Where and with what the rows were measured."""
+
+    version: str = ""
+    command: str = ""
+    created: str = ""
+    """UTC, as 2026-11-21T05:00:00Z."""
+    imported: str = ""
+    """Whose numbers these are, and where they were found; empty: ours."""
+    host: str = ""
+    hosts: tuple[str, ...] = ()
+    """Those of the ranks, in their order."""
+    cpu: str = ""
+    architecture: str = ""
+    system: str = "Linux"
+    kernel: str = ""
+    mpi: str = ""
+    transport: str = ""
+    """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
+    mpi_library: str = ""
+    mpi_standard: str = ""
+    thread_level: str = ""
+    world_ranks: int = 2
+    init_s: tuple[float, ...] = ()
+    """What starting MPI took in each launch, as its slowest rank saw it."""
+    sampled: tuple[Sampled, ...] = ()
+    """What each launch heard of its cores before it began."""
+    memory: Mapping[str, float] = field(default_factory=dict)
+    """Bytes by name: what the largest rank took, and the least that was left; of all launches."""
+    status: str = "done"
+    multi: int | None = None
+    """IMB's -multi: 0 one row over all groups, 1 a row for each; None: one group."""
+    map: tuple[int, int] | None = None
+    """IMB's -map PxQ."""
+    benchmarks: tuple[str, ...] = ()
+    """As asked for; those without rows too."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that belong under one heading: one benchmark, on so many ranks, in one variant."""
+
+    card: Card
+    rows: tuple[Row, ...]
+    skips: tuple[Skip, ...]
+    ranks: int
+    groups: int
+    variant: Mapping[str, Any]
+    """The columns that a heading has to name because they are not as usual."""
+
+
+@dataclass(frozen=True)
+class Document:
+    rows: tuple[Row, ...]
+    cards: Cards
+    facts: Facts = field(default_factory=Facts)
+    skips: tuple[Skip, ...] = ()
+    headline: Headline | None = None
+    sentences: tuple[str, ...] = ()
+    """What is suspicious, in words."""
+    pairs: PairMap | None = None
+    """Where pairs of ranks were measured."""
+    figures: tuple[Figure, ...] = ()
+    """Numbers that are no times of calls."""
+    fresh: Comparison | None = None
+    """Fresh data against static, where both were measured."""
+    compilers: Comparison | None = None
+    """Simple loops by several compilers."""
+    accounts: Mapping[str, str] = field(default_factory=dict)
+    """How each of these names itself."""
+    limits: Limits | None = None
+    """Of the node; None: they are not known."""
+
+    def tables(self) -> list[Table]:
+        return tables(self.rows, self.cards, self.skips)
+
+
+_OF_TITLES = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync")
+"""Columns of which a title speaks in its own words, as the card of the benchmark has it."""
+_VARIANTS = tuple(name for name in OF_TABLES if name not in _OF_TITLES)
+
+
+def document(
+    run: Run, precision: float | None = None, rows: Sequence[Row] | None = None
+) -> Document:
+    """The document of a stored run; `precision` is the one that was asked for unless given, and
+    `rows` are those of its cells, for who has them already."""
+    if rows is None:
+        rows = rows_of_run(run, precision)
+    found = tuple(_as_planned(run, rows))
+    head = headline(found)
+    skips = _not_measured(run.skips, found)
+    imported = run.header.get("imported") or {}
+    starts = {launch.launch: launch.time for launch in run.launches}
+    changed = change(found)
+    called = {each["name"]: each["said"] for each in run.passport.get("compilers") or ()}
+    said = [
+        *imported_sentences(found),
+        *(f"{remark}." for remark in imported.get("remarks") or ()),
+        *_unread(imported.get("unread") or ()),
+        *([change_sentence(changed, starts)] if changed else []),
+        *sentences(found, changed is not None),
+        *machine_sentences(found),
+        *skip_sentences(skips),
+        *noise_sentences(run.noise),
+        *map(_failure_words, run.failures),
+        *([f"{run.between.remark}."] if run.between and run.between.remark else []),
+        *run.damaged,
+    ]
+    return Document(
+        found,
+        run.cards,
+        facts_of_run(run),
+        skips,
+        None if head.empty else head,
+        tuple(said),
+        _map(run, found),
+        tuple(figure for figure in run.of(Figure) if figure.benchmark != JOB),
+        _fresh(found, starts),
+        *_compilers(found, starts, called),
+    )
+
+
+# What few runs hold is looked at by modules that the others need not wait for.
+def _map(run: Run, rows: Sequence[Row]) -> PairMap | None:
+    if not any(row.cell.members for row in rows):
+        return None
+    from mpigauge.result.pairs import stored_map
+
+    return stored_map(run, rows)
+
+
+def _fresh(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:
+    if not any(row.cell.data == "fresh" for row in rows):
+        return None
+    from mpigauge.result.compare.fresh import fresh_against_static
+
+    return fresh_against_static(rows, starts)
+
+
+def _compilers(
+    rows: Sequence[Row], starts: Mapping[int, str], called: Mapping[str, str]
+) -> tuple[Comparison | None, Mapping[str, str]]:
+    if not any("compiler=" in row.cell.settings for row in rows):
+        return None, {}
+    from mpigauge.result.compare.compilers import accounts, compilers
+
+    return compilers(rows, starts, called), accounts(rows, called)
+
+
+def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[Table]:
+    """The rows under their headings, in the order in which these first appear."""
+    found: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
+    for row in rows:
+        key = tuple(getattr(row.cell, name) for name in OF_TABLES)
+        found.setdefault(key, ([], []))[0].append(row)
+    for skip in skips:
+        key = tuple(skip.key.get(name, USUAL.get(name)) for name in OF_TABLES)
+        found.setdefault(key, ([], []))[1].append(skip)
+    return [_table(dict(zip(OF_TABLES, key, strict=True)), cards, *of) for key, of in found.items()]
+
+
+def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
+    """Of all cells; `precision` is the one that was asked for unless given."""
+    if precision is None and run.launches:
+        precision = run.launches[0].precision
+    return rows_of(run.cells, precision, run.between)
+
+
+def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
+    """In the order of the plan."""
+    parts = run.plan.get("parts") or ()
+    sizes = {name: part["sizes"] for part in parts for name in part["benchmarks"] if part["sizes"]}
+    return in_order(rows, run.plan.get("benchmarks") or (), sizes)
+
+
+def _table(
+    key: Mapping[str, Any], cards: Cards, rows: Sequence[Row], skips: Sequence[Skip]
+) -> Table:
+    unusual = {name: key[name] for name in _VARIANTS if key[name] != USUAL[name]}
+    return Table(
+        card=cards.find(f"{key['suite'] or FIRST_SUITE}:{key['benchmark']}"),
+        rows=tuple(rows),
+        skips=tuple(skips),
+        ranks=int(key["ranks"] or 0),
+        groups=int(key["groups"] or 1),
+        variant=unusual,
+    )
+
+
+def _not_measured(skips: Iterable[Skip], rows: Iterable[Row]) -> tuple[Skip, ...]:
+    """Skipped cells that no launch has measured, each once."""
+    measured = {row.key for row in rows}
+    left = {(_key_of(skip), skip.reason): skip for skip in skips}
+    return tuple(skip for (key, _), skip in left.items() if key not in measured)
+
+
+def _key_of(skip: Skip) -> Key:
+    """As a cell has it: kernels do not write columns that only we know."""
+    full = {**ABSENT, **skip.key}
+    return tuple(full.get(name, "") for name in KEY_COLUMNS)
+
+
+def facts_of_run(run: Run) -> Facts:
+    machine = run.passport.get("machine") or {}
+    mpi = run.header.get("mpi") or {}
+    command = run.header.get("command") or ""
+    first = run.launches[0] if run.launches else None
+    plan = run.plan
+    return Facts(
+        version=str(run.header.get("version", "")),
+        command=command if isinstance(command, str) else " ".join(map(str, command)),
+        created=str(run.header.get("created", "")),
+        imported=_imported(run.header.get("imported") or {}),
+        host=str(machine.get("hostname", "")),
+        hosts=tuple(dict.fromkeys(rank.host for rank in run.ranks)),
+        cpu=str(machine.get("cpu_model", "")),
+        architecture=str(machine.get("architecture", "")),
+        kernel=str(machine.get("kernel", "")),
+        mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
+        transport=_transport(run),
+        mpi_library=first.mpi_library if first else "",
+        mpi_standard=first.mpi_standard if first else "",
+        thread_level=first.thread_level if first else "",
+        init_s=_starts(run.ranks),
+        sampled=tuple(run.of(Sampled)),
+        memory=_memory(run.of(Figure)),
+        world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
+        status=str(run.status.get("status", "unfinished")),
+        multi=plan.get("multi"),
+        map=_pair(plan.get("map")),
+        benchmarks=tuple(plan.get("benchmarks") or ()),
+    )
+
+
+def _imported(said: Mapping[str, Any]) -> str:
+    """Programs, then the files or the publication."""
+    where = [str(said.get("source", "")), *map(str, said.get("files") or ())]
+    programs = ", ".join(map(str, said.get("sources") or ()))
+    return ", from ".join(filter(None, [programs, ", ".join(filter(None, where))]))
+
+
+def _transport(run: Run) -> str:
+    """What was asked for, and what the MPI told that it used. Where nothing was asked for, a
+    network says nothing of ranks on one host, which share memory."""
+    selected = run.header.get("transport") or {}
+    used = run.used or str(selected.get("used") or "")
+    if name := str(selected.get("name") or ""):
+        return f"{name} ({used})" if used else name
+    return used if len({rank.host for rank in run.ranks}) > 1 or WITHIN in used else ""
+
+
+def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:
+    """Launches of a version that did not time it are left out."""
+    slowest: dict[int, float] = {}
+    for rank in ranks:
+        if math.isfinite(rank.init_s):
+            slowest[rank.launch] = max(rank.init_s, slowest.get(rank.launch, 0.0))
+    return tuple(slowest[launch] for launch in sorted(slowest))
+
+
+def _unread(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """One sentence for all of them; import names each."""
+    if not lines:
+        return []
+    first = lines[0]
+    where = f"the first is line {first.get('line')} of {first.get('file') or 'the text'}"
+    many = (
+        "1 line could not be read and is"
+        if len(lines) == 1
+        else f"{len(lines)} lines could not be read and are"
+    )
+    return [f"{many} left out; {where}: {first.get('why')}."]
+
+
+def _memory(figures: Iterable[Figure]) -> dict[str, float]:
+    """The worst launch of each."""
+    rows = figure_rows(figure for figure in figures if figure.benchmark == JOB)
+    worst: dict[str, float] = {}
+    for row in rows:
+        choose = min if row.figure.better == "higher" else max
+        worst[row.figure.name] = choose(row.worst, worst.get(row.figure.name, row.worst))
+    return worst
+
+
+def _failure_words(failure: Failure) -> str:
+    """A negative rank stands for the launch as a whole."""
+    return failure.message if failure.rank < 0 else f"rank {failure.rank}: {failure.message}"
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    if not value:
+        return None
+    first, second = value
+    return int(first), int(second)

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Text that programs written for the tables of IMB can read, under a banner of our own.
+
+Columns are 13 wide, sizes and counts whole, times in µs and MB/s (10⁶) with two decimals. In the
+adaptive mode t_min, t_max and t_avg are medians over samples instead of means of all repetitions.
+Bandwidths and rates of an imported table are those that were printed in it.
+A run of several suites gives one text after the other, as the programs of IMB would have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.screen import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mpigauge.model.cards import Card
+    from mpigauge.model.record import Skip
+    from mpigauge.model.row import Row
+    from mpigauge.model.screen import Screen
+    from mpigauge.show.document import Document, Facts, Table
+
+ABOUT = "text in the shape of IMB's tables"
+_RANKS_PER_LINE = 16
+_MOST_LISTED = 1024
+_NOTES = (
+    (re.compile(r"not enough memory(?:.*?needs (?P<gib>[\d.]+) GiB)?"), "out-of-mem."),
+    (re.compile(r"elements"), "int-overflow"),
+    (re.compile(r"no time|time is over"), "time-out."),
+)
+
+
+class Column(NamedTuple):
+    head: str
+    text: Callable[[Row], str]
+
+
+def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
+    lines = [line for suite in _suites(document) for line in _program(document, suite)]
+    return "\n".join(lines) + "\n"
+
+
+def _suites(document: Document) -> list[str]:
+    return list(dict.fromkeys(card.suite for card in _listed(document))) or [FIRST_SUITE]
+
+
+def _program(document: Document, suite: str) -> list[str]:
+    """What the program for one suite would have written."""
+    return [*_header(document, suite), *_sections(document, suite), "", "", _FOOTER, ""]
+
+
+_FOOTER = "# All processes entering MPI_Finalize"
+
+
+# --- header ---------------------------------------------------------------------------------
+_PARTS = {"MPI1": "MPI-1", "EXT": "MPI-2", "IO": "MPI-IO", "NBC": "MPI-NBC", "RMA": "MPI-RMA",
+          "MPI4": "MPI-4", "P2P": "IMB-P2P"}  # fmt: skip
+
+
+def _header(document: Document, suite: str) -> Iterator[str]:
+    facts = document.facts
+    rule = "#" + "-" * 64
+    part = _PARTS.get(suite, suite)
+    yield from (rule, f"#    mpigauge {facts.version}, IMB-compatible, {part} part", rule)
+    for name, value in _system(facts):
+        yield f"# {name:<22}: {value}"
+    yield from ("", "", "# Calling sequence was: ", "", f"# {facts.command} ", "")
+    yield from _lengths(document, suite)
+    yield "#"
+    for name, value in _types(document, suite):
+        yield f"# {name:<31}:   {value} "
+    yield from ("# ", "# ", "", "# List of Benchmarks to run:", "")
+    yield from (f"# {card.name}" for card in _listed(document) if card.suite == suite)
+
+
+def _system(facts: Facts) -> Iterator[tuple[str, str]]:
+    release, _, version = facts.kernel.partition(" ")
+    yield "Date", _date(facts.created)
+    yield "Machine", facts.architecture
+    yield "System", facts.system
+    yield "Release", release
+    yield "Version", version
+    yield "MPI Version", facts.mpi_standard
+    yield "MPI Thread Environment", ""
+
+
+def _date(created: str) -> str:
+    """2026-11-21T05:00:00Z as asctime writes it."""
+    from datetime import datetime
+
+    try:
+        return datetime.strptime(created, "%Y-%m-%dT%H:%M:%SZ").strftime("%a %b %e %H:%M:%S %Y")
+    except ValueError:
+        return created
+
+
+def _tables(document: Document, suite: str) -> list[Table]:
+    return [table for table in document.tables() if table.card.suite == suite]
+
+
+def _lengths(document: Document, suite: str) -> list[str]:
+    what = ("io portion", "IO") if suite == "IO" else ("message length", "Message")
+    tables = _tables(document, suite)
+    sizes = [row.message_bytes for table in tables for row in table.rows]
+    sizes += [int(skip.key.get("message_bytes", -1)) for table in tables for skip in table.skips]
+    known = [size for size in sizes if size >= 0]
+    if known and not _doubles(tables):
+        return [f"# {what[1]} lengths were user defined"]
+    return [
+        f"# Minimum {what[0]} in bytes:   {min(known, default=0)}",
+        f"# Maximum {what[0]} in bytes:   {max(known, default=0)}",
+    ]
+
+
+def _doubles(tables: Sequence[Table]) -> bool:
+    """Whether the sizes of every table are 0 and powers of two, upwards."""
+    for table in tables:
+        sizes = [row.message_bytes for row in table.rows if row.cell.group in (-1, 0)]
+        whole = all(size & (size - 1) == 0 for size in sizes if size > 0)
+        if not whole or sizes != sorted(set(sizes)):
+            return False
+    return True
+
+
+def _types(document: Document, suite: str) -> Iterator[tuple[str, str]]:
+    tables = [table for table in _tables(document, suite) if table.rows]
+    transfer = [table.rows[0].cell for table in tables if table.card.unit == "transfer"]
+    reduction = [table.rows[0].cell for table in tables if table.card.unit == "reduction"]
+    yield "MPI_Datatype", _mpi_name(transfer[0].datatype if transfer else "byte")
+    yield "MPI_Datatype for reductions", _mpi_name(reduction[0].datatype if reduction else "float")
+    yield "MPI_Op", _mpi_name(reduction[0].op if reduction else "sum") + " "
+
+
+def _mpi_name(name: str) -> str:
+    return f"MPI_{name.upper()}"
+
+
+def _listed(document: Document) -> list[Card]:
+    measured = [table.card for table in document.tables()]
+    asked = [document.cards.find(name) for name in document.facts.benchmarks]
+    return list(dict.fromkeys([*asked, *measured]))
+
+
+# --- sections -------------------------------------------------------------------------------
+def _sections(document: Document, suite: str) -> Iterator[str]:
+    found: dict[str, list[Table]] = {}
+    for table in _tables(document, suite):
+        found.setdefault(table.card.name, []).append(table)
+    ranks = document.facts.world_ranks
+    for card in _listed(document):
+        if card.suite != suite:
+            continue
+        if not card.fits(ranks):
+            yield from ("", f"# !! Benchmark {card.name} invalid for {ranks} processes !! ", "")
+            continue
+        for table in sorted(found.get(card.name, ()), key=_place):
+            yield from _section(table, document.facts)
+
+
+def _place(table: Table) -> tuple[int, int]:
+    """Modes in IMB's order, which is not the same in all suites."""
+    completion = table.variant.get("completion", "")
+    known = table.card.completions
+    return table.ranks, known.index(completion) if completion in known else 0
+
+
+def _section(table: Table, facts: Facts) -> Iterator[str]:
+    columns = _columns(table, facts)
+    rule = "#" + "-" * (13 * len(columns) - 1)
+    name = f"Multi-{table.card.name}" if table.groups > 1 else table.card.name
+    yield from ("", rule, f"# Benchmarking {name} ")
+    yield from _who(table, facts)
+    yield from (f"# {column} = {value}" for column, value in _said(table))
+    if table.rows and table.rows[0].cell.sync == "clock":
+        yield "# sync = clock: times run from the opening of a common window, not from a barrier "
+    yield rule
+    if mode := _MODES.get(table.variant.get("completion", "")):
+        yield from ("#", f"#    MODE: {mode} ", "#")
+    yield "".join(f"{column.head:>13}" for column in columns)
+    yield from _body(table, columns)
+
+
+_MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}
+
+
+def _said(table: Table) -> Iterator[tuple[str, object]]:
+    """What our tables can vary and IMB's cannot."""
+    return ((name, value) for name, value in table.variant.items() if name not in _NOT_SAID)
+
+
+_NOT_SAID = ("memory", "mode", "origin", "root_shift", "completion", "arm", "source")
+"""Columns that IMB says otherwise, or has no notion of."""
+
+
+def _who(table: Table, facts: Facts) -> Iterator[str]:
+    order = _order(facts)
+    groups = [order[i * table.ranks : (i + 1) * table.ranks] for i in range(table.groups)]
+    if table.groups > 1:
+        yield f"# ( {table.groups} groups of {table.ranks} processes each running simultaneous ) "
+        for number, group in enumerate(groups):
+            yield from _ranks(f"# Group {number:2d}: ", group, _RANKS_PER_LINE)
+    elif facts.map:
+        yield f"# #processes = {table.ranks}; rank order (rowwise): "
+        yield from _ranks("# ", groups[0], facts.map[1])
+    else:
+        yield f"# #processes = {table.ranks} {_threads(table)}"
+    if table.card.windowed and table.card.suite == "MT" and table.rows:
+        yield f"# window_size = {table.rows[0].cell.inflight}"
+    idle = facts.world_ranks - table.ranks * table.groups
+    if idle > 0:
+        yield f"# ( {idle} additional process{'es' * (idle > 1)} waiting in MPI_Barrier)"
+
+
+def _threads(table: Table) -> str:
+    """IMB-MT says how many it has."""
+    return f"(threads: {table.variant.get('threads', 1)})" if table.card.suite == "MT" else ""
+
+
+def _order(facts: Facts) -> list[int]:
+    """World ranks in the order in which groups take them: -map PxQ transposes."""
+    ranks = list(range(facts.world_ranks))
+    if facts.map is None:
+        return ranks
+    p, q = facts.map
+    return sorted(ranks, key=lambda rank: q * rank % (p * q - 1) or rank)
+
+
+def _ranks(start: str, ranks: Sequence[int], per_line: int) -> Iterator[str]:
+    if len(ranks) > _MOST_LISTED:
+        yield from (f"{start} {ranks[0]:4d} ... {ranks[-1]:4d}", "# ")
+        return
+    for first in range(0, len(ranks), per_line):
+        yield start + "".join(f" {rank:4d}" for rank in ranks[first : first + per_line])
+        yield "# "
+        start = "# "
+
+
+def _body(table: Table, columns: Sequence[Column]) -> Iterator[str]:
+    apart = columns[0].head == "Group"
+    for _, rows in groupby(table.rows, key=lambda row: row.message_bytes):
+        if apart:
+            yield ""
+        yield from ("".join(f"{column.text(row):>13}" for column in columns) for row in rows)
+    yield from (_note(skip) for skip in table.skips)
+
+
+def _note(skip: Skip) -> str:
+    size = max(int(skip.key.get("message_bytes", 0)), 0)
+    for pattern, word in _NOTES:
+        match = pattern.search(skip.reason)
+        if match:
+            needed = match.groupdict().get("gib")
+            amount = f"needed X={float(needed):8.3f} GB; " if needed else ""
+            return f"{size:13d} {word}; {amount}{skip.reason}"
+    return f"{size:13d} skipped; {skip.reason}"
+
+
+# --- columns --------------------------------------------------------------------------------
+def _columns(table: Table, facts: Facts) -> list[Column]:
+    family = table.card.columns
+    each = facts.multi == 1 or (facts.imported and table.rows and table.rows[0].cell.group >= 0)
+    together = facts.multi == 0 or (facts.imported and table.groups > 1 and not each)
+    if family == "single" and together:
+        family = "parallel"
+    apart = [_GROUP] if each else []
+    unsized = table.card.unit == "none" and family not in ("barrier", "band")
+    return apart + [each for each in _FAMILIES[family] if not (unsized and each is _BYTES)]
+
+
+def repetitions(row: Row) -> int:
+    """IMB's count in classic mode, else all timed operations of all launches."""
+    return row.cell.calls if row.cell.mode == "classic" else row.cell.calls * row.samples
+
+
+def _microseconds(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: f"{of(row) * row.cell.time_scale * 1e6:.2f}"
+
+
+def _megabytes(time: Callable[[Row], float]) -> Callable[[Row], str]:
+    def text(row: Row) -> str:
+        if not math.isnan(row.cell.printed_mb_per_s):
+            return f"{row.cell.printed_mb_per_s:.2f}"
+        seconds = time(row) * row.cell.time_scale
+        return f"{row.cell.moved_bytes / seconds / 1e6 if seconds > 0 else 0.0:.2f}"
+
+    return text
+
+
+def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: f"{0.0 if math.isnan(of(row)) else of(row) * 1e6:.2f}"
+
+
+def _overlap(row: Row) -> str:
+    share = row.cell.overlap_ratio
+    return f"{0.0 if math.isnan(share) else 100 * share:.2f}"
+
+
+def _rate(row: Row) -> str:
+    if not math.isnan(row.cell.printed_msg_per_s):
+        return f"{row.cell.printed_msg_per_s:.0f}"
+    return f"{row.rate.value if row.rate else 0.0:.0f}"
+
+
+def _bytes(row: Row) -> str:
+    """IMB-MT counts those of all threads of a rank together."""
+    return str(row.message_bytes * (row.cell.threads if row.cell.suite == "MT" else 1))
+
+
+def _of_message(row: Row) -> float:
+    """IMB-MT prints the time of one of the messages that are under way between two threads."""
+    both = 2 if row.cell.benchmark == "BiBandMT" else 1
+    return row.cell.time_avg_s / (row.cell.inflight * both)
+
+
+def _median(row: Row) -> float:
+    return row.time.value
+
+
+def _slowest(row: Row) -> float:
+    return row.cell.time_max_s
+
+
+_GROUP = Column("Group", lambda row: str(max(row.cell.group, 0)))
+_BYTES = Column("#bytes", _bytes)
+_COUNT = Column("#repetitions", lambda row: str(repetitions(row)))
+_RANGE = [
+    Column("t_min[usec]", _microseconds(lambda row: row.cell.time_min_s)),
+    Column("t_max[usec]", _microseconds(_slowest)),
+    Column("t_avg[usec]", _microseconds(lambda row: row.cell.time_avg_s)),
+]
+_PER_MESSAGE = Column("t_avg[usec]", _microseconds(_of_message))
+_BAND = [Column("Mbytes/sec", _megabytes(_median)), Column("Msg/sec", _rate)]
+_ONE = Column("t[usec]", _microseconds(_median))
+_OVERLAPPED = Column("t_ovrl[usec]", _microseconds(_median))
+_PURE = Column("t_pure[usec]", _part(lambda row: row.cell.time_pure_s))
+_CPU = Column("t_CPU[usec]", _part(lambda row: row.cell.time_cpu_s))
+_SHARE = Column("overlap[%]", _overlap)
+_FAMILIES: dict[str, list[Column]] = {
+    "single": [_BYTES, _COUNT, _ONE, _BAND[0]],
+    "parallel": [_BYTES, _COUNT, *_RANGE, Column("Mbytes/sec", _megabytes(_slowest))],
+    "collective": [_BYTES, _COUNT, *_RANGE],
+    "barrier": [_COUNT, *_RANGE],
+    "band": [_BYTES, _COUNT, *_BAND],
+    "timed_band": [_BYTES, _COUNT, _PER_MESSAGE, *_BAND],
+    "rate": [_BYTES, _COUNT, _ONE, *_BAND],
+    "overlap": [_BYTES, _COUNT, _OVERLAPPED, _PURE, _CPU, _SHARE],
+    "passive": [_BYTES, _COUNT, _PURE, _OVERLAPPED],
+}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The map of pairs for a terminal: numbers where there is room, else shades from fast to slow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.scale import Scale
+from mpigauge.draw.terminal.heat import legend, on, squares
+from mpigauge.model.errors import UserError
+from mpigauge.model.screen import PLAIN
+from mpigauge.model.units import many, percent, plus_minus
+from mpigauge.model.width import WIDTH, broken
+from mpigauge.result.pairs import ABOUT as LEVELS
+from mpigauge.show.formats.table import heading, remark_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.model.screen import Screen
+    from mpigauge.result.pairs import PairMap, Sheet
+    from mpigauge.result.stats.peers import Cluster, Odd
+    from mpigauge.show.document import Document
+
+ABOUT = "times between every two ranks, as `mpigauge map` measures them"
+PAIRS = True
+_MOST_NAMED = 8
+
+
+def render(document: Document, screen: Screen = PLAIN) -> str:
+    found = document.pairs
+    if found is None:
+        raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
+    blocks = [
+        heading(document.facts),
+        *(list(sheet_lines(found, sheet, screen)) for sheet in found.sheets),
+        remark_lines(document, screen.coloured),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
+    """The matrix, what the levels cost, and who is odd."""
+    wide = min(screen.width, WIDTH)  # of sentences, for the sake of reading
+    title = f"{sheet.name}, {sheet.unit} between every two ranks"
+    yield from broken([title], indent="", width=wide)
+    yield from _matrix(found, sheet, screen)
+    yield ""
+    yield from broken((*_clusters(sheet), *_odd(found, sheet)), width=wide)
+
+
+def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
+    """In numbers where there is room."""
+    names = [found.name(rank) for rank in range(len(found.seats))]
+    wide = max(map(len, names))
+    scale = Scale.of(row.latency.value for row in sheet.rows.values())
+    times = {pair: row.latency.value for pair, row in sheet.holding.items()}
+    texts = {pair: sheet.text(time) for pair, time in times.items()}
+    column = max(map(len, [*texts.values(), *map(str, range(len(names)))])) + 1
+    if wide + 6 + column * len(names) <= screen.width:
+        painted = {
+            pair: on(f"{text:>{column}}", times[pair], scale, screen)
+            for pair, text in texts.items()
+        }
+        yield from _numbers(names, painted, wide, column)
+        return
+
+    def value(one: int, other: int) -> float | None:
+        return times.get((min(one, other), max(one, other)))
+
+    yield from squares(len(names), value, scale, screen)
+    yield legend(scale, lambda time: f"{sheet.text(time)} {sheet.unit}", screen)
+
+
+def _numbers(
+    names: list[str], texts: dict[tuple[int, int], str], wide: int, column: int
+) -> Iterator[str]:
+    many = range(len(names))
+    yield f"{'rank':>{wide + 6}}" + "".join(f"{rank:>{column}}" for rank in many)
+    for row in many:
+        cells = (texts.get((min(row, at), max(row, at)), "–" if row == at else "") for at in many)
+        line = "".join(f"{text:>{column}}" for text in cells)
+        yield f"{names[row]:<{wide}} {row:>5}{line}".rstrip()
+
+
+def _clusters(sheet: Sheet) -> Iterator[str]:
+    """A line for each level: its median, between what its pairs lie, and how exact they are."""
+    words = [_cluster(sheet, cluster) for cluster in sheet.clusters]
+    wide = [max(map(len, column)) for column in zip(*words, strict=True)]
+    for name, middle, *rest in words:
+        cells = (f"{text:>{w}}" for text, w in zip(rest, wide[2:], strict=True))
+        yield f"{name:<{wide[0]}}  {middle:>{wide[1]}}  {'  '.join(cells)}".rstrip()
+
+
+def _cluster(sheet: Sheet, cluster: Cluster) -> tuple[str, ...]:
+    low, high = min(cluster.times), max(cluster.times)
+    error = cluster.error_s / cluster.median_s
+    return (
+        LEVELS[cluster.level],
+        f"{sheet.text(cluster.median_s)} {sheet.unit}",
+        plus_minus(error),
+        f"{sheet.text(low)} … {sheet.text(high)}",
+        many(len(cluster.pairs), "pair"),
+    )
+
+
+def _odd(found: PairMap, sheet: Sheet) -> Iterator[str]:
+    ranks = [each.rank for each in sheet.odd_ranks]
+    for each in sheet.odd_ranks:
+        yield (
+            f"slow: {found.name(each.rank)} (rank {each.rank}) takes {percent(each.ratio - 1)} "
+            "longer with most others than their peers do"
+        )
+    others = [o for o in sheet.odd if o.pair.first not in ranks and o.pair.second not in ranks]
+    for odd in others[:_MOST_NAMED]:
+        yield _odd_pair(found, sheet, odd)
+    if len(others) > _MOST_NAMED:
+        yield f"… and {len(others) - _MOST_NAMED} more slow pairs"
+    calm = [pair for pair in sheet.again if pair not in {o.pair[:2] for o in sheet.odd}]
+    if calm:
+        pairs = many(len(calm), "pair")
+        yield f"{pairs} stood out beside the others, and not when measured again alone"
+
+
+def _odd_pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:
+    pair = odd.pair
+    first, second = found.name(pair.first), found.name(pair.second)
+    again = ", measured twice" if pair[:2] in sheet.again else ", measured once"
+    return (
+        f"slow: {first} with {second} (ranks {pair.first} and {pair.second}) takes "
+        f"{odd.ratio:.2f} × as long as its {len(odd.peers.pairs) - 1} peers: "
+        f"{sheet.text(pair.time.value)} {sheet.unit}{again}"
+    )

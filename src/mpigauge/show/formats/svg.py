@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The map of pairs as one plain picture: a matrix for each size, ranks in the order of seats."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.scale import Scale
+from mpigauge.model.errors import UserError
+from mpigauge.model.screen import PLAIN
+from mpigauge.model.units import many
+from mpigauge.result.pairs import ABOUT as LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.row import Row
+    from mpigauge.model.screen import Screen
+    from mpigauge.result.pairs import PairMap, Sheet
+    from mpigauge.show.document import Document, Facts
+
+    Held = tuple[tuple[int, int], Row]
+    """Two ranks, and what was measured between them."""
+
+ABOUT = "the picture of a map, to be written to a file"
+PAIRS = True
+_MARGIN, _TOP, _LINE = 90, 70, 18
+_SQUARE, _LEAST_SIDE, _MOST_SIDE = 52, 156, 640
+"""Of a square for two ranks, as long as the matrix keeps within these sides."""
+_LEAST_WIDE, _PAGE_WIDE = 600, 1240
+_MOST_LETTERS = 78
+_MOST_LABELS = 40
+_MOST_SQUARES = 96
+"""On a side; with more ranks each square stands for several, and shows the slowest."""
+
+
+def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
+    if document.pairs is None:
+        raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
+    return drawn([("", document)])
+
+
+def drawn(named: Sequence[tuple[str, Document]]) -> str:
+    """The maps of these runs beside each other, as far as they hold any; one at least does. The
+    names tell them apart."""
+    found = [
+        (name, pairs, sheet, document.facts)
+        for name, document in named
+        if (pairs := document.pairs)
+        for sheet in pairs.sheets
+    ]
+    wide = max(max(_side(pairs) + 2 * _MARGIN, _LEAST_WIDE) for _, pairs, _, _ in found)
+    high = max(_height(sheet, _side(pairs)) for _, pairs, sheet, _ in found)
+    columns = min(max(1, _PAGE_WIDE // wide), len(found))
+    parts = []
+    for number, each in enumerate(found):
+        down, across = divmod(number, columns)
+        lines = "\n".join(_sheet(*each))
+        parts.append(f'<g transform="translate({across * wide} {down * high})">\n{lines}\n</g>')
+    whole = columns * wide, -(-len(found) // columns) * high
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole[0]} {whole[1]}" '
+        f'width="{whole[0]}" height="{whole[1]}" font-family="sans-serif" font-size="12" '
+        'role="img" aria-label="Times between every two ranks">\n'
+        f'<rect class="paper" width="{whole[0]}" height="{whole[1]}" fill="#fff"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def _side(found: PairMap) -> int:
+    """Of a matrix: with its ranks, within limits."""
+    return min(max(_SQUARE * len(found.seats), _LEAST_SIDE), _MOST_SIDE)
+
+
+def _height(sheet: Sheet, side: int) -> int:
+    return _TOP + side + 60 + _LINE * len(sheet.clusters) + 20
+
+
+def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts) -> Iterator[str]:
+    hosts = ", ".join(facts.hosts[:4]) + (" …" if len(facts.hosts) > 4 else "")
+    of = f"{name}: " if name else ""
+    words = f"{of}{sheet.name}, {sheet.unit} between every two ranks"
+    yield _text(_MARGIN, 26, _cut(words, _MOST_LETTERS - 12), size=14)
+    of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
+    yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
+    ranks, whole = len(found.seats), _side(found)
+    step = -(-ranks // _MOST_SQUARES)
+    side = whole * step / ranks
+    scale = Scale.of(row.latency.value for row in sheet.holding.values())
+    every = max(1, -(-ranks // _MOST_LABELS))
+    for rank in range(0, ranks, every):
+        middle = (rank + 0.5) * whole / ranks
+        yield _text(_MARGIN - 6, _TOP + middle + 4, found.name(rank), anchor="end", size=10)
+    for (row, column), slowest in _slowest(sheet, step).items():
+        yield from _square(found, slowest, sheet, (row, column), side, scale)
+    if step > 1:
+        words = f"each square stands for {step} × {step} ranks, and shows the slowest"
+        yield _text(_MARGIN, 64, words, grey=True)
+    yield from _legend(sheet, scale, whole)
+
+
+def _slowest(sheet: Sheet, step: int) -> dict[tuple[int, int], Held]:
+    """Of the pairs in each square, on both sides of the diagonal."""
+    found: dict[tuple[int, int], Held] = {}
+    for (one, other), row in sheet.holding.items():
+        for pair in ((one, other), (other, one)):
+            at = pair[0] // step, pair[1] // step
+            if at not in found or row.latency.value > found[at][1].latency.value:
+                found[at] = pair, row
+    return found
+
+
+def _square(
+    found: PairMap, held: Held, sheet: Sheet, at: tuple[int, int], side: float, scale: Scale
+) -> Iterator[str]:
+    (row, column), measured = held
+    x, y = _MARGIN + at[1] * side, _TOP + at[0] * side
+    fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(measured.latency.value))
+    words = (
+        f"{found.name(row)} – {found.name(column)}: {sheet.text(measured.latency.value)} "
+        f"{sheet.unit} {measured.error_words}"
+    )
+    yield (
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{side:.2f}" height="{side:.2f}" fill="{fill}">'
+        f"<title>{escape(words)}</title></rect>"
+    )
+
+
+def _legend(sheet: Sheet, scale: Scale, side: int) -> Iterator[str]:
+    y, wide = _TOP + side + 16, max(side, 240)
+    steps = 64
+    for step in range(steps):
+        value = scale.low * (scale.high / scale.low) ** (step / (steps - 1))
+        fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(value))
+        x, one = _MARGIN + step * wide / steps, wide / steps + 0.5
+        yield f'<rect x="{x:.2f}" y="{y}" width="{one:.2f}" height="10" fill="{fill}"/>'
+    yield _text(_MARGIN, y + 26, f"{sheet.text(scale.low)} {sheet.unit}")
+    yield _text(_MARGIN + wide, y + 26, f"{sheet.text(scale.high)} {sheet.unit}", anchor="end")
+    for line, cluster in enumerate(sheet.clusters):
+        low, high = sheet.text(min(cluster.times)), sheet.text(max(cluster.times))
+        middle = f"{sheet.text(cluster.median_s)} {sheet.unit}"
+        pairs = many(len(cluster.pairs), "pair")
+        words = f"{LEVELS[cluster.level]}: {middle} ({low} … {high}), {pairs}"
+        yield _text(_MARGIN, y + 50 + _LINE * line, words)
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def _text(
+    x: float, y: float, words: str, anchor: str = "start", size: int = 12, grey: bool = False
+) -> str:
+    kind, fill = ("dim", "#666") if grey else ("ink", "#111")
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+        f'fill="{fill}">{escape(words)}</text>'
+    )

@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The tables for people: every number with its error, and in words what is suspicious about it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.column_facts import USUAL, heading_word
+from mpigauge.model.hostlist import compress
+from mpigauge.model.screen import PLAIN
+from mpigauge.model.units import (
+    byte_count,
+    duration,
+    many,
+    megabytes_per_s,
+    memory,
+    microseconds,
+    number,
+    percent,
+    plus_minus,
+    rate,
+)
+from mpigauge.model.width import WIDTH, broken
+from mpigauge.result.stats.figures import figure_rows
+from mpigauge.result.stats.order import median
+from mpigauge.result.stats.words import legend, letters
+from mpigauge.show.document import tables
+from mpigauge.show.shape import shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Figure
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.screen import Screen
+    from mpigauge.result.stats.figures import FigureRow
+    from mpigauge.result.stats.fit import Fit
+    from mpigauge.result.stats.headline import Headline
+    from mpigauge.show.document import Document, Facts, Table
+
+ABOUT = "tables for people (the default)"
+ROUND_TRIPS = ("mpi_latency", "ping_pong")
+"""Benchmarks whose users want the whole round trip beside its half."""
+_BOLD, _RED, _YELLOW, _PLAIN = "\033[1m", "\033[31m", "\033[33m", "\033[0m"
+
+
+class Column(NamedTuple):
+    head: str
+    text: Callable[[Row], str]
+
+
+def render(document: Document, screen: Screen = PLAIN) -> str:
+    colour = screen.coloured
+    blocks = [
+        broken(heading(document.facts)),
+        headline_lines(document.headline, colour) if document.headline else [],
+        limits_lines(document, colour),
+        *(table_lines(table, screen) for table in document.tables() if table.rows),
+        figure_lines(document.figures, colour),
+        data_lines(document),
+        remark_lines(document, colour),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+# --- around the tables ----------------------------------------------------------------------
+def heading(facts: Facts) -> list[str]:
+    """Which machine, which MPI, which run."""
+    where = [_hosts(facts), facts.cpu, many(facts.world_ranks, "rank") if facts.world_ranks else ""]
+    through = f"over {facts.transport}" if facts.transport else ""
+    by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
+    what = [by, facts.mpi, through, facts.created]
+    ended = "" if facts.status == "done" else facts.status
+    lines = (
+        " · ".join(filter(None, words))
+        for words in (what, where, _start(facts), _memory(facts), _detours(facts), [ended])
+    )
+    return [line for line in lines if line]
+
+
+def _hosts(facts: Facts) -> str:
+    if len(facts.hosts) < 2:
+        return "".join(facts.hosts) or facts.host
+    return f"{len(facts.hosts)} hosts: {compress(facts.hosts)}"
+
+
+def _start(facts: Facts) -> list[str]:
+    """What starting MPI took: the median of the launches, and between what they lie."""
+    if not facts.init_s:
+        return []
+    least, most = min(facts.init_s), max(facts.init_s)
+    spread = f"{duration(least)} to {duration(most)} in {len(facts.init_s)} launches"
+    middle = duration(median(facts.init_s))
+    return [f"MPI_Init {middle} on the slowest rank ({spread if least < most else 'one launch'})"]
+
+
+def _memory(facts: Facts) -> list[str]:
+    """What the ranks took of the memory."""
+    known = facts.memory
+    if "peak RSS" not in known:
+        return []
+    words = [f"memory {memory(known['peak RSS'])} on the largest rank"]
+    if known.get("shared memory"):
+        words.append(f"{memory(known['shared memory'])} of it shared")
+    if "memory left" in known:
+        words.append(f"{memory(known['memory left'])} left to the control group")
+    return [", ".join(words)] if words else []
+
+
+def _detours(facts: Facts) -> list[str]:
+    """What was heard of the cores before the launches, in the median over them."""
+    heard = [each for each in facts.sampled if each.detours_per_s > 0]
+    if not heard:
+        return []
+    often, length, lost, calm, batch = (
+        median(getattr(each, name) for each in heard)
+        for name in ("detours_per_s", "detour_s", "lost_ratio", "calm_s", "batch_s")
+    )
+    heard_of = f"{number(often)}/s of {duration(length)} on a core ({percent(lost)} of it)"
+    batches = f"short calls in batches of {duration(batch)} (at most {duration(calm)})"
+    return [f"detours {heard_of}: {batches}"]
+
+
+def headline_lines(head: Headline, colour: bool = False) -> list[str]:
+    """Latency, bandwidth, message rate, and the line through the times. How far each time is from
+    that line is in `mpigauge model`."""
+    return _named_lines([*_measured(head), *_fitted(head)], colour)
+
+
+def measured_lines(head: Headline, colour: bool = False) -> list[str]:
+    """Latency, bandwidth and message rate alone."""
+    return _named_lines(list(_measured(head)), colour)
+
+
+def data_lines(document: Document) -> list[str]:
+    """What was measured in two ways: with fresh data, with loops of several compilers."""
+    lines: list[str] = []
+    if document.fresh:
+        from mpigauge.show.fresh import fresh_lines
+
+        lines = fresh_lines(document.fresh, document.cards)
+    if document.compilers:
+        from mpigauge.show.compilers import compiler_lines
+
+        lines += [""] * bool(lines) + compiler_lines(document.compilers, document.accounts)
+    return lines
+
+
+def limits_lines(document: Document, colour: bool = False) -> list[str]:
+    """What the node itself can do, and how far the headline is from it."""
+    if document.limits is None:
+        return []
+    from mpigauge.show import limits
+
+    head, *rest = limits.lines(document.limits)
+    return [*(_bold(part, colour) for part in broken([head])), *broken(rest, indent=" " * 4)]
+
+
+def remark_lines(document: Document, colour: bool = False) -> list[str]:
+    """The legend of flags, and every sentence, broken at the width of the screen."""
+    from textwrap import wrap
+
+    flags = legend(document.rows)
+    lines = wrap(f"Flags: {', '.join(flags)}" if flags else "To note:", WIDTH)
+    for sentence in document.sentences:
+        lines += wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    return [_paint(line, _YELLOW, colour) for line in lines] if document.sentences else []
+
+
+def _measured(head: Headline) -> Iterator[tuple[str, str]]:
+    if head.zero:
+        error = head.zero.error_words
+        words = (*_whose(head, head.zero), resting_on(head.zero))
+        yield (
+            f"latency, {byte_count(head.zero.message_bytes)}",
+            f"{_us(head.zero.latency)} µs {error}  ({', '.join(filter(None, words))})",
+        )
+    if head.peak and head.peak_bandwidth:
+        peak = head.peak_bandwidth
+        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.words_of_error(peak)}"
+        where = f"at {byte_count(head.peak.message_bytes)}", head.setting_of(head.peak)
+        yield "peak bandwidth", f"{text}  {', '.join(filter(None, where))}"
+    if head.busiest and head.message_rate:
+        best = head.message_rate
+        text = f"{rate(best.value, best.error)} {head.busiest.words_of_error(best)}"
+        at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
+        whose = [at, f"{head.busiest.cell.inflight} in flight", head.setting_of(head.busiest)]
+        yield "message rate", f"{text}  ({', '.join(filter(None, whose))})"
+
+
+def _whose(head: Headline, row: Row) -> tuple[str, str, str]:
+    return row.benchmark, row.cell.placement, head.setting_of(row)
+
+
+def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
+    if head.line:
+        yield "t = α + β·n", line_words(head.line)
+    for line in head.ranges:
+        sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
+        yield sizes, line_words(line)
+
+
+def line_words(line: Fit) -> str:
+    """α, bandwidth of very long messages, and half of it, with their errors."""
+    half = line.half_bandwidth_bytes
+    parts = [
+        f"α = {_us(line.alpha_s)} µs {plus_minus(line.alpha_s.relative_error)}",
+        f"1/β = {_megabytes(line)} MB/s {plus_minus(line.beta_s_per_byte.relative_error)}",
+        f"n½ = {memory(half.value)}" if half.value > 0 else "n½ unknown",
+    ]
+    return ", ".join(parts)
+
+
+def _megabytes(line: Fit) -> str:
+    return number(line.bandwidth.value / 1e6)
+
+
+def _named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
+    wide = max((len(name) for name, _ in pairs), default=0)
+    return [f"{_bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
+
+
+# --- tables ---------------------------------------------------------------------------------
+def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAIN) -> list[str]:
+    """The tables of these rows, for who shows them while they are measured."""
+    found = tables(rows, document.cards)
+    return [line for table in found for line in ["", *table_lines(table, screen)]][1:]
+
+
+def table_lines(table: Table, screen: Screen = PLAIN) -> list[str]:
+    colour, (*first, last) = screen.coloured, broken([title(table)])
+    heads, *cells = _fitting(words_of(table))
+    wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    return [
+        *(_bold(part, colour) for part in first),
+        _bold(last, colour) + shape(table.rows, len(last), screen),
+        _bold(_joined(heads, wide), colour),
+        *(
+            _paint(_joined(words, wide), _colour_of(row), colour)
+            for words, row in zip(cells, table.rows, strict=True)
+        ),
+    ]
+
+
+def _fitting(lines: list[list[str]]) -> list[list[str]]:
+    """Without the number of samples, then why they ended, where columns do not fit side by side;
+    files have them."""
+    for column in (_SAMPLES, _STOP):
+        wide = sum(max(map(len, words)) + 1 for words in zip(*lines, strict=True)) - 1
+        if wide > WIDTH and column.head in lines[0]:
+            place = lines[0].index(column.head)
+            lines = [line[:place] + line[place + 1 :] for line in lines]
+    return lines
+
+
+def words_of(table: Table) -> list[list[str]]:
+    """The heads of the columns that say anything, then the words of each row."""
+    columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
+    words = [[column.text(row) for column in columns] for row in table.rows]
+    return [[column.head for column in columns], *words]
+
+
+def figure_lines(figures: Sequence[Figure], colour: bool = False) -> list[str]:
+    """Numbers that are no times, one a line, with the error of those of several launches."""
+    rows = [_figure_words(row) for row in figure_rows(figures)]
+    heads = ["figure of", "what", "ranks", "rank", "placement", "setting", "source", "value", "±",
+             "launches", "unit"]  # fmt: skip
+    shown = [i for i in range(len(heads)) if any(row[i] for row in rows)]
+    wide = {i: max(len(row[i]) for row in [heads, *rows]) for i in shown}
+    lines = ["  ".join(f"{row[i]:<{wide[i]}}" for i in shown).rstrip() for row in [heads, *rows]]
+    return [_bold(lines[0], colour), *lines[1:]] if rows else []
+
+
+def _figure_words(row: FigureRow) -> list[str]:
+    of, many = row.figure, len(row.values)
+    return [
+        *(of.benchmark, of.name, str(of.ranks or ""), str(of.rank) if of.rank >= 0 else ""),
+        *(of.placement, of.arm, of.source, f"{row.value.value:.6g}"),
+        *((row.error_words, str(many)) if many > 1 else ("", "")),
+        of.unit,
+    ]
+
+
+def title(table: Table) -> str:
+    first = table.rows[0].cell
+    groups = f"{table.groups} groups of " if table.groups > 1 else ""
+    ranks = table.ranks or "?"  # some programs do not print it
+    words = [table.card.word, f"{groups}{many(ranks, 'rank')}"]
+    words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
+    words += [first.op] if first.op else []
+    words += [heading_word("inflight", first.inflight)] if table.card.windowed else []
+    started = first.sync not in ("", USUAL["sync"]) and not first.source
+    words += [heading_word("sync", first.sync)] if started else []
+    words += [heading_word(name, value) for name, value in table.variant.items()]
+    over = {resting_on(row) for row in table.rows}
+    return " · ".join(words + (list(over) if len(over) == 1 else []))
+
+
+def _columns(table: Table) -> list[Column]:
+    family = table.card.columns
+    first = table.rows[0].cell
+    is_mean = first.statistic.endswith("and ranks")
+    middle = _MIDDLES.get(family, _ONE_TIME if is_mean else _OVER_RANKS)
+    traffic = [_BANDWIDTH, _PRINTED]
+    traffic += [_RATE, _PRINTED_RATE] if family in _RATED else []
+    apart = [] if first.placement and table.groups == 1 else _who(first)
+    middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
+    over = [_LAUNCHES] if len({resting_on(row) for row in table.rows}) > 1 else []
+    return [*apart, _BYTES, *middle, *traffic, _WRITE, _SAMPLES, *over, _STOP, _FLAGS]
+
+
+def _who(cell: Cell) -> list[Column]:
+    """Which ranks a row is about, where it is not all of them."""
+    return [_MEMBERS] if cell.members else [_GROUP] if cell.group >= 0 else []
+
+
+def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
+    padded = [f"{word:>{w}}" for word, w in zip(words[:-2], wide[:-2], strict=True)]
+    padded += [f"{word:<{w}}" for word, w in zip(words[-2:], wide[-2:], strict=True)]
+    return " ".join(padded).rstrip()
+
+
+def _colour_of(row: Row) -> str:
+    if row.wrong_count:
+        return _RED
+    return _YELLOW if row.flags else ""
+
+
+def _us(estimate: Estimate) -> str:
+    return microseconds(estimate.value, estimate.error)
+
+
+def resting_on(row: Row) -> str:
+    """What the interval rests on."""
+    if row.kind == "one launch":
+        return "1 launch"
+    return f"range of {row.launches}" if row.kind == "range" else f"{row.launches} launches"
+
+
+def _rank_time(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: microseconds(of(row) * row.cell.time_scale)
+
+
+def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
+    return lambda row: "" if math.isnan(of(row)) else microseconds(of(row))
+
+
+def _percent(ratio: float) -> str:
+    return "" if math.isnan(ratio) else f"{100 * ratio:.0f} %"
+
+
+def _overlap(row: Row) -> str:
+    """In whole percent, with the ends of its interval."""
+    cell = row.cell
+    if math.isnan(cell.overlap_low_ratio):
+        return _percent(cell.overlap_ratio)
+    ends = f"{100 * cell.overlap_low_ratio:.0f}…{100 * cell.overlap_high_ratio:.0f}"
+    return f"{_percent(cell.overlap_ratio)} ({ends})"
+
+
+def _bandwidth(row: Row) -> str:
+    if row.bandwidth is None:
+        return ""
+    return megabytes_per_s(row.bandwidth.value)
+
+
+def _rate(row: Row) -> str:
+    return rate(row.rate.value) if row.rate else ""
+
+
+def as_printed(value: float, decimals: int) -> str:
+    """A number of another program with as many decimals as it prints; nothing where it has none."""
+    return "" if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def _paint(text: str, code: str, colour: bool) -> str:
+    return f"{code}{text}{_PLAIN}" if colour and code else text
+
+
+def _bold(text: str, colour: bool) -> str:
+    return _paint(text, _BOLD, colour)
+
+
+_GROUP = Column("group", lambda row: str(row.cell.group))
+_BOTH_WAYS = Column("both ways µs", lambda row: _us(row.time))
+_MEMBERS = Column("ranks", lambda row: row.cell.members)
+_BYTES = Column("bytes", lambda row: byte_count(row.message_bytes))
+_ERROR = Column("±", lambda row: "" if row.is_range else row.error_words)
+_RANGE = Column("range", lambda row: row.error_words if row.is_range else "")
+_MACHINE = Column("± machine", lambda row: plus_minus(row.machine_error) if row.scatter else "")
+_ERRORS = [_ERROR, _RANGE, _MACHINE]
+_ONE_TIME = [Column("µs", lambda row: _us(row.latency)), *_ERRORS]
+_OVER_RANKS = [
+    Column("max µs", lambda row: _us(row.latency)),
+    *_ERRORS,
+    Column("avg µs", _rank_time(lambda row: row.cell.time_avg_s)),
+    Column("min µs", _rank_time(lambda row: row.cell.time_min_s)),
+]
+_BESIDE = [
+    Column("pure µs", _part(lambda row: row.cell.time_pure_s)),
+    Column("CPU µs", _part(lambda row: row.cell.time_cpu_s)),
+    Column("overlap", _overlap),
+    Column("MPI_Test µs", _part(lambda row: row.cell.time_progress_s)),
+    Column("overlap", lambda row: _percent(row.cell.overlap_progress_ratio)),
+]
+_MIDDLES = {
+    "single": _ONE_TIME,
+    "band": _ONE_TIME,
+    "timed_band": _ONE_TIME,
+    "rate": _ONE_TIME,
+    "overlap": [*_ONE_TIME, *_BESIDE],
+    "passive": [*_ONE_TIME, *_BESIDE],
+}
+_RATED = ("band", "timed_band", "rate")
+_BANDWIDTH = Column("MB/s", _bandwidth)
+_PRINTED = Column("printed MB/s", lambda row: as_printed(row.cell.printed_mb_per_s, 2))
+_RATE = Column("messages", _rate)
+_PRINTED_RATE = Column("printed 1/s", lambda row: as_printed(row.cell.printed_msg_per_s, 0))
+_WRITE = Column("write µs", _part(lambda row: row.cell.time_write_s))
+_SHORT = {"one launch": "1 launch", "range": "{} range", "interval": "{}"}
+_SAMPLES = Column("samples", lambda row: str(row.samples))
+_LAUNCHES = Column("launches", lambda row: _SHORT[row.kind].format(row.launches))
+_STOP = Column("stop", lambda row: row.stop)
+_FLAGS = Column("flags", letters)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Fresh data against static, for people: the sizes at which they differ, and a sentence for each
+benchmark."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import byte_count, microseconds, number
+from mpigauge.model.width import broken
+from mpigauge.result.compare.fresh import differing
+from mpigauge.result.compare.summary import summaries
+from mpigauge.show.beside import ends, error_of, in_unit, joined, what_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.cards import Cards
+    from mpigauge.result.compare.compare import Comparison, Entry, Table
+
+HEADING = "Fresh data against static"
+HEADS = ("bytes", "", "static µs", "±", "fresh µs", "±", "write µs", "ratio", "95 %", "")
+
+
+def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
+    """A table where anything differs, and below it what there is to say."""
+    lines = []
+    for table in comparison.tables:
+        lines += [f"{HEADING} · {what_of(table, cards, comparison.varied)}"]
+        if rows := list(words_of(table)):
+            lines += joined([HEADS, *rows])
+        lines += [*broken(summaries(comparison, table)), ""]
+    return lines[:-1]
+
+
+def words_of(table: Table) -> Iterator[tuple[str, ...]]:
+    """A line for each size at which the two differ, as HEADS has them."""
+    for static, fresh in differing(table):
+        yield (_size(static), "", *_value(static), *_value(fresh), _write(fresh), *_ratio(fresh))
+
+
+def _size(entry: Entry) -> str:
+    return byte_count(entry.item.message_bytes) if entry.item else ""
+
+
+def _value(entry: Entry) -> Sequence[str]:
+    item = entry.item
+    return (in_unit(item), error_of(item)) if item else ("", "")
+
+
+def _write(entry: Entry) -> str:
+    """What writing took, which is no part of the time."""
+    row = entry.item.row if entry.item else None
+    took = row.cell.time_write_s if row else math.nan
+    return "" if math.isnan(took) else microseconds(took)
+
+
+def _ratio(entry: Entry) -> Sequence[str]:
+    if entry.ratio is None:
+        return "", "", ""
+    found = entry.ratio.estimate
+    return number(found.value, found.error), ends(entry), entry.verdict

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The registry of plots, each kind of which is defined in a file of plots/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.registry import Registry
+from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.seen import Seen, members
+from mpigauge.result.stats.verdicts import TOLERANCE
+from mpigauge.show.document import document, rows_of_run
+from mpigauge.show.limits import levels
+
+if TYPE_CHECKING:
+    from mpigauge.draw.axes import Axis
+    from mpigauge.draw.plot import Level, Picture
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.stats.crowd import Member
+    from mpigauge.runs.store import Run
+    from mpigauge.show.document import Document
+
+
+MANY_ROWS = 2_000
+"""In the table below a plot, and in all tables of numbers together: beyond these a page is slow."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run, as plots and reports take it."""
+
+    name: str
+    """What tells it from the others."""
+    run: Run
+    document: Document
+    seen: Seen
+    of_large: tuple[Member, ...] = ()
+    """All curves of a large run, of which `run` holds a part."""
+
+    @classmethod
+    def of(cls, name: str, run: Run, of_large: tuple[Member, ...] = ()) -> Shown:
+        rows = rows_of_run(run)
+        return cls(name, run, document(run, rows=rows), Seen.of(run, rows), of_large)
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """All curves as numbers."""
+        return self.of_large or members(self.seen.curves)
+
+    def levels(self, axis: Axis) -> tuple[Level, ...]:
+        """The limits of its node, to see curves of messages against."""
+        return levels(self.document.limits, axis)
+
+    @cached_property
+    def arms(self) -> Comparison | None:
+        """Its settings, transports or placements against the default; None: nothing is varied."""
+        if self.run.part:
+            return None  # chosen by their times, they would prove too much
+        rows, figures = self.document.rows, self.document.figures
+        starts = {launch.launch: launch.time for launch in self.run.launches}
+        for column in ("arm", "placement"):
+            if len({getattr(of, column) for of in (*[r.cell for r in rows], *figures)}) > 1:
+                return compare(
+                    split(rows, figures, column, starts), TOLERANCE, column, curves=False
+                )
+        return None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What of a run is to be drawn; nothing: all, or what the kind shows first."""
+
+    benchmark: str = ""
+    message_bytes: int | None = None
+
+
+ALL = Chosen()
+Draw = Callable[[Sequence[Shown], Chosen], "Picture | None"]
+"""None: the runs hold nothing of this kind."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    about: str
+    draw: Draw
+
+
+PLOTS = Registry[Kind]("plot", f"{__name__.rpartition('.')[0]}.plots")
+
+
+def plot(name: str, about: str) -> Callable[[Draw], Draw]:
+    """Makes a function the plot of this name."""
+
+    def register(draw: Draw) -> Draw:
+        PLOTS.add(name, Kind(name, about, draw))
+        return draw
+
+    return register
+
+
+def drawn(kind: Kind, shown: Sequence[Shown], chosen: Chosen = ALL) -> Picture:
+    """UserError: the runs hold nothing of this kind; it names what they hold."""
+    found = kind.draw(shown, chosen)
+    if found is None:
+        others = [k.name for k in PLOTS.values() if k != kind and k.draw(shown, ALL)]
+        there = ", ".join(others) or "none at all"
+        of = f" of {chosen.benchmark}" if chosen.benchmark else ""
+        raise UserError(f"there is no plot '{kind.name}'{of} in this run; it has {there}")
+    return found

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How a machine is built, as one plain picture: boxes in boxes, grey what may not be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from math import ceil
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import memory
+from mpigauge.show.machine import cache_size, card, page, short_list
+
+if TYPE_CHECKING:
+    from mpigauge.model.topology import Cache, Device, Topology
+
+Group = frozenset[int]
+NOBODY: Mapping[int, str] = MappingProxyType({})
+GREY, WHITE, EDGE = "#cccccc", "#ffffff", "#555555"
+FILLS = {
+    "socket": "#dfe3ee",
+    "numa": "#d5ecd9",
+    "cache": "#fbeccb",
+    "core": "#e9e9e9",
+    "pu": WHITE,
+    "rank": "#ffd166",
+    "network": "#cbe1fa",
+    "gpu": "#e5d3f5",
+}
+_LINE, _GAP, _LETTER, _ASPECT = 16.0, 5.0, 6.3, 1.6
+"""Height of a line, room between boxes, width of a letter; width of a box by its height."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A line in a box: a level of the machine, a card."""
+
+    words: str
+    kind: str
+    usable: bool = True
+
+
+@dataclass(frozen=True)
+class Box:
+    """All that is the same set of PUs, and what is inside."""
+
+    strips: tuple[Strip, ...]
+    usable: bool
+    inside: tuple[Box, ...]
+
+    @cached_property
+    def cell(self) -> tuple[float, float]:
+        """Width and height for each of the boxes inside."""
+        wide = max((box.width for box in self.inside), default=0.0)
+        return wide, max((box.height for box in self.inside), default=0.0)
+
+    @cached_property
+    def columns(self) -> int:
+        """Hardware threads side by side, others so that little is empty and the whole is
+        neither long nor high."""
+        many = len(self.inside)
+        if not many or not any(box.inside for box in self.inside):
+            return max(1, min(many, 8))
+        wide, high = self.cell
+
+        def cost(columns: int) -> float:
+            rows = ceil(many / columns)
+            ratio = columns * wide / (rows * high * _ASPECT)
+            return max(ratio, 1 / ratio) * rows * columns / many
+
+        return min(range(1, many + 1), key=cost)
+
+    @cached_property
+    def width(self) -> float:
+        text = max((len(strip.words) for strip in self.strips), default=0) * _LETTER + 8
+        grid = self.columns * (self.cell[0] + _GAP) - _GAP if self.inside else 0.0
+        return max(text, grid) + 2 * _GAP
+
+    @cached_property
+    def height(self) -> float:
+        rows = ceil(len(self.inside) / self.columns)
+        return _GAP + len(self.strips) * (_LINE + 2) + rows * (self.cell[1] + _GAP)
+
+
+def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
+    """An SVG. `beside`: what to write beside PUs, by their numbers; these stand out."""
+    machine, crossing = boxes(topology, beside)
+    lines = [*_heading(topology), *crossing]
+    top = _LINE * (len(lines) + 1.5)
+    text = max(map(len, lines)) * _LETTER
+    width, height = max(machine.width, text) + 2 * _GAP, top + machine.height + 2 * _GAP
+    drawn = [*_draw(machine, _GAP, top, machine.width, machine.height)]
+    heads = [_text(_GAP, _LINE * (i + 1), line) for i, line in enumerate(lines)]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.1f} {height:.1f}" '
+        f'width="{width:.1f}" height="{height:.1f}" font-family="sans-serif" font-size="11" '
+        'role="img" aria-label="How the machine is built">\n'
+        f'<rect width="{width:.1f}" height="{height:.1f}" fill="{WHITE}"/>\n'
+        + "\n".join([*heads, *drawn])
+        + "\n</svg>\n"
+    )
+
+
+def boxes(topology: Topology, beside: Mapping[int, str] = NOBODY) -> tuple[Box, list[str]]:
+    """The machine; and a line for each group that crosses others, so that no box can hold it."""
+    strips = _strips(topology, beside)
+    everything = frozenset(pu.number for pu in topology.pus)
+    inside: dict[Group, list[Group]] = {everything: []}
+    crossing = []
+    for group in sorted(strips, key=lambda group: (-len(group), sorted(group))):
+        if group == everything or not group:
+            continue
+        if any(group & other and not group <= other for other in inside):
+            words = ", ".join(strip.words for strip in strips[group])
+            crossing.append(f"{words}: PU {short_list(group)}, across the boxes")
+            continue
+        inside[min((o for o in inside if group <= o), key=len)].append(group)
+        inside[group] = []
+
+    def box(group: Group) -> Box:
+        held = tuple(box(each) for each in sorted(inside[group], key=min))
+        return Box(tuple(strips.get(group, ())), bool(group & topology.allowed), held)
+
+    whole = box(everything)
+    far = tuple(Box((strip,), strip.usable, ()) for strip in _without_cores(topology))
+    return Box(whole.strips, whole.usable, whole.inside + far), crossing
+
+
+def _strips(topology: Topology, written: Mapping[int, str]) -> dict[Group, list[Strip]]:
+    """What is to be written for each set of PUs, from the outside in, then the cards beside it."""
+    everything = frozenset(pu.number for pu in topology.pus)
+    found: dict[Group, list[Strip]] = {}
+
+    def add(pus: Group, words: str, kind: str, usable: bool = True) -> None:
+        strip = Strip(words, kind, usable and bool(pus & topology.allowed))
+        found.setdefault(pus, []).append(strip)
+
+    for number in sorted({pu.package for pu in topology.pus}):
+        pus = frozenset(pu.number for pu in topology.pus if pu.package == number)
+        add(pus, f"socket {number}", "socket")
+    for node in topology.numa:
+        if node.pus & everything:
+            usable = node.number in topology.allowed_numa
+            add(node.pus & everything, _numa(node.number, node.bytes), "numa", usable)
+    for cache in sorted(topology.caches, key=lambda cache: -cache.level):
+        if cache.kind != "instruction" and cache.pus & everything:
+            add(cache.pus & everything, _cache(cache), "cache")
+    for core in sorted({pu.core for pu in topology.pus}):
+        pus = frozenset(pu.number for pu in topology.pus if pu.core == core)
+        add(pus, f"core {core}", "core")
+    for pu in topology.pus:
+        more = written.get(pu.number)
+        words = f"PU {pu.number} · {more}" if more else f"PU {pu.number}"
+        add(frozenset({pu.number}), words, "rank" if more else "pu")
+    known = frozenset(found)
+    for device in topology.devices:
+        beside = _beside(topology, device) & everything
+        words = card(device) if beside in known else f"{card(device)}  {_where(device)}"
+        strip = Strip(words, device.kind)
+        found.setdefault(beside if beside in known else everything, []).append(strip)
+    return found
+
+
+def _without_cores(topology: Topology) -> list[Strip]:
+    return [
+        Strip(_numa(node.number, node.bytes), "numa", node.number in topology.allowed_numa)
+        for node in topology.numa
+        if not node.pus
+    ]
+
+
+def _beside(topology: Topology, device: Device) -> Group:
+    nodes = [node.pus for node in topology.numa if node.number == device.numa and node.pus]
+    return nodes[0] if nodes else device.pus
+
+
+def _where(device: Device) -> str:
+    return f"beside PU {short_list(device.pus)}" if device.pus else "place unknown"
+
+
+def _numa(number: int, size: int | None) -> str:
+    return f"NUMA {number}" + (f"  {memory(size)}" if size else "")
+
+
+def _cache(cache: Cache) -> str:
+    return f"L{cache.level}{'d' if cache.kind == 'data' else ''} {cache_size(cache.bytes)}"
+
+
+def _heading(topology: Topology) -> list[str]:
+    text = page(topology)
+    lines = text[: text.index("")]
+    if topology.left_out:
+        lines.append(f"Left out, as their place is not told: PU {short_list(topology.left_out)}")
+    return [*lines, "Grey: may not be used"]
+
+
+# --- drawing --------------------------------------------------------------------------------
+def _draw(box: Box, x: float, y: float, width: float, height: float) -> Iterator[str]:
+    yield _rect(x, y, width, height, WHITE if box.usable else GREY)
+    down = y + _GAP
+    for strip in box.strips:
+        fill = FILLS[strip.kind] if strip.usable else GREY
+        yield _rect(x + _GAP, down, width - 2 * _GAP, _LINE, fill, strip.kind)
+        yield _text(x + _GAP + 4, down + 12, strip.words)
+        down += _LINE + 2
+    wide, high = box.cell
+    for place, each in enumerate(box.inside):
+        row, column = divmod(place, box.columns)
+        left, top = x + _GAP + column * (wide + _GAP), down + row * (high + _GAP)
+        yield from _draw(each, left, top, wide, high)
+
+
+def _rect(x: float, y: float, width: float, height: float, fill: str, kind: str = "box") -> str:
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+        f'fill="{fill}" stroke="{EDGE}" stroke-width="0.5"/>'
+    )
+
+
+def _text(x: float, y: float, words: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Collectives side by side: a small plot for each, over message size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpigauge.draw.axes import TIME
+from mpigauge.draw.chart import picture
+from mpigauge.draw.plot import Picture, Plot
+from mpigauge.show.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
+from mpigauge.show.kinds import Chosen, Shown, plot
+
+
+@plot("collectives", "the time of each collective over message size, in small multiples")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+    held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
+    panels = over_size(held, TIME, lambda row: row.latency)
+    about = (
+        f"Time of a call on the slowest rank over message size, both on axes of logarithms. {BANDS}"
+    )
+    return (
+        picture(Plot("Collectives", about, tuple(panels), marked_words(panels))) if panels else None
+    )

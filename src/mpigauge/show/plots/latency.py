@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Times of messages between ranks over their size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import TIME
+from mpigauge.draw.chart import picture
+from mpigauge.draw.plot import Picture, Plot
+from mpigauge.show.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
+from mpigauge.show.kinds import Chosen, Shown, plot
+
+if TYPE_CHECKING:
+    from mpigauge.model.cards import Card
+
+
+@plot("latency", "the time of a message over its size, between ranks")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+    held = chosen_curves(shown, lambda _, card: _fits(card), chosen)
+    levels = shown[0].levels(TIME)
+    panels = over_size(held, TIME, lambda row: row.latency, together=True, levels=levels)
+    about = f"Time over message size, both on axes of logarithms. {BANDS}"
+    return picture(Plot("Latency", about, tuple(panels), marked_words(panels))) if panels else None
+
+
+def _fits(card: Card | None) -> bool:
+    """What keeps many messages under way has no time of one."""
+    return not is_collective(card) and not (card and card.windowed)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How times grow with the number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import RANKS, TIME
+from mpigauge.draw.chart import picture
+from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.model.units import byte_count
+from mpigauge.show.curves import Held, by_benchmark, chosen_curves, is_collective
+from mpigauge.show.kinds import Chosen, Shown, plot
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+
+MOST_SIZES = 6
+
+
+@plot("ranks", "the time of each collective over the number of ranks, at some sizes")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+    held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
+    panels = [
+        Panel(benchmark, RANKS, TIME, tuple(_series(of)))
+        for benchmark, of in by_benchmark(held)
+        if len({each.curve.first.ranks for each in of}) > 1
+    ]
+    about = "Time of a call on the slowest rank over ranks, both on axes of logarithms."
+    return picture(Plot("Over ranks", about, tuple(panels))) if panels else None
+
+
+def _series(held: Sequence[Held]) -> Iterator[Series]:
+    """Some sizes of each run that have the same variant at several numbers of ranks."""
+    found: dict[tuple[int, tuple[str, ...]], list[Row]] = {}
+    several = len({each.shown.name for each in held}) > 1
+    for each in held:
+        for row in each.curve.rows:
+            cell = row.cell
+            cache = cell.cache if cell.cache != "hot" else ""
+            name = each.shown.name if several else ""
+            words = name, cell.placement, cell.arm, cache, cell.source
+            found.setdefault((row.message_bytes, words), []).append(row)
+    grown = {key: rows for key, rows in found.items() if len({row.ranks for row in rows}) > 1}
+    sizes = sorted({row.message_bytes for rows in grown.values() for row in rows})
+    kept = sizes[:: -(-len(sizes) // MOST_SIZES)]
+    for (size, variant), rows in grown.items():
+        if size in kept:
+            called = " · ".join(filter(None, (byte_count(size), *variant)))
+            ordered = sorted(rows, key=lambda row: row.ranks)
+            yield Series(called, tuple(Point.of(r.ranks, r.latency) for r in ordered))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What people ask first: the numbers that are quoted of a machine, and what runs show in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import bytes_per_s
+from mpigauge.model.units import byte_count, duration, many, percent, plus_minus, rate
+from mpigauge.result.compare.best import best_lines
+from mpigauge.result.compare.summary import of_all, of_curves, summaries
+from mpigauge.show.formats.table import resting_on
+from mpigauge.show.limits import entries
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.stats.headline import Headline
+    from mpigauge.show.kinds import Shown
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A number that people quote."""
+
+    label: str
+    value: str
+    error: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """Sentences under a title."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def answers(shown: Shown) -> Iterator[Answer]:
+    """Of the default settings where several were measured, with the best beside them."""
+    head = shown.document.headline
+    if head is None:
+        return
+    if head.zero and head.latency_s:
+        where = " · ".join(filter(None, _whose(head, head.zero)))
+        label = f"Latency of {byte_count(head.zero.message_bytes)}"
+        yield _answer(label, duration, head.zero, head.latency_s, where)
+        yield from _best(shown, label, head.zero)
+    if head.peak and head.peak_bandwidth:
+        at = f"at {byte_count(head.peak.message_bytes)}"
+        where = " · ".join(filter(None, (at, *_whose(head, head.peak))))
+        yield _answer("Highest bandwidth", bytes_per_s, head.peak, head.peak_bandwidth, where)
+        yield from _best(shown, f"Time of {byte_count(head.peak.message_bytes)}", head.peak)
+    if head.busiest and head.message_rate:
+        at = byte_count(head.busiest.message_bytes)
+        flying = f"{head.busiest.cell.inflight} in flight"
+        where = " · ".join(filter(None, (at, flying, *_whose(head, head.busiest))))
+        yield _answer("Message rate", rate, head.busiest, head.message_rate, where)
+
+
+def _whose(head: Headline, row: Row) -> tuple[str, ...]:
+    """Of which benchmark, place and settings, and what its error rests on."""
+    return row.benchmark, row.cell.placement, head.setting_of(row), resting_on(row)
+
+
+def _best(shown: Shown, label: str, row: Row) -> Iterator[Answer]:
+    """The best setting for just this row and what it gains, where one is known to be better."""
+    arms = shown.arms
+    lines = (line for table in arms.tables for line in best_lines(arms, table)) if arms else ()
+    for line in lines:
+        best, of = line.best, line.first.row
+        if best and best.entry.item and best.entry.ratio and of and of.cell.key == row.cell.key:
+            value, ratio = best.entry.item.value, best.entry.ratio.estimate
+            gain = f"{percent(1 - ratio.value)} less ({ratio.low:.3g} … {ratio.high:.3g} ×)"
+            where = " · ".join((of.benchmark, f"with {best.name}", gain))
+            error = plus_minus(value.relative_error)
+            yield Answer(f"{label}, best setting", duration(value.value), error, where)
+
+
+def _answer(
+    label: str, words: Callable[[float], str], row: Row, of: Estimate, where: str
+) -> Answer:
+    return Answer(label, words(of.value), row.words_of_error(of), where)
+
+
+def against_limits(shown: Shown) -> Iterator[Block]:
+    """How far messages are from what the hardware of the node can do."""
+    if found := shown.document.limits:
+        said = (": ".join(filter(None, pair)) + "." for pair in entries(found))
+        yield Block(f"Limits of the node ({found.whose})", tuple(said))
+
+
+def verdicts(comparison: Comparison | None) -> Iterator[Block]:
+    """What the runs show against the first, in words."""
+    if comparison is None:
+        return
+    for table in comparison.tables:
+        first = table.first
+        ranks = dict(first.columns).get("ranks")
+        on = f"on {many(ranks, 'rank')}" if ranks else ""
+        words = (first.benchmark, "" if first.row else first.what, on)
+        said = (*summaries(comparison, table), *of_curves(comparison, table))
+        if said:
+            yield Block(f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said)
+    if together := of_all(comparison):
+        yield Block(f"All together, against {comparison.names[0]}", tuple(together))

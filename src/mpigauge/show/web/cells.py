@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The samples of cells for a page: packed, so that each is unfolded when somebody asks for it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.model.errors import UserError
+from mpigauge.show.plots.samples import of_cell, stored_samples
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.show.kinds import Shown
+
+MOST_CELLS = 400
+"""A cell takes about 3 KB of the page."""
+
+
+class CellOnPage(NamedTuple):
+    title: str
+    words: str
+    svg: str
+
+
+def cells_of(shown: Shown) -> tuple[list[CellOnPage], list[str]]:
+    """Those whose samples are stored, in the order of rows; and what is said of those left out,
+    which are damaged, or beyond the largest number, the best known first."""
+    found = stored_samples(shown.run)
+    rows = [row for row in shown.document.rows if row.key in found]
+    kept = {row.key for row in sorted(rows, key=_least_known)[:MOST_CELLS]}
+    cells, said = [], []
+    for row in rows:
+        if row.key in kept:
+            try:
+                drawn = of_cell(shown.run, row, found[row.key])
+                cells.append(CellOnPage(drawn.title, drawn.about, drawn.svg))
+            except UserError as damaged:
+                said.append(f"{damaged}; they are left out.")
+    if left := len(rows) - len(kept):
+        said.append(
+            f"The {len(kept)} cells with the largest errors are here; `mpigauge plot RUN samples "
+            f"--benchmark NAME --size SIZE` draws the other {left}."
+        )
+    return cells, said
+
+
+def packed(data: Any) -> str:
+    """JSON, compressed, in letters."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _least_known(row: Row) -> float:
+    """For sorting: the largest error first; one that is not known is the largest."""
+    error = row.relative_error
+    return -error if error == error else -float("inf")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How the machine is built, and where its ranks sat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.result.seen import pus_of
+from mpigauge.show.picture import picture
+
+if TYPE_CHECKING:
+    from mpigauge.show.kinds import Shown
+
+MOST_MACHINES = 4
+
+
+class Built(NamedTuple):
+    name: str
+    svg: str
+
+
+def machines(shown: Shown) -> Iterator[Built]:
+    """Those that ranks were on; of a run without ranks all that it describes."""
+    written = _on_pus(shown)
+    for name, topology in shown.seen.topologies.items():
+        if name in written or not written:
+            yield Built(name, picture(topology, written.get(name, {})))
+
+
+def _on_pus(shown: Shown) -> Mapping[str, Mapping[int, str]]:
+    """Of each host which ranks sat on which PU in the first launch."""
+    found: dict[str, dict[int, list[int]]] = {}
+    first = min((rank.launch for rank in shown.run.ranks), default=0)
+    for rank in shown.run.ranks:
+        if rank.launch == first:
+            of_host = found.setdefault(rank.host, {})
+            for pu in pus_of(rank) if rank.wanted_cpuset else ():
+                of_host.setdefault(pu, []).append(rank.rank)
+    return {
+        host: {pu: f"rank {', '.join(map(str, ranks))}" for pu, ranks in of.items()}
+        for host, of in found.items()
+    }
+
+
+def hosts_left(machines: Sequence[object]) -> str:
+    left = len(machines) - MOST_MACHINES
+    return f"{left} more hosts are described in the passport." if left > 0 else ""
+
+
+def seats(shown: Shown) -> Iterator[tuple[str, ...]]:
+    first = min((rank.launch for rank in shown.run.ranks), default=0)
+    for rank in sorted(shown.run.ranks, key=lambda rank: rank.rank):
+        if rank.launch == first:
+            numa = str(rank.numa) if rank.numa >= 0 else ""
+            yield str(rank.rank), rank.host, rank.cpuset, numa

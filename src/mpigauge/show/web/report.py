@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`mpigauge report`: all that is known of a run, and of others beside it, as one page."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import duration, many, percent
+from mpigauge.result.compare.best import best_lines
+from mpigauge.show import beside, best, fresh
+from mpigauge.show.explanation import QUIET
+from mpigauge.show.formats.table import figure_lines, heading, title, words_of
+from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
+from mpigauge.show.web.answer import against_limits, answers, verdicts
+from mpigauge.show.web.cells import cells_of, packed
+from mpigauge.show.web.download import downloads
+from mpigauge.show.web.every import every
+from mpigauge.show.web.machine import MOST_MACHINES, hosts_left, machines, seats
+from mpigauge.show.web.page import filled
+
+if TYPE_CHECKING:
+    from mpigauge.draw.plot import Picture
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.finding import Explanation
+    from mpigauge.show.kinds import Shown
+
+
+@dataclass(frozen=True)
+class Words:
+    """A table of words."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Section:
+    id: str
+    title: str
+    pictures: tuple[Picture, ...]
+    best: tuple[Words, ...] = ()
+    said: tuple[str, ...] = ()
+
+
+_ONLY_FIRST = (
+    "The machine, what stands out, samples, disturbances, numbers, settings and data are those of "
+    "{}; each of the others has a report of its own."
+)
+_ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
+_PLOTTED = (
+    ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
+    ("map", "Between every two ranks", ("map",)),
+    ("collectives", "Collectives", ("collectives", "ranks")),
+    ("sweep", "Settings and placements", ("best",)),
+    ("figures", "Figures", ("figures",)),
+)
+
+
+def report(
+    shown: Sequence[Shown],
+    explanation: Explanation,
+    comparison: Comparison | None = None,
+    home: str = "",
+) -> str:
+    """The page. The first run is what it is about, and what `explanation` explains; `comparison`:
+    of all of them; `home`: a page with all runs to go back to."""
+    first = shown[0]
+    facts = first.document.facts
+    several = len(shown) > 1
+    plotted = list(sections(shown))
+    built = list(machines(first))
+    cells, left = cells_of(first)
+    placed = list(seats(first))
+    tables, tables_left = _tables(first)
+    crowd = every(first)
+    named = [("answer", "The answer"), ("machine", "The machine") if built or placed else None,
+             ("every", "All curves") if crowd else None,
+             *((each.id, each.title) for each in plotted),
+             ("samples", "Samples") if cells or left else None, ("disturbances", "Disturbances"),
+             ("numbers", "All numbers"), ("run", "What was run"), ("data", "Data")]  # fmt: skip
+    return filled(
+        "report",
+        home=home,
+        name=" · ".join(each.name for each in shown),
+        version=facts.version or "",
+        facts=[line for each in shown for line in _heading(each, several)],
+        sections=[each for each in named if each],
+        answers=[
+            (each.name if several else "", found)
+            for each in shown
+            if (found := list(answers(each)))
+        ],
+        only_first=_ONLY_FIRST.format(first.name) if several else "",
+        verdicts=[
+            *verdicts(comparison),
+            *verdicts(first.document.fresh),
+            *verdicts(first.document.compilers),
+            *against_limits(first),
+        ],
+        compared=beside.remarks(comparison) if comparison else [],
+        too_large=too_large(shown) if several else [],
+        explained=explanation,
+        quiet=QUIET,
+        machines=built[:MOST_MACHINES],
+        hosts_left=hosts_left(built),
+        seats=placed,
+        plotted=plotted,
+        cells=cells,
+        cells_left=left,
+        packed=packed([cell._asdict() for cell in cells]) if cells else "",
+        every=crowd,
+        remarks=first.document.sentences,
+        noise=list(_noise(first)),
+        tables=tables,
+        tables_left=tables_left,
+        figures="\n".join(figure_lines(first.document.figures)),
+        command=_command(first),
+        settings=sorted(first.seen.settings.items()),
+        documents=list(_documents(first)),
+        downloads=list(downloads(first)),
+    )
+
+
+def too_large(shown: Sequence[Shown]) -> list[str]:
+    """Names of runs of which only a part is looked at."""
+    return [each.name for each in shown if each.run.part]
+
+
+def _heading(shown: Shown, several: bool) -> Iterator[str]:
+    part = [f"A part of a large run: {shown.run.part}."] if shown.run.part else []
+    for line in [*heading(shown.document.facts), *part]:
+        yield f"{shown.name}: {line}" if several else line
+
+
+# --- plots and tables -----------------------------------------------------------------------
+def sections(shown: Sequence[Shown]) -> Iterator[Section]:
+    """What can be plotted of these runs."""
+    kinds = PLOTS
+    for id_, name, of in _PLOTTED:
+        pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
+        swept = [each for each in shown if each.arms] if id_ == "sweep" else []
+        tables = tuple(words for each in swept for words in _best(each, len(shown) > 1))
+        said = tuple(line for each in swept for line in _best_remarks(each, len(shown) > 1))
+        if pictures or tables:
+            yield Section(id_, name, pictures, tables, said)
+    if compared := shown[0].document.fresh:
+        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
+
+
+def _short(picture: Picture) -> Picture:
+    """With as many rows of its table as a page can hold."""
+    points = len(picture.rows)
+    if points <= MANY_ROWS:
+        return picture
+    said = f"The table holds the first {MANY_ROWS} of {points} points; {_ALL_ROWS}."
+    return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
+
+
+def _best(shown: Shown, several: bool) -> Iterator[Words]:
+    arms, of = shown.arms, f"{shown.name}: " if several else ""
+    if arms is None:
+        return
+    for table in arms.tables:
+        if lines := list(best_lines(arms, table)):
+            heads, *rows = best.words_of(table, lines, {name: name for name in arms.names})
+            ranks = dict(table.first.columns).get("ranks")
+            what = "" if table.first.row else f" {table.first.what}"
+            on = f" on {many(ranks, 'rank')}" if ranks else ""
+            cut = f", the first {MANY_ROWS} of {len(rows)} lines" if len(rows) > MANY_ROWS else ""
+            title = f"{of}Best of {table.first.benchmark}{what}{on}{cut}"
+            yield Words(title, heads, rows[:MANY_ROWS])
+
+
+def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
+    for table in comparison.tables:
+        if rows := list(fresh.words_of(table)):
+            yield Words(
+                beside.what_of(table, shown.run.cards, comparison.varied), fresh.HEADS, rows
+            )
+
+
+def _best_remarks(shown: Shown, several: bool) -> Iterator[str]:
+    of = f"{shown.name}: " if several else ""
+    yield from (f"{of}{line}" for line in (best.remarks(shown.arms) if shown.arms else ()))
+
+
+def _tables(shown: Shown) -> tuple[list[Words], str]:
+    """As many as a page can hold, and what is said of the others."""
+    found, room = [], MANY_ROWS
+    tables = [table for table in shown.document.tables() if table.rows]
+    for table in tables:
+        if len(table.rows) <= room:
+            heads, *rows = words_of(table)
+            found.append(Words(title(table), heads, rows))
+            room -= len(rows)
+    left = len(tables) - len(found)
+    return found, f"{many(left, 'more table')} of this run: {_ALL_ROWS}." if left else ""
+
+
+# --- what was run ---------------------------------------------------------------------------
+def _noise(shown: Shown) -> Iterator[tuple[str, ...]]:
+    for each in shown.run.noise:
+        lost, longest = percent(each.lost_ratio), duration(each.longest_s)
+        yield str(each.launch + 1), str(each.rank), str(each.cpu), each.when, lost, longest
+
+
+def _command(shown: Shown) -> str:
+    command = shown.run.header.get("command") or ""
+    return command if isinstance(command, str) else shlex.join(map(str, command))
+
+
+def _documents(shown: Shown) -> Iterator[tuple[str, str]]:
+    known = (("The plan, with every setting", shown.run.plan), ("Passport", shown.run.passport))
+    for name, data in known:
+        if data:
+            yield name, json.dumps(data, indent=1, ensure_ascii=False, default=str)

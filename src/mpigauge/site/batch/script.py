@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The script of a job: what it asks for, and the command as one would type it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from mpigauge.site.batch.system import System, Wish
+
+WIDTH = 90
+
+
+def script(
+    system: System, wish: Wish, words: Sequence[str], folder: str, env: Mapping[str, str]
+) -> str:
+    """`folder`: where the command is run; `env`: what it needs on top of the job's environment."""
+    lines = [
+        "#!/bin/sh",
+        *system.head(wish),
+        "",
+        f"cd {shlex.quote(folder)} || exit 1",
+        *(f"export {name}={shlex.quote(value)}" for name, value in sorted(env.items())),
+        "# exec: so that the batch system's signals reach mpigauge, which then ends in good order",
+        f"exec {_folded(words)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _folded(words: Sequence[str]) -> str:
+    """The words, on as many lines as it takes."""
+    lines = [""]
+    for word in map(shlex.quote, words):
+        if lines[-1] and len(lines[-1]) + len(word) > WIDTH:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return " \\\n  ".join(lines)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Slurm."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hostlist import parse_hosts
+from mpigauge.model.hosts import Named
+from mpigauge.site.batch.registry import batch_system
+from mpigauge.site.batch.system import Environment, Read, State, System, Wish, clock
+
+_COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
+_FIELD = re.compile(r"\b(JobState|Reason)=(\S+)")
+_ENDED = {
+    "COMPLETED": "",
+    "TIMEOUT": "ran out of its time",
+    "DEADLINE": "ran out of its time",
+    "CANCELLED": "was cancelled",
+    "PREEMPTED": "had to make room for another job",
+    "NODE_FAIL": "lost a node",
+    "BOOT_FAIL": "lost a node",
+    "OUT_OF_MEMORY": "ran out of memory",
+    "FAILED": "failed",
+}
+
+
+@batch_system
+class Slurm(System):
+    name = "slurm"
+    variable = "SLURM_JOB_ID"
+    submit = ("sbatch",)
+    cancel = "scancel"
+    number = re.compile(r"^Submitted batch job (\d+)", re.MULTILINE)
+    agent = (
+        *("srun", "--quiet", "--nodes=1", "--ntasks=1", "--overlap", "--input=none"),
+        *("--cpu-bind=none", "--nodelist"),
+    )
+    shell = ("sh", "-c")
+
+    def hosts(self, environment: Environment, read: Read) -> tuple[Named, ...]:
+        """Tasks where somebody said how many, else CPUs."""
+        del read
+        names = environment.get("SLURM_JOB_NODELIST", "")
+        if not names:
+            return ()
+        said = "SLURM_NTASKS" in environment
+        variable = "SLURM_TASKS_PER_NODE" if said else "SLURM_JOB_CPUS_PER_NODE"
+        hosts = parse_hosts(names, "SLURM_JOB_NODELIST")
+        counts = _counts(environment.get(variable, ""))
+        if len(counts) != len(hosts):
+            raise UserError(
+                f"{variable} names {len(counts)} hosts, not the {len(hosts)} of "
+                f"SLURM_JOB_NODELIST={names}; unset SLURM_JOB_ID if this is no job"
+            )
+        return tuple(replace(h, slots=n) for h, n in zip(hosts, counts, strict=True))
+
+    def head(self, wish: Wish) -> list[str]:
+        words = [
+            f"--job-name={wish.name}",
+            f"--output={wish.log}",
+            f"--nodes={wish.nodes}",
+            f"--ntasks-per-node={wish.ppn}" if wish.ppn else "--exclusive",
+            f"--time={clock(wish.minutes)}" if wish.minutes else "",
+            f"--partition={wish.queue}" if wish.queue else "",
+            f"--account={wish.account}" if wish.account else "",
+            *wish.options,
+        ]
+        return [f"#SBATCH {word}" for word in words if word]
+
+    def ask(self, job: str) -> tuple[str, ...]:
+        return ("scontrol", "--oneliner", "show", "job", job)
+
+    def state(self, status: int, answer: str) -> State:
+        found = dict(_FIELD.findall(answer))
+        name, reason = found.get("JobState", ""), found.get("Reason", "None")
+        if status or not name:
+            return State("unknown")
+        if name in _ENDED:
+            return State("ended", _ENDED[name])
+        if name in ("RUNNING", "COMPLETING"):
+            return State("running")
+        return State("waiting", "" if reason == "None" else reason)
+
+
+def _counts(text: str) -> list[int]:
+    """One for each host in 2(x3),1."""
+    found = [_COUNT.fullmatch(word) for word in text.split(",")]
+    return [int(m[1]) for m in found if m for _ in range(int(m[2] or 1))]

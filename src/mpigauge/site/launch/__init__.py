@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From a job to the words that start it. Pure: nothing is started here.
+
+A launcher is one file in this folder that says `@launcher("name")` over a function from a Job to
+a Command. There is no list to edit.
+"""
+
+from __future__ import annotations
+
+from mpigauge.site.launch.job import Command, Job, OnHost
+from mpigauge.site.launch.registry import LAUNCHERS, check_launcher, command, nameable
+
+__all__ = ["LAUNCHERS", "Command", "Job", "OnHost", "check_launcher", "command", "nameable"]

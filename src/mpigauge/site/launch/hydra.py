@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Hydra, the launcher of MPICH and Intel MPI.
+
+MPICH's takes the hosts of all ranks with their numbers once (`-hosts a:2,b:1`). Intel's overlooks
+such numbers: there each host with another number of ranks is a set of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mpigauge.site.launch.job import Command, Job, RankSet, cannot, mask
+from mpigauge.site.launch.registry import launcher
+
+
+@launcher("hydra")
+def command(job: Job) -> Command:
+    intel = job.mpi.name == "intel"
+    env = {**job.mpi.env, **(_pinned(job) if intel else {}), **job.settings, **job.env}
+    words = [str(job.mpi.mpiexec), *_agent(job)]
+    words += [] if intel else [*_bound(job), *_hosts(job)]
+    words += _forwarded(env)
+    sets = job.sets(even=intel)
+    for number, ranks in enumerate(sets):
+        words += [":"] if number else []
+        words += ["-n", str(ranks.ranks), *(_on(job, ranks, len(sets)) if intel else [])]
+        words += [*ranks.told(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
+    return Command(tuple(words), {**_agent_env(job, intel), **env})
+
+
+def _bound(job: Job) -> list[str]:
+    """MPICH's Hydra does not bind unless it is told to."""
+    cores = ",".join("+".join(map(str, each)) for each in job.bind)
+    return ["-bind-to", f"user:{cores}"] if job.bind else []
+
+
+def _pinned(job: Job) -> dict[str, str]:
+    """Intel's binds by default, and overlooks -bind-to: it wants a mask for each rank of a host."""
+    if not job.bind:
+        return {"I_MPI_PIN": "0"}
+    for host in job.hosts:
+        if host.ranks != len(job.bind):
+            raise cannot(job, f"the cores of {host.name}, which has fewer ranks than other hosts")
+    return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": f"[{','.join(map(mask, job.bind))}]"}
+
+
+def _hosts(job: Job) -> list[str]:
+    if not job.hosts:
+        return []
+    if job.in_turn:
+        return ["-hosts", ",".join(host.name for host in job.hosts), "-ppn", "1"]
+    return ["-hosts", ",".join(f"{host.name}:{host.ranks}" for host in job.hosts)]
+
+
+def _on(job: Job, ranks: RankSet, sets: int) -> list[str]:
+    if not ranks.hosts:
+        return []
+    if sets > 1:
+        return ["-host", ranks.hosts[0].name]
+    names = ",".join(host.name for host in ranks.hosts)
+    return ["-hosts", names, "-ppn", "1" if job.in_turn else str(ranks.hosts[0].ranks)]
+
+
+def _agent(job: Job) -> list[str]:
+    """To ssh Hydra adds options of ssh, before or around the agent's words; to rsh it adds none."""
+    return ["-launcher", job.agent_kind, "-launcher-exec", job.agent[0]] if job.agent else []
+
+
+def _agent_env(job: Job, intel: bool) -> dict[str, str]:
+    """Told hosts, Intel's takes ssh also where the batch system has a way of its own."""
+    if intel and job.hosts and not job.agent and job.system in ("slurm", "lsf"):
+        return {"I_MPI_HYDRA_BOOTSTRAP": job.system}
+    name = "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" if intel else "HYDRA_LAUNCHER_EXTRA_ARGS"
+    return {name: " ".join(job.agent[1:])} if job.agent[1:] else {}
+
+
+def _forwarded(env: Mapping[str, str]) -> list[str]:
+    return [word for name in sorted(env) for word in ("-genv", name, env[name])]

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How a launch line is taken apart: options with their values, programs, and `:` between them.
+
+A dialect is a table of options. What an option means is a function that notes it in a `Draft`; an
+option without one has no counterpart among ours and is noted by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePath
+from typing import NamedTuple
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.hostfile import parse_hostfile
+from mpigauge.model.hostlist import added_up, parse_hosts
+from mpigauge.model.hosts import Named
+from mpigauge.site.launch.lines.line import Environment, Line, Program
+
+Files = Callable[[str], str]
+"""The text of a file that a line names. UserError: it cannot be read."""
+NEXT = ":"
+OPTIONAL = -1
+"""Of an option whose value, if it has one, stands behind `=`."""
+PAIR = -2
+"""Of an option with a name and a value, two words or one with `=`."""
+
+
+class Spoken(NamedTuple):
+    """An option with its values, by its place among the words behind the launcher."""
+
+    names: tuple[str, ...]
+    """Several letters may stand in one word."""
+    start: int
+    end: int
+
+
+@dataclass
+class Told:
+    """What is known of an environment so far."""
+
+    sets: dict[str, str] = field(default_factory=dict)
+    passes: list[str] = field(default_factory=list)
+    inherits: bool = True
+
+    def done(self) -> Environment:
+        return Environment(self.sets, tuple(dict.fromkeys(self.passes)), self.inherits)
+
+
+@dataclass
+class OneProgram:
+    """What is known of a program before its first word."""
+
+    ranks: int | None = None
+    hosts: tuple[Named, ...] = ()
+    env: Told = field(default_factory=Told)
+    wdir: str = ""
+
+    def done(self, words: Sequence[str]) -> Program:
+        return Program(tuple(words), self.ranks, self.hosts, self.env.done(), self.wdir)
+
+
+@dataclass
+class Draft:
+    """What is known of a line so far."""
+
+    launcher: str
+    files: Files
+    words: list[str] = field(default_factory=list)
+    """Of the line, after the launcher; programs of a file stand where the file was named."""
+    spoken: list[Spoken] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    """Where programs begin in `words`."""
+    noted: list[str] = field(default_factory=list)
+    """Names of the options in the word that is read."""
+    program: OneProgram = field(default_factory=OneProgram)
+    programs: list[Program] = field(default_factory=list)
+    env: Told = field(default_factory=Told)
+    settings: dict[str, str] = field(default_factory=dict)
+    hosts: tuple[Named, ...] = ()
+    ppn: int | None = None
+    in_turn: bool = False
+    place: str = ""
+    unbound: bool = False
+    oversubscribe: bool = False
+    agent: tuple[str, ...] = ()
+    without: list[str] = field(default_factory=list)
+    map_by: str = ""
+    bind_to: str = ""
+    app_file: str = ""
+    """Holds the programs, a line each."""
+    ranks_file: bool = False
+    """Whether what looks like a program is a file of them, with the ranks of each."""
+    nodes: int | None = None
+    """On how many hosts the ranks are to be."""
+
+    def leave(self, *words: str) -> None:
+        """There is no counterpart for these words."""
+        self.without.append(" ".join(words))
+
+    def wrong(self, option: str, why: str) -> UserError:
+        return UserError(f"{PurePath(self.launcher).name}: {option}: {why}")
+
+    def count(self, option: str, text: str) -> int:
+        if text.isascii() and text.isdecimal() and 0 < len(text) < 10 and int(text):
+            return int(text)
+        raise self.wrong(option, f"'{text}' is no number of ranks")
+
+    def host_list(self, option: str, text: str) -> tuple[Named, ...]:
+        """A host that is named again has the ranks of both."""
+        return parse_hosts(text, f"{PurePath(self.launcher).name}: {option}", added_up)
+
+    def host_file(self, name: str) -> tuple[Named, ...]:
+        return parse_hostfile(self.files(name), name, added_up)
+
+    def set_variable(self, env: Told, text: str) -> None:
+        """NAME=VALUE; NAME alone is passed as it is."""
+        name, sign, value = text.partition("=")
+        if sign:
+            env.sets[name] = value
+        else:
+            env.passes.append(name)
+
+
+Meaning = Callable[[Draft, str, Sequence[str]], None]
+"""Notes what an option says: it is told the option as it was written, and its values."""
+
+
+@dataclass(frozen=True)
+class Option:
+    values: int
+    """How many words follow it."""
+    means: Meaning | None = None
+    """None: it has no counterpart among ours."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    name: str
+    about: str
+    """Whose words these are, for errors."""
+    options: Mapping[str, Option] = field(hash=False)
+    """By their names without dashes."""
+    finish: Callable[[Draft], None]
+    """Looks at what several options say together."""
+    file_is_all: bool = False
+    """Whether other options have no effect beside a file of programs."""
+    strict_dashes: bool = False
+    """Whether one dash begins letters (-n4) and two begin words (--ntasks), as with getopt; else
+    one dash may begin words, too."""
+
+    @cached_property
+    def letters(self) -> str:
+        return "".join(name for name in self.options if len(name) == 1)
+
+    def read(self, words: Sequence[str], files: Files) -> Line:
+        """What a line says. UserError: an option that nobody knows, or a value that is none."""
+        return self._line(self.draft(words, files))
+
+    def draft(self, words: Sequence[str], files: Files) -> Draft:
+        """What a line says, and where it says it."""
+        draft = Draft(words[0], files, list(words[1:]))
+        self._programs(draft)
+        if draft.app_file:
+            draft = self._of_file(draft)
+        if not draft.programs:
+            raise UserError(f"{words[0]}: this line of {self.about} names no program")
+        self.finish(draft)
+        return draft
+
+    def _of_file(self, former: Draft) -> Draft:
+        """The programs of a file are a line each; a launcher takes no others beside them."""
+        words = [] if self.file_is_all else _before(former)
+        for number, line in enumerate(_lines(former.files(former.app_file))):
+            words += [*([NEXT] if number else []), *line.split()]
+        draft = Draft(former.launcher, former.files, words)
+        self._programs(draft)
+        return draft
+
+    def _line(self, draft: Draft) -> Line:
+        return Line(
+            launcher=draft.launcher,
+            dialect=self.name,
+            programs=tuple(draft.programs),
+            env=draft.env.done(),
+            settings=draft.settings,
+            hosts=draft.hosts,
+            ppn=draft.ppn,
+            in_turn=draft.in_turn,
+            place=draft.place,
+            unbound=draft.unbound,
+            oversubscribe=draft.oversubscribe,
+            agent=draft.agent,
+            without=tuple(dict.fromkeys(draft.without)),
+        )
+
+    def _programs(self, draft: Draft) -> None:
+        at = 0
+        while at < len(draft.words):
+            end = draft.words.index(NEXT, at) if NEXT in draft.words[at:] else len(draft.words)
+            start = self._options(draft, at, end)
+            if start < end:
+                draft.starts.append(start)
+                draft.programs.append(draft.program.done(draft.words[start:end]))
+                draft.program = OneProgram()
+            at = end + 1
+
+    def _options(self, draft: Draft, at: int, end: int) -> int:
+        """Notes the options of one program, and says where it begins."""
+        words = draft.words[:end]
+        while at < end and words[at].startswith("-") and words[at] != "-":
+            if words[at] == "--":
+                return at + 1
+            draft.noted.clear()
+            taken = self._option(draft, words, at)
+            draft.spoken.append(Spoken(tuple(draft.noted), at, at + taken))
+            at += taken
+        return at
+
+    def _option(self, draft: Draft, words: Sequence[str], at: int) -> int:
+        """Notes the option at this place, and says how many words it took."""
+        word = words[at]
+        name, sign, value = word.lstrip("-").partition("=")
+        option = self.options.get(name)
+        if self.strict_dashes and (len(name) == 1) != (not word.startswith("--")):
+            option = None
+        if option is None:
+            return self._unusual(draft, words, at)
+        given = [value] if sign else []
+        missing = max(self._wanted(option, words[at + 1 : at + 2]) - len(given), 0)
+        if sign and option.values == 0:
+            raise draft.wrong(word, "it takes no value")
+        following = list(words[at + 1 : at + 1 + missing])
+        if len(following) < missing:
+            raise draft.wrong(word, "its value is missing")
+        self._note(draft, word.partition("=")[0], option, [*given, *following])
+        return 1 + missing
+
+    def _wanted(self, option: Option, following: Sequence[str]) -> int:
+        """How many values an option has, which may depend on the first of them."""
+        if option.values == PAIR:
+            return 1 if following and "=" in following[0] else 2
+        return max(option.values, 0)
+
+    def _unusual(self, draft: Draft, words: Sequence[str], at: int) -> int:
+        """A letter with its value or with other letters behind it, or the beginning of a word."""
+        word = words[at]
+        name = word.lstrip("-").partition("=")[0]
+        if not word.startswith("--") and word[1:2] and word[1] in self.letters:
+            return self._letters(draft, words, at)
+        begun = [each for each in self.options if len(each) > 1 and each.startswith(name)]
+        if self.strict_dashes and word.startswith("--") and len(begun) == 1:
+            whole = [*words[:at], word.replace(name, begun[0], 1), *words[at + 1 :]]
+            return self._option(draft, whole, at)
+        hint = did_you_mean(name, self.options)
+        raise UserError(
+            f"{PurePath(draft.launcher).name}: {self.about} has no option '{word}'{hint}"
+        )
+
+    def _letters(self, draft: Draft, words: Sequence[str], at: int) -> int:
+        """-n4, or -lv: letters without a value, the last one with its own."""
+        letter, rest = words[at][1], words[at][2:]
+        option = self.options[letter]
+        if option.values == 0 and rest:
+            self._note(draft, f"-{letter}", option, [])
+            return self._option(draft, [*words[:at], f"-{rest}", *words[at + 1 :]], at)
+        if option.values == OPTIONAL:
+            self._note(draft, f"-{letter}", option, [rest] if rest else [])
+            return 1
+        return self._option(draft, [*words[:at], f"-{letter}", rest, *words[at + 1 :]], at) - 1
+
+    def _note(self, draft: Draft, word: str, option: Option, values: Sequence[str]) -> None:
+        draft.noted.append(word.lstrip("-"))
+        if option.means is None:
+            draft.leave(word, *values)
+        else:
+            option.means(draft, word, values)
+
+
+def _before(draft: Draft) -> list[str]:
+    """The options of a line without the one that names a file of programs."""
+    kept = [each for each in draft.spoken if draft.words[each.end - 1] != draft.app_file]
+    return [word for each in kept for word in draft.words[each.start : each.end]]
+
+
+def _lines(text: str) -> list[str]:
+    """Of a file of programs: comments and a backslash at an end as in a shell."""
+    whole = text.replace("\\\n", " ").splitlines()
+    return [line for line in map(str.strip, whole) if line and not line.startswith("#")]
+
+
+def known(means: Meaning, values: int, *names: str) -> dict[str, Option]:
+    """Options that all mean this."""
+    return dict.fromkeys(names, Option(values, means))
+
+
+def unmatched(values: int, names: str) -> dict[str, Option]:
+    """Options that have no counterpart among ours, blanks between their names."""
+    return dict.fromkeys(names.split(), Option(values))
+
+
+# --- what options of several dialects mean --------------------------------------------------------
+def ranks(draft: Draft, word: str, values: Sequence[str]) -> None:
+    draft.program.ranks = draft.count(word, values[0])
+
+
+def ranks_per_host(draft: Draft, word: str, values: Sequence[str]) -> None:
+    draft.ppn = draft.count(word, values[0])
+
+
+def hosts_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+    draft.hosts = draft.host_list(word, values[0])
+
+
+def hosts_of_file(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.hosts = draft.host_file(values[0])
+
+
+def own_folder(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.program.wdir = values[0]
+
+
+def programs_of_file(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.app_file = values[0]
+
+
+def nothing(draft: Draft, word: str, values: Sequence[str]) -> None:
+    """What is so in any case, or matters to nobody but the launcher itself."""
+    del draft, word, values
+
+
+def merged(*tables: Mapping[str, Option]) -> dict[str, Option]:
+    """One table of several. RuntimeError: a name is in two of them."""
+    whole: dict[str, Option] = {}
+    for table in tables:
+        if twice := whole.keys() & table.keys():
+            raise RuntimeError(f"options that are there twice: {', '.join(sorted(twice))}")
+        whole |= table
+    return whole
+
+
+def names_of(text: str) -> Iterable[str]:
+    """A list with commas."""
+    return (name for name in text.split(",") if name)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The words of Hydra: mpirun, mpiexec and mpiexec.hydra of MPICH, MVAPICH and Intel MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpigauge.site.launch.lines import binding
+from mpigauge.site.launch.lines.grammar import (
+    PAIR,
+    Draft,
+    Grammar,
+    Option,
+    Told,
+    hosts_of_all,
+    hosts_of_file,
+    known,
+    merged,
+    names_of,
+    nothing,
+    own_folder,
+    programs_of_file,
+    ranks,
+    ranks_per_host,
+    unmatched,
+)
+
+
+def _set(draft: Draft, env: Told, values: Sequence[str]) -> None:
+    if len(values) == 2:
+        env.sets[values[0]] = values[1]
+    else:
+        draft.set_variable(env, values[0])
+
+
+def variable_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    _set(draft, draft.env, values)
+
+
+def variable(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    _set(draft, draft.program.env, values)
+
+
+def listed_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.env.inherits = False
+    draft.env.passes += names_of(values[0])
+
+
+def listed(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.program.env.inherits = False
+    draft.program.env.passes += names_of(values[0])
+
+
+def none_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.env.inherits = False
+
+
+def none(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.program.env.inherits = False
+
+
+def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
+    draft.program.hosts = draft.host_list(word, values[0])
+
+
+def one_after_another(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.in_turn = True
+
+
+def agent_kind(draft: Draft, word: str, values: Sequence[str]) -> None:
+    """ssh is what we take, too."""
+    if values[0] not in ("ssh", "rsh", "fork"):
+        draft.leave(word, *values)
+
+
+def agent(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.agent = (values[0],)
+
+
+def bind_to(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.bind_to = values[0]
+
+
+def map_by(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.map_by = values[0]
+
+
+def finish(draft: Draft) -> None:
+    """Without -bind-to MPICH binds nobody; then we take our own default."""
+    kind, _, rest = draft.bind_to.partition(":")
+    if kind == "user":
+        binding.cores(draft, f"-bind-to {draft.bind_to}", rest)
+    elif kind:
+        binding.bound(draft, f"-bind-to {draft.bind_to}", kind)
+    if draft.map_by:
+        binding.mapped(draft, f"-map-by {draft.map_by}", draft.map_by)
+    draft.place = draft.place or binding.pinned(draft.env.sets)
+    binding.settle(draft)
+
+
+OPTIONS: dict[str, Option] = merged(
+    known(ranks, 1, "n", "np"),
+    known(ranks_per_host, 1, "ppn", "perhost", "grr"),
+    known(one_after_another, 0, "rr"),
+    known(hosts_of_all, 1, "hosts", "hostlist", "machines", "machinelist"),
+    known(hosts, 1, "host"),
+    known(hosts_of_file, 1, "f", "hostfile", "machinefile", "machine"),
+    known(variable_of_all, PAIR, "genv"),
+    known(variable, PAIR, "env"),
+    known(listed_of_all, 1, "genvlist"),
+    known(listed, 1, "envlist"),
+    known(none_of_all, 0, "genvnone"),
+    known(none, 0, "envnone"),
+    known(own_folder, 1, "wdir", "gwdir"),
+    known(programs_of_file, 1, "configfile"),
+    known(agent_kind, 1, "launcher", "bootstrap"),
+    known(agent, 1, "launcher-exec", "bootstrap-exec"),
+    known(bind_to, 1, "bind-to", "binding"),
+    known(map_by, 1, "map-by"),
+    known(nothing, 0, "genvall", "envall"),
+    known(nothing, 1, "topolib", "demux", "branch-count", "tmpdir"),
+    known(nothing, 0, "pmi-aggregate", "pmi-noaggregate", "noconf"),
+    unmatched(
+        0,
+        "profile prepend-rank l enable-x disable-x disable-auto-cleanup enable-auto-cleanup "
+        "disable-hostname-propagation enable-hostname-propagation hybrid-hosts info pmi-port "
+        "print-all-exitcodes skip-launch-node nolocal v verbose debug aps mps gdb gdba "
+        "silent-abort print-rank-map prepend-timestamp prot trace check_mpi ilp64 ordered-output",
+    ),
+    unmatched(
+        1,
+        "rankmap output-from prepend-pattern outfile-pattern errfile-pattern outfile errfile rmk "
+        "membind gpus-per-proc g gpu-subdevs-per-proc iface localhost nameserver order-nodes usize "
+        "memory-alloc-kinds genvexcl gpath path gtool gtoolfile hosts-group s tune cpu-bind "
+        "use-app-topology",
+    ),
+    unmatched(4, "pmi_args"),
+)
+
+GRAMMAR = Grammar("hydra", "Hydra's mpiexec", OPTIONS, finish)

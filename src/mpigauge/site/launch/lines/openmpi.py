@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The words of Open MPI's mpirun: those of ORTE (up to version 4) and of PRRTE (version 5)."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from mpigauge.model.hosts import Named
+from mpigauge.site.launch.lines import binding
+from mpigauge.site.launch.lines.grammar import (
+    Draft,
+    Grammar,
+    hosts_of_file,
+    known,
+    merged,
+    nothing,
+    own_folder,
+    programs_of_file,
+    ranks,
+    ranks_per_host,
+    unmatched,
+)
+
+AGENTS = ("plm_rsh_agent", "plm_ssh_agent")
+NAMES_OF_VARIABLES = "mca_base_env_list"
+"""A parameter that lists what -x says, too."""
+
+
+def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
+    """A host without a number has one slot for each time that it is named."""
+    found = draft.host_list(word, values[0].replace(":*", ""))
+    draft.program.hosts = tuple(Named(host.name, host.slots or 1, host.place) for host in found)
+
+
+def variable(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.set_variable(draft.program.env, values[0])
+
+
+def parameter(draft: Draft, word: str, values: Sequence[str]) -> None:
+    """An MCA parameter; what starts programs on other hosts is one, too."""
+    del word
+    name, value = values
+    if name in AGENTS:
+        draft.agent = tuple(shlex.split(value))
+    elif name == NAMES_OF_VARIABLES:
+        for each in value.split(";"):
+            draft.set_variable(draft.program.env, each)
+    else:
+        draft.settings[name] = value
+
+
+def of_launcher(draft: Draft, word: str, values: Sequence[str]) -> None:
+    """A parameter of PRRTE or PMIx."""
+    if values[0] in AGENTS:
+        parameter(draft, word, values)
+    else:
+        draft.leave(word, *values)
+
+
+def map_by(draft: Draft, word: str, values: Sequence[str]) -> None:
+    target, _, rest = values[0].partition(":")
+    said = f"{word} {values[0]}"
+    if target == "ppr":
+        count, _, rest = rest.partition(":")
+        level, _, rest = rest.partition(":")
+        binding.per_object(draft, said, count, level)
+    elif target.startswith("pe-list="):
+        binding.cores(draft, said, target.partition("=")[2])
+    elif target == "rankfile":
+        draft.place = f"rankfile:{rest.partition('file=')[2]}"
+        rest = ""
+    elif target:
+        binding.mapped(draft, said, target)
+    for each in rest.replace(":", ",").split(","):
+        _modified(draft, word, each)
+
+
+def _modified(draft: Draft, word: str, modifier: str) -> None:
+    if modifier.upper() == binding.SHARE:
+        draft.oversubscribe = True
+    elif modifier.upper() not in ("", "SPAN", "ORDERED", "NOOVERSUBSCRIBE", "HWTCPUS", "CORECPUS"):
+        draft.leave(f"{word} :{modifier}")
+
+
+def rank_by(draft: Draft, word: str, values: Sequence[str]) -> None:
+    """Numbers go as ranks are mapped, unless they go otherwise."""
+    if values[0].lower() == "node":
+        draft.in_turn = True
+    elif values[0].lower() not in ("slot", "core", "fill"):
+        draft.leave(word, *values)
+
+
+def bind_to(draft: Draft, word: str, values: Sequence[str]) -> None:
+    binding.bound(draft, f"{word} {values[0]}", values[0])
+
+
+def per_node(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.ppn = 1
+
+
+def per_socket(draft: Draft, word: str, values: Sequence[str]) -> None:
+    binding.per_object(draft, f"{word} {values[0]}", values[0], "socket")
+
+
+def per_pattern(draft: Draft, word: str, values: Sequence[str]) -> None:
+    count, _, level = values[0].partition(":")
+    binding.per_object(draft, f"{word} {values[0]}", count, level)
+
+
+def rank_file(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word
+    draft.place = f"rankfile:{values[0]}"
+
+
+def by_node(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.in_turn = True
+
+
+def by_core(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.place = "compact"
+
+
+def share(draft: Draft, word: str, values: Sequence[str]) -> None:
+    del word, values
+    draft.oversubscribe = True
+
+
+OPTIONS = merged(
+    known(ranks, 1, "n", "np", "c"),
+    known(ranks_per_host, 1, "N", "npernode"),
+    known(per_node, 0, "pernode"),
+    known(per_socket, 1, "npersocket"),
+    known(per_pattern, 1, "ppr"),
+    known(hosts, 1, "H", "host"),
+    known(hosts_of_file, 1, "hostfile", "machinefile", "default-hostfile"),
+    known(variable, 1, "x"),
+    known(own_folder, 1, "wdir", "wd"),
+    known(parameter, 2, "mca", "gmca", "omca", "gomca"),
+    known(of_launcher, 2, "prtemca", "gprtemca", "pmixmca", "gpmixmca"),
+    known(programs_of_file, 1, "app"),
+    known(map_by, 1, "map-by"),
+    known(rank_by, 1, "rank-by"),
+    known(bind_to, 1, "bind-to"),
+    known(rank_file, 1, "rf", "rankfile"),
+    known(by_node, 0, "bynode"),
+    known(by_core, 0, "bycore"),
+    known(share, 0, "oversubscribe"),
+    known(
+        nothing,
+        *(0, "byslot", "nooversubscribe", "bind-to-core", "allow-run-as-root", "noprefix"),
+        *("use-hwthread-cpus", "novm", "q", "quiet"),
+    ),
+    known(nothing, 1, "prefix", "personality"),
+    unmatched(
+        0,
+        "report-bindings display-map display-devel-map display-topo display-allocation "
+        "display-devel-allocation display-diffable-map tag-output timestamp-output xml "
+        "merge-stderr-to-stdout nolocal bind-to-socket do-not-launch do-not-resolve debug tv "
+        "debug-daemons debug-daemons-file debug-devel d leave-session-attached v verbose "
+        "report-state-on-timeout get-stack-traces report-child-jobs-separately index-argv-by-rank "
+        "preload-binary s set-cwd-to-session-dir show-progress enable-recovery disable-recovery "
+        "continuous output-proctable use-regexp fwd-mpirun-port stop-on-exec stop-in-init",
+    ),
+    unmatched(
+        1,
+        "am tune dvm timeout stdin output-filename output-directory output display path launch- "
+        "agent preload-files cpus-per-proc cpus-per-rank cpu-set cpu-list max-restarts ompi- "
+        "server hnp report-pid report-uri report-events xterm xml-file debugger max-vm-size "
+        "runtime-options rtos forward-signals exec-agent memory-alloc-kinds keepalive stream- "
+        "buffering cartofile",
+    ),
+)
+
+GRAMMAR = Grammar("openmpi", "Open MPI's mpirun", OPTIONS, binding.settle, file_is_all=True)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reads a launch line in the words of one launcher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.inputs import read_text
+from mpigauge.site.launch.lines import hydra, openmpi, platform, srun
+from mpigauge.site.launch.lines.grammar import Files, Grammar
+from mpigauge.site.launch.lines.line import Line
+
+GRAMMARS: dict[str, Grammar] = {
+    module.GRAMMAR.name: module.GRAMMAR for module in (openmpi, hydra, srun, platform)
+}
+DIALECTS = tuple(GRAMMARS)
+LAUNCHERS = {
+    "srun": "srun",
+    "orterun": "openmpi",
+    "prterun": "openmpi",
+    "mpirun.openmpi": "openmpi",
+    "mpiexec.openmpi": "openmpi",
+    "mpiexec.hydra": "hydra",
+    "mpirun.mpich": "hydra",
+    "mpiexec.mpich": "hydra",
+    "mpirun": "",
+    "mpiexec": "",
+}
+"""Names of launchers, and whose words they take; empty: several MPIs have one that is called so."""
+
+
+def is_launcher(word: str) -> bool:
+    """Whether a program is called as launchers are."""
+    return PurePath(word).name in LAUNCHERS
+
+
+def dialect_of(word: str) -> str:
+    """Whose words a launcher takes, by its name; empty: it has to be asked."""
+    return LAUNCHERS.get(PurePath(word).name, "")
+
+
+def file_text(name: str) -> str:
+    """The text of a file. UserError: it cannot be read."""
+    return read_text(Path(name))
+
+
+def read(words: Sequence[str], dialect: str, files: Files = file_text) -> Line:
+    """What these words say in a dialect: openmpi, hydra, srun or platform. UserError: they are not
+    its words."""
+    if dialect not in GRAMMARS:
+        hint = did_you_mean(dialect, GRAMMARS) or f"; there are {', '.join(DIALECTS)}"
+        raise UserError(f"nobody knows the words of launchers called '{dialect}'{hint}")
+    if not words:
+        raise UserError("a launch line begins with a launcher, such as mpirun")
+    return GRAMMARS[dialect].read(words, files)

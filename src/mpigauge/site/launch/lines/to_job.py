@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""From a launch line to a job, which any of our launchers can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import Named
+from mpigauge.model.units import many
+from mpigauge.site.launch.job import App, Job, OnHost
+from mpigauge.site.launch.lines import openmpi
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.site.launch.lines.line import Environment, Line, Program
+
+HERE = Named("localhost")
+"""Where the programs of a line are that names hosts for others only."""
+
+
+def job_of(line: Line, mpi: Mpi, here: Mapping[str, str]) -> Job:
+    """The ranks, hosts, environment and programs of a line, for this MPI. `here`: the environment
+    in which it was typed, of which it may pass variables on.
+
+    Where ranks sit on their hosts (`Line.place`) is not in it: that needs to know the hosts; nor is
+    what `untold` names. UserError: the line leaves a number of ranks to its launcher, or has no
+    room for them.
+    """
+    apps = _on_hosts(line, [_app(program, line, here) for program in line.programs])
+    job = Job(
+        mpi=mpi,
+        ranks=sum(app.ranks for app in apps),
+        program=(),
+        env=values(line.env, here),
+        settings=line.settings if _takes_parameters(mpi) else {},
+        hosts=tuple(_joined(host for app in apps for host in app.hosts)),
+        in_turn=line.in_turn,
+        agent=line.agent,
+        oversubscribe=line.oversubscribe,
+    )
+    if len(apps) > 1:
+        return replace(job, apps=tuple(apps))
+    alone = apps[0]
+    return replace(job, program=alone.program, env={**job.env, **alone.env}, wdir=alone.wdir)
+
+
+def untold(line: Line, mpi: Mpi) -> tuple[str, ...]:
+    """What the line says and this MPI cannot be told, in the words of the line."""
+    said = list(line.without)
+    if not _takes_parameters(mpi):
+        said += [f"--mca {name} {value}" for name, value in line.settings.items()]
+    environments = (line.env, *(program.env for program in line.programs))
+    if not all(env.inherits for env in environments):
+        said.append("that ranks inherit nothing else of the environment")
+    return tuple(said)
+
+
+def values(env: Environment, here: Mapping[str, str]) -> dict[str, str]:
+    """What ranks find of these variables; those that are to be passed and are not set, are not."""
+    stems = tuple(name[:-1] for name in env.passes if name.endswith("*"))
+    passed = {
+        name: value
+        for name, value in here.items()
+        if name in env.passes or (stems and name.startswith(stems))
+    }
+    return {**passed, **env.sets}
+
+
+def shared_out(hosts: Sequence[Named], ranks: int, ppn: int | None) -> list[OnHost]:
+    """Each host's ranks: so many on each, else as many as it has slots, else evenly. UserError:
+    there is no room for them."""
+    evenly = -(-ranks // len(hosts))
+    left, found = ranks, []
+    for host in hosts:
+        here = min(ppn or host.slots or evenly, left)
+        found += [OnHost(host.name, here)] if here else []
+        left -= here
+    if left:
+        names = ",".join(host.name for host in hosts)
+        raise UserError(f"there is room for {many(ranks - left, 'rank')} on {names}, not {ranks}")
+    return found
+
+
+def _takes_parameters(mpi: Mpi) -> bool:
+    """Whether it knows Open MPI's MCA parameters."""
+    return mpi.launcher == openmpi.GRAMMAR.name
+
+
+def _app(program: Program, line: Line, here: Mapping[str, str]) -> App:
+    env = values(program.env, here)
+    return App(program.words, _ranks(program, line), env, wdir=program.wdir)
+
+
+def _ranks(program: Program, line: Line) -> int:
+    """As the line says; else the slots of the hosts that it names."""
+    if program.ranks is not None:
+        return program.ranks
+    hosts = program.hosts or line.hosts
+    if hosts and (line.ppn or all(host.slots for host in hosts)):
+        return sum(line.ppn or host.slots or 0 for host in hosts)
+    raise UserError(
+        f"{line.launcher}: the line does not say how many ranks {program.words[0]} has; add -n"
+    )
+
+
+def _on_hosts(line: Line, apps: list[App]) -> list[App]:
+    """The programs with their hosts, where the line names any. Those of all are filled by one
+    program after the other."""
+    named = [program.hosts for program in line.programs]
+    if any(named):
+        return [
+            replace(app, hosts=tuple(shared_out(hosts or line.hosts or (HERE,), app.ranks, None)))
+            for app, hosts in zip(apps, named, strict=True)
+        ]
+    if not line.hosts:
+        return apps
+    left = shared_out(line.hosts, sum(app.ranks for app in apps), line.ppn)
+    return [replace(app, hosts=tuple(_taken(left, app.ranks))) for app in apps]
+
+
+def _taken(left: list[OnHost], ranks: int) -> list[OnHost]:
+    """So many ranks from the front of these hosts, which are then no longer there."""
+    taken = []
+    while ranks:
+        host = left.pop(0)
+        here = min(host.ranks, ranks)
+        if here < host.ranks:
+            left.insert(0, OnHost(host.name, host.ranks - here))
+        ranks -= here
+        taken.append(OnHost(host.name, here))
+    return taken
+
+
+def _joined(hosts: Iterable[OnHost]) -> list[OnHost]:
+    """The same ranks with each host once as long as it is named in a row."""
+    found: list[OnHost] = []
+    for host in hosts:
+        if found and found[-1].name == host.name:
+            found[-1] = OnHost(host.name, found[-1].ranks + host.ranks)
+        else:
+            found.append(host)
+    return found

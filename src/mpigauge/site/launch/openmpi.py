@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The launcher of Open MPI: that of version 5 (prrte.py), and the one before it (orte.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mpigauge.site.launch import orte, prrte
+from mpigauge.site.launch.job import Command, Job, RankSet
+from mpigauge.site.launch.registry import launcher
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+"""Containers run as root; Open MPI refuses that unless told otherwise."""
+
+
+@launcher("openmpi")
+def command(job: Job) -> Command:
+    variables = {name: value for name, value in job.settings.items() if not is_mca(name)}
+    parameters = {name: value for name, value in job.settings.items() if is_mca(name)}
+    env = {**job.mpi.env, **variables, **job.env}
+    options, files = orte.told(job) if _is_old(job) else (prrte.told(job), {})
+    words = [str(job.mpi.mpiexec), *options, *_mca(parameters), *_forwarded(env)]
+    for number, ranks in enumerate(job.sets()):
+        words += [":"] if number else []
+        words += ["-n", str(ranks.ranks), *_hosts(ranks)]
+        words += ranks.told(lambda name, value: ("-x", f"{name}={value}"), "--wdir")
+        words += ranks.program
+    return Command(tuple(words), {**AS_ROOT, **env}, files)
+
+
+def is_mca(name: str) -> bool:
+    """MCA parameters are written in small letters, environment variables in capitals."""
+    return name == name.lower()
+
+
+def _is_old(job: Job) -> bool:
+    """Spectrum MPI is made from Open MPI 4."""
+    major = job.mpi.version.partition(".")[0]
+    return job.mpi.name == "spectrum" or (major.isdigit() and int(major) < 5)
+
+
+def _hosts(ranks: RankSet) -> list[str]:
+    if not ranks.hosts:
+        return []
+    return ["--host", ",".join(f"{host.name}:{host.ranks}" for host in ranks.hosts)]
+
+
+def _mca(parameters: Mapping[str, str]) -> list[str]:
+    return [word for name in sorted(parameters) for word in ("--mca", name, parameters[name])]
+
+
+def _forwarded(env: Mapping[str, str]) -> list[str]:
+    return [word for name in sorted(env) for word in ("-x", f"{name}={env[name]}")]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How PRRTE, the launcher of Open MPI 5, is told the order of ranks, their cores and the agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.site.launch.job import cannot
+
+if TYPE_CHECKING:
+    from mpigauge.site.launch.job import Job
+
+
+def told(job: Job) -> list[str]:
+    placed = _bound(job) if job.bind else ["--bind-to", "none", *_mapped(job)]
+    agent = ["--prtemca", "plm_ssh_agent", " ".join(job.agent)] if job.agent else []
+    return [*placed, *agent]
+
+
+def _bound(job: Job) -> list[str]:
+    """Hardware threads have the system's numbers, where cores would have those of hwloc."""
+    cores = [core for each in job.bind for core in each]
+    if len(cores) > len(job.bind):
+        raise cannot(job, "these cores: it takes one core for each rank")
+    if len(cores) > len(set(cores)):
+        raise cannot(job, "these cores: it gives a core to one rank only")
+    if job.in_turn:
+        raise cannot(
+            job,
+            "these cores: it fills host after host, and ranks are to go from host to host in turn",
+        )
+    listed = f"pe-list={','.join(map(str, cores))}:ordered:HWTCPUS{_shared(job)}"
+    return ["--bind-to", "hwthread", "--map-by", listed]
+
+
+def _mapped(job: Job) -> list[str]:
+    by = ("" if not job.hosts else "node" if job.in_turn else "slot") + _shared(job)
+    return ["--map-by", by] if by else []
+
+
+def _shared(job: Job) -> str:
+    """More ranks than cores have to be allowed."""
+    return ":OVERSUBSCRIBE" if job.oversubscribe else ""

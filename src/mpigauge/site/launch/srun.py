@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""srun of Slurm, with the way to start processes that the MPI understands: pmi2 or pmix."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from mpigauge.site.launch.job import Command, Job, RankSet, mask
+from mpigauge.site.launch.openmpi import is_mca
+from mpigauge.site.launch.registry import launcher
+
+PMIX = ("openmpi", "spectrum")
+"""The others are started with pmi2."""
+FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
+
+
+@launcher(
+    "srun",
+    program="srun",
+    batch_system="slurm",
+    outside="starts ranks in a job of Slurm, and this is none; begin one with salloc, or use "
+    "`mpigauge submit --system slurm`",
+    variants=("pmi2", "pmix"),
+)
+def command(job: Job) -> Command:
+    """Ranks in just this order: a name in the list for each. Settings go by the environment."""
+    pmi = job.variant or ("pmix" if job.mpi.name in PMIX else "pmi2")
+    intel = {"I_MPI_PIN": "0", "I_MPI_PMI": pmi} if job.mpi.name == "intel" else {}
+    settings = {f"OMPI_MCA_{n}" if is_mca(n) else n: v for n, v in job.settings.items()}
+    words = ["srun", f"--mpi={pmi}", f"--ntasks={job.ranks}", f"--nodes={len(job.hosts) or 1}"]
+    if job.hosts:
+        names = ",".join(host for host, _ in job.order)
+        words += ["--distribution=arbitrary", f"--nodelist={names}"]
+    words += [_bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else [])]
+    words += [f"--chdir={job.wdir}"] if job.wdir else []
+    listed, files = _by_rank(job) if job.apps else (_program(job), {})
+    env = {**job.mpi.env, **intel, **settings, **job.env}
+    return Command((*words, *listed), env, files)
+
+
+def _bound(job: Job) -> str:
+    """Nodes are each told the whole list, for their local ranks."""
+    how = f"mask_cpu:{','.join(map(mask, job.bind))}" if job.bind else "none"
+    return f"--cpu-bind={how}"
+
+
+def _by_rank(job: Job) -> tuple[list[str], Mapping[str, str]]:
+    """Several programs stand in a file, by their ranks; a shell gives each what it has alone."""
+    lines, first = [], 0
+    for ranks in job.sets():
+        ends = f"{first}-{first + ranks.ranks - 1}" if ranks.ranks > 1 else str(first)
+        lines.append(f"{ends} {shlex.join([*_alone(ranks), *ranks.program])}\n")
+        first += ranks.ranks
+    file = f"{job.stem}.programs"
+    return ["--multi-prog", file], {file: "".join(lines)}
+
+
+def _alone(ranks: RankSet) -> list[str]:
+    sets = [f"{name}={value}" for name, value in sorted(ranks.env.items())]
+    where = [f"--chdir={ranks.wdir}"] if ranks.wdir else []
+    return ["env", *where, *sets] if sets or where else []
+
+
+def _program(job: Job) -> list[str]:
+    """Where hosts are told different words, a shell on each adds its own."""
+    sets = job.sets()
+    if len(sets) == 1:
+        return list(sets[0].program)
+    cases = (f'{shlex.quote(h.name)}) set -- "$@" {shlex.join(h.words)};;' for h in job.hosts)
+    script = f'case "$SLURMD_NODENAME" in {" ".join(cases)} esac; exec "$@"'
+    return ["sh", "-c", script, "sh", *job.program]

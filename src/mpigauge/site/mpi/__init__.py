@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which MPIs there are, and the kernels built for them."""
+
+from __future__ import annotations
+
+from mpigauge.site.mpi.build import kernels
+from mpigauge.site.mpi.find import find, list_all
+from mpigauge.site.mpi.install import install
+
+__all__ = ["find", "install", "kernels", "list_all"]

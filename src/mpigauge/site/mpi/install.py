@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Installs an MPI from its wheel into a prefix of its own, which never gets onto PATH."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.site.mpi import folders, wheels
+from mpigauge.site.mpi.find import find
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from zipfile import ZipInfo
+
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.site.mpi.folders import Tell
+
+_VERSION = re.compile(r"[0-9]+([.+-]?[0-9A-Za-z]+)*")
+_CHUNK = 1 << 20
+
+
+def install(spec: str, tell: Tell = folders.say_nothing) -> Mpi:
+    """The MPI `name` or `name==version`, installed if it is not there yet."""
+    name, version = _name_and_version(spec)
+    if name == "intel":
+        _make_sure_of_headers(tell)
+    prefix = wheels.prefix_of(name, version)
+    if prefix.exists():
+        return _found(name, version)
+    tell(f"installing {name} {version} into {prefix}")
+    if version != wheels.WHEELS[name].version:
+        tell(f"its wheel is taken as it comes: only that of {_pinned(name)} is known by its hash")
+    _install_into(prefix, name, version)
+    try:
+        return find(f"{name}=={version}")
+    except BaseException:
+        shutil.rmtree(prefix, ignore_errors=True)
+        raise
+
+
+def _found(name: str, version: str) -> Mpi:
+    """One that is there already."""
+    try:
+        return find(f"{name}=={version}")
+    except UserError as error:
+        prefix = wheels.prefix_of(name, version)
+        raise UserError(f"{error}; remove {prefix} to have it installed anew") from None
+
+
+def _pinned(name: str) -> str:
+    return f"{name} {wheels.WHEELS[name].version}"
+
+
+def is_installed(spec: str) -> bool:
+    return wheels.prefix_of(*_name_and_version(spec)).exists()
+
+
+def _name_and_version(spec: str) -> tuple[str, str]:
+    name, named, version = spec.partition("==")
+    if name not in wheels.WHEELS:
+        raise UserError(
+            f"cannot install an MPI named '{name}'{did_you_mean(name, wheels.WHEELS)} "
+            f"(known: {', '.join(wheels.WHEELS)})"
+        )
+    if named and not _VERSION.fullmatch(version):
+        raise UserError(
+            f"'{version}' in '{spec}' is no version; it would be as in {name}=="
+            f"{wheels.WHEELS[name].version}"
+        )
+    return name, version or wheels.WHEELS[name].version
+
+
+def _make_sure_of_headers(tell: Tell) -> None:
+    """Intel MPI's wheel has no mpi.h; MPICH's fits, as both have one ABI."""
+    if not wheels.installed("mpich"):
+        install("mpich", tell)
+
+
+def _install_into(prefix: Path, name: str, version: str) -> None:
+    known = wheels.WHEELS[name]
+    parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
+    with folders.locked(parent / ".lock"):
+        if prefix.exists():
+            return
+        with folders.workplace(prefix) as work:
+            _download(f"{known.package}=={version}", work / "wheels")
+            found = sorted((work / "wheels").glob("*.whl"))
+            if version == known.version:
+                _check(found, set(known.sha256.values()))
+            for wheel in found:
+                _unpack(wheel, work / "prefix")
+            (work / "prefix").rename(prefix)
+
+
+def _download(requirement: str, folder: Path) -> None:
+    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    words += ["--only-binary", ":all:", "--dest", str(folder), requirement]
+    done = subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise UserError(f"cannot download {requirement} with pip: {_last_line(done.stderr)}")
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines() or ["it gave no reason"]
+    return lines[-1].removeprefix("ERROR: ")
+
+
+def _check(found: list[Path], known: set[str]) -> None:
+    """That wheels are those that were known when this program was made, before any is unpacked."""
+    for wheel in found:
+        sha256 = hashlib.sha256()
+        with wheel.open("rb") as file:
+            while piece := file.read(_CHUNK):
+                sha256.update(piece)
+        if sha256.hexdigest() not in known:
+            raise UserError(
+                f"{wheel.name} is not the wheel that is known here: its SHA-256 is "
+                f"{sha256.hexdigest()} instead of {' or '.join(sorted(known))}; nothing was "
+                "installed"
+            )
+
+
+def _unpack(wheel: Path, prefix: Path) -> None:
+    """What pip would put below its prefix goes below ours; its metadata and licences too.
+
+    pip itself puts data files into other places on some distributions, hence by hand.
+    """
+    try:
+        with ZipFile(wheel) as archive:
+            for entry in archive.infolist():
+                if not entry.is_dir():
+                    _extract(archive, entry, prefix)
+    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+        raise UserError(f"{wheel.name} is no wheel, or damaged: {error}") from None
+
+
+def _extract(archive: ZipFile, entry: ZipInfo, prefix: Path) -> None:
+    head, _, rest = entry.filename.partition("/")
+    inside = rest.removeprefix("data/") if head.endswith(".data") else f"wheel/{entry.filename}"
+    target = prefix / inside
+    if not target.resolve().is_relative_to(prefix.resolve()):
+        raise UserError(f"{archive.filename} wants to write outside its prefix: {entry.filename}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(entry) as source, target.open("wb") as copy:
+        shutil.copyfileobj(source, copy)
+    if mode := entry.external_attr >> 16:
+        target.chmod(mode & 0o777 | 0o200)

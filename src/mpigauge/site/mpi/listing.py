@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Every MPI that can be found, each once, and what is wrong with those that do not answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi import site, sources
+from mpigauge.site.mpi.find import asked
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.site.mpi.place import Place
+    from mpigauge.site.mpi.sources import Candidate
+
+# How launchers say what they are; the first that fits counts.
+LAUNCHERS = (
+    ("intel", r"Intel\(R\) MPI Library.*?Version (?P<version>[\d.]+)"),
+    ("openmpi", r"\((?:Open MPI|OpenRTE)\) (?P<version>[\w.]+)"),
+    ("mpich", r"HYDRA build details:\s+Version:\s+(?P<version>[\w.]+)"),
+)
+
+
+@dataclass(frozen=True)
+class LauncherIs:
+    family: str
+    """intel, openmpi or mpich; empty where it does not say."""
+    version: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.family} {self.version}".strip()
+
+
+@dataclass(frozen=True)
+class Listed:
+    mpi: Mpi
+    abis: tuple[Abi, ...]
+    """Its own, and the standard one where it brings a library for that (--mpi MPI@std)."""
+    launcher: LauncherIs
+    remarks: tuple[str, ...]
+    """What makes one wonder whether it works."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    listed: tuple[Listed, ...]
+    problems: tuple[str, ...]
+    """A sentence for each place where no MPI answers."""
+
+
+def everything(prefixes: Iterable[Path] = (), scripts: Iterable[Path] = ()) -> Listing:
+    """All MPIs of all sources, and of these prefixes and scripts."""
+    problems: list[str] = []
+    places: dict[tuple[Path, str], Place] = {}
+    for candidate in _candidates(prefixes, scripts, problems):
+        try:
+            _note(places, candidate())
+        except UserError as error:
+            problems.append(str(error))
+    listed = []
+    for place in places.values():
+        try:
+            listed.append(looked_at(asked(place)))
+        except UserError as error:
+            problems.append(str(error))
+    return Listing(tuple(listed), tuple(dict.fromkeys(problems)))
+
+
+def looked_at(mpi: Mpi) -> Listed:
+    launcher = launcher_is(site.launcher_words(mpi.mpiexec, mpi.env))
+    standard = site.library(mpi.prefix, mpi.mpiexec, mpi.launcher, standard=True)
+    abis: tuple[Abi, ...] = (mpi.abi, "std") if standard else (mpi.abi,)
+    return Listed(mpi, abis, launcher, tuple(_remarks(mpi, launcher)))
+
+
+def launcher_is(words: str) -> LauncherIs:
+    for family, pattern in LAUNCHERS:
+        if match := re.search(pattern, words):
+            return LauncherIs(family, match["version"])
+    return LauncherIs("", "")
+
+
+def _candidates(
+    prefixes: Iterable[Path], scripts: Iterable[Path], problems: list[str]
+) -> Iterator[Candidate]:
+    """A source that fails, such as a module command that hangs, is a problem of its own."""
+    named = (lambda: sources.after(scripts), lambda: sources.below(prefixes))
+    for source in (*sources.SOURCES, *named):
+        try:
+            yield from source()
+        except UserError as error:
+            problems.append(str(error))
+
+
+def _note(places: dict[tuple[Path, str], Place], place: Place) -> None:
+    """A launcher that is found twice is one MPI, unless a module or script has changed its
+    environment."""
+    changed = place.again if ":" in place.again else ""
+    key = (place.mpiexec.resolve(), changed)
+    known = places.setdefault(key, place)
+    if place.found not in known.found:
+        places[key] = replace(known, found=f"{known.found}; {place.found}")
+
+
+def _remarks(mpi: Mpi, launcher: LauncherIs) -> Iterator[str]:
+    """Launcher and library of one family come in one version."""
+    if launcher.family == mpi.name:
+        apart = not _same(launcher.version, mpi.version)
+    else:
+        apart = bool(launcher.family) and mpi.name in ("intel", "openmpi")
+    if apart:
+        yield (
+            f"the launcher {mpi.mpiexec} is of {launcher.label}, the library {mpi.library} is "
+            f"{mpi.label}: they may not belong together"
+        )
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether the first two numbers of two versions are the same."""
+    return re.findall(r"\d+", one)[:2] == re.findall(r"\d+", other)[:2]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where an MPI is said to be, before its library is asked anything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi import environment, site, wheels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.model.mpi import Launcher
+
+PROGRAMS = ("mpiexec", "mpirun")
+
+
+@dataclass(frozen=True)
+class Place:
+    prefix: Path
+    mpiexec: Path
+    launcher: Launcher
+    env: Mapping[str, str] = field(hash=False)
+    found: str
+    again: str = ""
+    """What finds it again with --mpi; empty: its launcher does."""
+
+
+def private_place(prefix: Path) -> Place:
+    """What `mpigauge mpi install` has put there."""
+    name, _, version = prefix.name.partition("-")
+    return wheel_place(name, prefix, f"installed by mpigauge in {prefix}", f"{name}=={version}")
+
+
+def wheel_place(name: str, prefix: Path, found: str, again: str = "") -> Place:
+    """A prefix that a wheel was unpacked into, by us or by pip."""
+    return Place(
+        prefix=prefix,
+        mpiexec=prefix / "bin" / "mpiexec",
+        launcher=wheels.WHEELS[name].launcher,
+        env=wheels.environment(name, prefix),
+        found=found,
+        again=again,
+    )
+
+
+def site_place(
+    program: Path, found: str, env: Mapping[str, str] | None = None, again: str = ""
+) -> Place:
+    """The MPI of this launcher."""
+    return Place(
+        prefix=program.parent.parent,
+        mpiexec=program,
+        launcher=site.launcher_kind(program, env),
+        env=env or {},
+        found=found,
+        again=again,
+    )
+
+
+def place_on_path() -> list[Place]:
+    """The one that a user gets who types mpiexec."""
+    program = first_launcher(os.environ.get("PATH"))
+    return [] if program is None else [site_place(program, f"on PATH as {program}")]
+
+
+def module_place(name: str) -> Place:
+    """The MPI that loading this module puts on PATH."""
+    env = environment.after_module(name)
+    return _changed_place(env, f"module {name}", f"module:{name}")
+
+
+def script_place(script: Path) -> Place:
+    """The MPI that sourcing this script puts on PATH."""
+    file = script.expanduser().absolute()
+    return _changed_place(environment.after_script(file), f"script {file}", f"script:{file}")
+
+
+def first_launcher(path: str | None) -> Path | None:
+    """The first mpiexec of these folders, else the first mpirun."""
+    found = (shutil.which(name, path=path) for name in PROGRAMS)
+    return next((Path(program).absolute() for program in found if program), None)
+
+
+def _changed_place(env: Mapping[str, str], what: str, again: str) -> Place:
+    program = first_launcher(env.get("PATH"))
+    if program is None:
+        raise UserError(f"the {what} puts no mpiexec and no mpirun on PATH, so it is no MPI")
+    return site_place(program, what, env, again)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Asks an MPI library what it is, in a child process: a broken library cannot take us along."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi.remembered import remembered
+from mpigauge.site.topology.busy import grown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+SECONDS = 30.0
+LOADER = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+MARK = "mpigauge-answer "
+
+# Both calls are allowed before MPI_Init, so no job is started. MPI_Get_library_version
+# came with MPI-3.
+CHILD = """
+import ctypes, json, sys
+try:
+    library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+except OSError as error:
+    sys.exit(str(error))
+text, length = ctypes.create_string_buffer(65536), ctypes.c_int()
+major, minor = ctypes.c_int(), ctypes.c_int()
+library.MPI_Get_version(ctypes.byref(major), ctypes.byref(minor))
+if hasattr(library, "MPI_Get_library_version"):
+    library.MPI_Get_library_version(text, ctypes.byref(length))
+else:
+    text.value = b"MPI-%d.%d library" % (major.value, minor.value)
+print(sys.argv[2] + json.dumps({
+    "text": text.value.decode("utf-8", "replace").strip(),
+    "standard": "%d.%d" % (major.value, minor.value),
+    "ompi": hasattr(library, "ompi_mpi_comm_world"),
+}))
+"""
+
+LOOK_UP = """
+import ctypes, json, sys
+try:
+    library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+except OSError as error:
+    sys.exit(str(error))
+print(sys.argv[2] + json.dumps([name for name in sys.argv[3:] if not hasattr(library, name)]))
+"""
+
+# How each library's own words give its name and version; the first that fits counts.
+FAMILIES = (
+    ("spectrum", r"IBM Spectrum MPI v?(?P<version>[\d.]+)"),
+    ("openmpi", r"Open MPI v?(?P<version>[\w.]+)"),
+    ("intel", r"Intel\(R\) MPI Library (?P<version>[\d.]+)"),
+    ("cray-mpich", r"CRAY MPICH version (?P<version>[\d.]+)"),
+    ("mvapich", r"MVAPICH\S* [Vv]ersion\s*:\s*(?P<version>[\w.]+)"),
+    ("mpich", r"MPICH Version:\s*(?P<version>[\w.]+)"),
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    text: str
+    standard: str
+    ompi: bool
+    """Whether it has Open MPI's data symbols, so Open MPI's ABI."""
+
+    @property
+    def name_and_version(self) -> tuple[str, str]:
+        for name, pattern in FAMILIES:
+            if match := re.search(pattern, self.text):
+                return name, match["version"]
+        return "unknown", (self.text.splitlines() or [""])[0][:60]
+
+
+def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
+    """What the library says it is; a UserError when it cannot say. Asked once: see `remembered`.
+
+    Its answer depends on its file, and on where the libraries below it are found.
+    """
+    where = [f"{name}={os.environ.get(name, '')}" for name in LOADER]
+    said = [f"{name}={value}" for name, value in sorted(env.items())]
+    told = remembered(
+        *("library", [str(library), *where, *said], [library]),
+        lambda: answer(CHILD, library, env, seconds),
+    )
+    return Answer(**json.loads(told))
+
+
+def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:
+    """Those of the calls that the library has not."""
+    return frozenset(json.loads(answer(LOOK_UP, library, env, SECONDS, *calls)))
+
+
+def answer(
+    script: str,
+    library: Path,
+    env: Mapping[str, str],
+    seconds: float,
+    *arguments: str,
+    without: Iterable[str] = (),
+) -> str:
+    """What a child with this script prints behind MARK; its arguments are the library, MARK and
+    these. `without` names variables of ours that it is not to see. UserError: it fails."""
+    left = set(without)
+    ours = {name: value for name, value in os.environ.items() if name not in left}
+    words = [sys.executable, "-c", script, str(library), MARK, *arguments]
+    limit = grown(seconds)
+    try:
+        child = subprocess.run(
+            words,
+            env={**ours, **env},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _broken(library, f"it did not answer within {limit:.3g} s") from None
+    for line in child.stdout.splitlines():
+        if line.startswith(MARK):
+            return line[len(MARK) :]
+    raise _broken(library, _why(child))
+
+
+def _why(child: subprocess.CompletedProcess[str]) -> str:
+    if child.returncode < 0:
+        return f"it was killed by signal {-child.returncode}"
+    lines = child.stderr.strip().splitlines()
+    return lines[-1] if lines else f"it ended with status {child.returncode}"
+
+
+def _broken(library: Path, why: str) -> UserError:
+    return UserError(f"the MPI library {library} does not work: {why}")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which settings can be changed while the MPI runs, so that arms of a sweep share a launch.
+
+A library takes many a write without an error and without an effect, since it read the setting when
+it started. So only those are changed that our catalogue knows to be read at each call or when a
+communicator is made, which was measured (docs/explain/sweeps.md); the kernels read back what they
+wrote, and make a communicator for each arm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.model.knob import READ_WORDS
+from mpigauge.site.mpi.settings.control import variables
+
+if TYPE_CHECKING:
+    from mpigauge.model.knob import Knob
+    from mpigauge.model.mpi import Mpi
+
+NUMBERS = ("int", "unsigned", "long", "unsigned long", "unsigned long long", "count", "uint64")
+_NUMBER = re.compile(r"-?\d+")
+_MARKS = ("|", ";", "~")
+"""They stand between arms on the kernels' command line."""
+Ask = Callable[["Mpi", str, str], str]
+
+
+class OutsideError(Exception):
+    """Why arms cannot share a launch."""
+
+
+def written(
+    arms: Iterable[Mapping[str, str]], every: Sequence[Knob], mpi: Mpi, ask: Ask | None = None
+) -> list[dict[str, str]]:
+    """For each arm its control variables, with values as the library has them.
+
+    `ask` tells which number a word is. OutsideError: a setting is read when MPI starts, or
+    nobody knows when.
+    """
+    known = {name: knob for knob in every for name in (knob.variable, knob.control) if name}
+    return [_written(arm, known, mpi, ask or number_of) for arm in arms]
+
+
+def number_of(mpi: Mpi, variable: str, word: str) -> str:
+    """Which number the library makes of a word, by its own reading of the environment."""
+    found = {each.name: each for each in variables(mpi, {variable: word})}
+    number = found[variable].number if variable in found else None
+    if number is None:
+        raise OutsideError(f"{variable}={word} has no number that could be written")
+    return str(number)
+
+
+def _written(
+    arm: Mapping[str, str], known: Mapping[str, Knob], mpi: Mpi, ask: Ask
+) -> dict[str, str]:
+    values = {}
+    for name, value in arm.items():
+        knob = known.get(name)
+        if knob is None or not knob.control:
+            raise OutsideError(f"{name} is no control variable of {mpi.label}")
+        if knob.read not in ("call", "communicator"):
+            when = f"is read {READ_WORDS[knob.read]}" if knob.read else "is read nobody knows when"
+            raise OutsideError(f"{name} {when}")
+        if any(mark in value for mark in _MARKS):
+            raise OutsideError(f"{name}={value} holds one of {' '.join(_MARKS)}")
+        values[knob.control] = _value(knob, value, mpi, ask)
+    return values
+
+
+def _value(knob: Knob, value: str, mpi: Mpi, ask: Ask) -> str:
+    if knob.kind not in NUMBERS or _NUMBER.fullmatch(value):
+        return value
+    if mpi.abi != "mpich":
+        raise OutsideError(
+            f"{knob.control}={value} is a word, and {mpi.label} wants numbers written"
+        )
+    return ask(mpi, knob.control, value)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Settings that an MPI would silently pass over are named before anything starts.
+
+What is varied has to be known, else a sweep has arms that do not differ; of others it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.site.mpi.settings import catalogue
+
+if TYPE_CHECKING:
+    from mpigauge.model.knob import Knob
+    from mpigauge.model.mpi import Mpi
+
+
+def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> None:
+    """UserError: neither the MPI nor our catalogue of what is below it knows such a setting."""
+    for name, hint in unknown(names, every, mpi):
+        raise UserError(
+            f"{mpi.label} knows no setting {name}{hint}; `mpigauge settings --mpi {mpi.spec}` "
+            "lists them; --env sets any other variable, and a sweep varies one as env:NAME"
+        )
+
+
+def unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Iterator[tuple[str, str]]:
+    """Those that are not known, with a question for the name that may have been meant."""
+    known = {name for knob in every for name in (knob.variable, knob.control) if name}
+    for name in names:
+        if name not in known and not _in_catalogue(name, mpi):
+            yield name, did_you_mean(name, sorted(known))
+
+
+def _in_catalogue(name: str, mpi: Mpi) -> bool:
+    """A star in our catalogue stands for names that the MPI does not tell."""
+    return any(
+        entry.fits(name) for entry in catalogue.entries() if entry.of in _LAYERS | {mpi.name}
+    )
+
+
+_LAYERS = {"ucx", "libfabric"}

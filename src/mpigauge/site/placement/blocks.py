@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A placement as launchers and kernels can be told it: hosts, each with its ranks and their cores.
+
+Launchers know two orders of ranks: host by host, and one on each host in turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import Block
+from mpigauge.site.topology.words import as_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.model.placement import Placement, Seat
+
+
+def blocks(placement: Placement) -> tuple[Block, ...]:
+    """A block for each host, in the order of their first ranks.
+
+    UserError: ranks go from host to host in an order that no launcher can be told.
+    """
+    found = [Block(host, len(on), _bind(on)) for host, on in placement.by_host.items()]
+    alike = _alike(found)
+    if in_turn(placement) and len({block.bind for block in alike}) > 1:
+        raise UserError(
+            f"--place {placement.name}: hosts would have different cores (of {found[0].host} "
+            f"{', '.join(found[0].bind)}), which launchers cannot be told when ranks go from host "
+            "to host in turn; take compact, or a rank for each host"
+        )
+    return alike
+
+
+def in_turn(placement: Placement) -> bool:
+    """Whether ranks go from host to host in turn; else the hosts are filled one after the other."""
+    hosts = list(placement.by_host)
+    order = [seat.host for seat in placement.seats]
+    by_host = [host for host, on in placement.by_host.items() for _ in on]
+    if order == by_host:
+        return False
+    if order != [hosts[rank % len(hosts)] for rank in range(len(order))]:
+        raise UserError(
+            f"--place {placement.name}: ranks go from host to host in an order that launchers "
+            "cannot be told; number them host by host, or one on each host in turn"
+        )
+    return True
+
+
+def _bind(seats: Sequence[Seat]) -> tuple[str, ...]:
+    """An entry for local rank 0, 1, …; none where a rank has no cores of its own."""
+    return tuple(as_list(s.pus, "+") for s in seats) if all(s.pus for s in seats) else ()
+
+
+def _alike(found: list[Block]) -> tuple[Block, ...]:
+    """Hosts whose cores are a beginning of the longest list get all of it: one command for all."""
+    longest = max((block.bind for block in found), key=len)
+    return tuple(
+        replace(block, bind=longest)
+        if block.bind and block.bind == longest[: len(block.bind)]
+        else block
+        for block in found
+    )

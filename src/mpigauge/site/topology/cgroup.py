@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the control groups allow, in version 1 and 2. A limit counts wherever up the tree it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mpigauge.site.topology.words import parse_list
+
+if TYPE_CHECKING:
+    from mpigauge.site.topology.files import Files
+
+ROOT = "sys/fs/cgroup"
+NO_LIMIT = 1 << 60
+"""Version 1 says "no limit" with a huge number."""
+
+
+def cpu_quota(files: Files) -> float | None:
+    """CPUs' worth of time that may be used."""
+    found = [_quota_2(files, folder) for folder in _folders(files, "")]
+    found += [_quota_1(files, folder) for folder in _folders(files, "cpu")]
+    return min((quota for quota in found if quota is not None), default=None)
+
+
+def memory_limit(files: Files) -> int | None:
+    found = [_bytes(files, f"{folder}/memory.max") for folder in _folders(files, "")]
+    found += [
+        _bytes(files, f"{folder}/memory.limit_in_bytes") for folder in _folders(files, "memory")
+    ]
+    return min((limit for limit in found if limit is not None), default=None)
+
+
+def cpuset(files: Files) -> frozenset[int] | None:
+    """The PUs that the group's cpuset leaves; None where there is none, or it does not tell."""
+    names = [("", "cpuset.cpus.effective")]
+    names += [("cpuset", name) for name in ("cpuset.effective_cpus", "cpuset.cpus")]
+    for controller, name in names:
+        for folder in _folders(files, controller):
+            if text := (files.text(f"{folder}/{name}") or "").strip():
+                return frozenset(parse_list(text))
+    return None
+
+
+def _folders(files: Files, controller: str) -> Iterator[str]:
+    """The group's folder and all above it; in a container only the upper ones may be visible."""
+    for line in (files.text("proc/self/cgroup") or "").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controller in controllers.split(","):
+            mount = f"{ROOT}/{controllers}" if controllers else ROOT
+            parts = [part for part in path.split("/") if part not in ("", "..")]
+            for depth in range(len(parts), -1, -1):
+                yield "/".join([mount, *parts[:depth]])
+
+
+def _quota_2(files: Files, folder: str) -> float | None:
+    words = (files.text(f"{folder}/cpu.max") or "").split()
+    if len(words) != 2 or words[0] == "max":
+        return None
+    return int(words[0]) / int(words[1])
+
+
+def _quota_1(files: Files, folder: str) -> float | None:
+    quota = files.text(f"{folder}/cpu.cfs_quota_us") or "-1"
+    period = files.text(f"{folder}/cpu.cfs_period_us") or "100000"
+    return int(quota) / int(period) if int(quota) > 0 else None
+
+
+def _bytes(files: Files, path: str) -> int | None:
+    text = (files.text(path) or "").strip()
+    return int(text) if text.isdigit() and int(text) < NO_LIMIT else None

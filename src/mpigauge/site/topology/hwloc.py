@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reads a machine from an XML file that hwloc 2 has written (`lstopo --of xml`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_input
+from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
+from mpigauge.site.topology.devices import FABRIC_CLASSES, in_order, kind_of, numa_beside
+from mpigauge.site.topology.words import parse_bitmap
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+HOW = "write it with `lstopo --of xml FILE`"
+CACHE_KINDS = {"0": "unified", "1": "data", "2": "instruction"}
+OPENFABRICS, NETWORK = "3", "2"
+"""Types of the operating system's devices, as hwloc 2 numbers them."""
+_LATENCY_FROM_OS = "NUMALatency"
+
+
+@dataclass(frozen=True)
+class Item:
+    """An object of the tree, and the PUs of the nearest object around it that has some."""
+
+    element: Element
+    near: frozenset[int]
+
+    def get(self, name: str) -> str:
+        return self.element.get(name, "")
+
+    @property
+    def index(self) -> int:
+        return int(self.get("os_index") or -1)
+
+    @property
+    def pus(self) -> frozenset[int]:
+        return parse_bitmap(self.get("cpuset") or "0x0")
+
+    @property
+    def info(self) -> Mapping[str, str]:
+        return {e.get("name", ""): e.get("value", "") for e in self.element.findall("info")}
+
+
+def read_xml(path: Path) -> Topology:
+    """The machine in this file. UserError: it holds none that can be read."""
+    root = _root(path)
+    try:
+        return _topology(root, path)
+    except (ValueError, KeyError, IndexError) as error:
+        raise UserError(f"{path}: this topology is damaged: {error}; {HOW}") from None
+    except RecursionError:
+        raise UserError(f"{path}: this topology is nested too deeply; {HOW}") from None
+
+
+def _root(path: Path) -> Element:
+    from xml.etree import ElementTree as ET
+
+    try:
+        root = ET.fromstring(read_input(path))
+    except (ET.ParseError, LookupError, ValueError) as error:  # LookupError: of its encoding
+        raise UserError(f"{path} is no XML ({error}); {HOW}") from None
+    if root.tag != "topology":
+        raise UserError(f"{path} holds <{root.tag}>, not a <topology> of hwloc; {HOW}")
+    version = root.get("version") or "1"
+    if version.partition(".")[0] != "2":
+        raise UserError(
+            f"{path} is in the format of hwloc {version}, only that of hwloc 2 can be read; "
+            "write it with hwloc 2"
+        )
+    return root
+
+
+def _topology(root: Element, path: Path) -> Topology:
+    items = list(_items(root, frozenset()))
+    machine = next(iter(_of(items, "Machine")), None)
+    if machine is None:
+        raise UserError(f"{path}: there is no Machine in this topology; {HOW}")
+    numa = tuple(sorted(_numa(items), key=lambda node: node.number))
+    pus = _pus(items, numa, _kinds(root))
+    if not pus:
+        raise UserError(f"{path}: there is no PU in this topology; {HOW}")
+    known = frozenset(pu.number for pu in pus)
+    nodes = frozenset(node.number for node in numa)
+    models = dict.fromkeys(i.info.get("CPUModel", "") for i in _of(items, "Package"))
+    return Topology(
+        hostname=machine.info.get("HostName", path.stem),
+        architecture=machine.info.get("Architecture", ""),
+        cpu_model=" + ".join(filter(None, models)) or "unknown CPU",
+        pus=pus,
+        caches=_caches(items),
+        numa=numa,
+        distances=_distances(root, numa),
+        devices=in_order(_devices(items, numa)),
+        allowed=_allowed(machine, "allowed_cpuset", known),
+        allowed_numa=_allowed(machine, "allowed_nodeset", nodes),
+        left_out=_allowed(machine, "complete_cpuset", known, within=False),
+    )
+
+
+def _items(element: Element, near: frozenset[int]) -> Iterator[Item]:
+    for child in element.findall("object"):
+        item = Item(child, near)
+        yield item
+        yield from _items(child, item.pus or near)
+
+
+def _of(items: list[Item], kind: str) -> list[Item]:
+    return [item for item in items if item.get("type") == kind]
+
+
+def _allowed(
+    machine: Item, name: str, known: frozenset[int], within: bool = True
+) -> frozenset[int]:
+    """The numbers of this set that are known, or those that are not."""
+    text = machine.get(name)
+    numbers = parse_bitmap(text) if text else known
+    return numbers & known if within else numbers - known
+
+
+def _numa(items: list[Item]) -> Iterator[Numa]:
+    for item in _of(items, "NUMANode"):
+        yield Numa(item.index, int(item.get("local_memory") or 0) or None, item.pus)
+
+
+def _pus(items: list[Item], numa: tuple[Numa, ...], kinds: Mapping[int, str]) -> tuple[Pu, ...]:
+    """Sorted by number; cores are numbered by their first PUs, as for a machine that is here."""
+    numbers = sorted(item.index for item in _of(items, "PU"))
+    cores = sorted((min(item.pus), item.pus) for item in _of(items, "Core"))
+    core_of = {pu: place for place, (_, pus) in enumerate(cores) for pu in pus}
+    package_of = {
+        pu: item.index if item.index >= 0 else place
+        for place, item in enumerate(_of(items, "Package"))
+        for pu in item.pus
+    }
+    return tuple(
+        Pu(
+            number=number,
+            core=core_of.get(number, number),
+            package=package_of.get(number, 0),
+            numa=_numa_of(number, numa),
+            capacity=None,
+            kind=kinds.get(number, ""),
+        )
+        for number in numbers
+    )
+
+
+def _numa_of(pu: int, numa: tuple[Numa, ...]) -> int:
+    """The closest: of those that hold it, the one with the fewest PUs."""
+    around = [(len(node.pus), node.number) for node in numa if pu in node.pus]
+    return min(around)[1] if around else 0
+
+
+def _kinds(root: Element) -> dict[int, str]:
+    """Named only where there are several."""
+    found = root.findall("cpukind")
+    if len(found) < 2:
+        return {}
+    names = {"IntelCore": "performance", "IntelAtom": "efficient"}
+    kinds: dict[int, str] = {}
+    for place, element in enumerate(found):
+        info = {e.get("name"): e.get("value", "") for e in element.findall("info")}
+        name = info.get("CoreType") or info.get("LinuxCapacity") or f"kind {place}"
+        text = f"capacity {name}" if name.isdigit() else names.get(name, name)
+        kinds |= dict.fromkeys(parse_bitmap(element.get("cpuset", "0x0")), text)
+    return kinds
+
+
+def _caches(items: list[Item]) -> tuple[Cache, ...]:
+    found = [
+        Cache(
+            level=int(item.get("depth")),
+            kind=CACHE_KINDS[item.get("cache_type")],
+            bytes=int(item.get("cache_size")),
+            pus=item.pus,
+        )
+        for item in items
+        if "Cache" in item.get("type") and item.pus and item.get("cache_size") not in ("", "0")
+    ]
+    return tuple(sorted(found, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
+
+
+def _distances(root: Element, numa: tuple[Numa, ...]) -> tuple[tuple[int, ...], ...]:
+    """The matrix of NUMA latencies, its rows in the order of `numa`."""
+    for element in root.findall("distances2"):
+        if element.get("type") != "NUMANode":
+            continue
+        if element.get("name", _LATENCY_FROM_OS) != _LATENCY_FROM_OS:
+            continue
+        order = [int(w) for e in element.findall("indexes") for w in (e.text or "").split()]
+        values = [int(w) for e in element.findall("u64values") for w in (e.text or "").split()]
+        place = {number: at for at, number in enumerate(order)}
+        if set(place) == {node.number for node in numa} and len(values) == len(order) ** 2:
+            at = [place[node.number] for node in numa]
+            return tuple(tuple(values[i * len(order) + j] for j in at) for i in at)
+    return ()
+
+
+def _devices(items: list[Item], numa: tuple[Numa, ...]) -> Iterator[Device]:
+    for item in _of(items, "PCIDev"):
+        pci_class = int((item.get("pci_type") or "0").split()[0], 16)
+        kind: Literal["network", "gpu"] | None = kind_of(pci_class)
+        if kind is None:
+            continue
+        inside = [Item(e, item.near) for e in item.element.iter("object")]
+        names = _names(_of(inside, "OSDev"), kind)
+        bus = item.get("pci_busid")
+        fabric = any(i.get("osdev_type") == OPENFABRICS for i in _of(inside, "OSDev"))
+        yield Device(
+            name=[*names, bus][0],
+            also=tuple(names[1:]),
+            kind=kind,
+            fabric=kind == "network" and (fabric or pci_class in FABRIC_CLASSES),
+            bus=bus,
+            pus=item.near,
+            numa=numa_beside(item.near, numa),
+        )
+
+
+def _names(devices: list[Item], kind: str) -> list[str]:
+    """Of a network card: that of the fabric before that of the network; all of a GPU's."""
+    wanted = (OPENFABRICS, NETWORK) if kind == "network" else ()
+    ranked = [i for t in wanted for i in devices if i.get("osdev_type") == t]
+    return [item.get("name") for item in (ranked if kind == "network" else devices)]

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The passport of a run: everything about machine and environment that may explain a number."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import mpigauge
+from mpigauge.site.topology.differences import differences
+from mpigauge.site.topology.read import read
+from mpigauge.site.topology.remarks import remarks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.hosts import Node
+    from mpigauge.model.machine import Machine
+    from mpigauge.model.mpi import Mpi
+
+# Variables that change how MPI behaves or which files are used. Others may be private.
+PREFIXES = (
+    "MPI",
+    "OMPI_",
+    "PMIX_",
+    "PMI_",
+    "PRTE_",
+    "OPAL_",
+    "MPICH_",
+    "I_MPI_",
+    "MV2_",
+    "CRAY_",
+    "HYDRA_",
+    "UCX_",
+    "FI_",
+    "PSM",
+    "SLURM_",
+    "PBS_",
+    "LSB_",
+    "OMP_",
+    "KMP_",
+    "GOMP_",
+    "HWLOC_",
+    "MALLOC_",
+    "LOADEDMODULES",
+)
+NAMES = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "CXX", "CXXFLAGS", "LANG", "LC_ALL", "TMPDIR")
+SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
+TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "libhwloc.so*")
+
+
+def passport(
+    mpi: Mpi,
+    machine: Machine | None = None,
+    nodes: Sequence[Node] = (),
+    digest: Callable[[Path], str] | None = None,
+) -> dict[str, Any]:
+    """JSON-able; `machine` is read now unless it is given. `nodes`: the hosts that are measured.
+    `digest` may know what a file holds without reading it."""
+    machine = machine or read()
+    return {
+        "taken": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "mpigauge": mpigauge.__version__,
+        "python": sys.version.split()[0],
+        "libc": " ".join(platform.libc_ver()),
+        "machine": plain(asdict(machine)),
+        "remarks": [*remarks(machine), *differences(nodes)],
+        "hosts": [_host(node) for node in nodes],
+        "mpi": plain(asdict(mpi)),
+        "libraries": [_library(path, digest or digest_of) for path in _libraries(mpi)],
+        "environment": relevant(os.environ),
+    }
+
+
+def _host(node: Node) -> dict[str, Any]:
+    found = remarks(node.machine)
+    machine = plain(asdict(node.machine))
+    return {"name": node.name, "mpi": node.library, "remarks": found, "machine": machine}
+
+
+def relevant(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that matter for MPI; never one whose name looks like a secret's."""
+
+    def matters(name: str) -> bool:
+        wanted = name.startswith(PREFIXES) or name in NAMES
+        return wanted and not any(secret in name.upper() for secret in SECRETS)
+
+    return {name: environment[name] for name in sorted(environment) if matters(name)}
+
+
+def plain(value: Any) -> Any:
+    """Sets, tuples and paths as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
+
+
+def _libraries(mpi: Mpi) -> list[Path]:
+    """The MPI library and the transports that lie beside it."""
+    folder = mpi.library.parent
+    folders = [folder, *(folder / name for name in ("mpich", "openmpi"))]
+    found = {path for place in folders for glob in TRANSPORTS for path in place.glob(glob)}
+    return [mpi.library, *sorted(path for path in found if path.is_file())]
+
+
+def _library(path: Path, digest: Callable[[Path], str]) -> dict[str, Any]:
+    try:
+        return {"path": str(path), "bytes": path.stat().st_size, "sha256": digest(path)}
+    except OSError as error:
+        return {"path": str(path), "unreadable": error.strerror}
+
+
+def digest_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

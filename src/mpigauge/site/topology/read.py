@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reads a machine out of /sys and /proc."""
+
+from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_text
+from mpigauge.model.machine import Machine
+from mpigauge.model.topology import Cache, Numa, Pu
+from mpigauge.site.topology import cgroup
+from mpigauge.site.topology.devices import devices, drivers
+from mpigauge.site.topology.files import Files, Recorded
+from mpigauge.site.topology.numa import distances, numa_nodes
+from mpigauge.site.topology.words import parse_list, parse_size
+
+CPU = "sys/devices/system/cpu"
+KINDS = {"sys/devices/cpu_core/cpus": "performance", "sys/devices/cpu_atom/cpus": "efficient"}
+"""Where Intel's processors with two kinds of cores name them."""
+
+# Arm chips do not tell their name, only a part number.
+ARM_PARTS = {
+    "0xd03": "Cortex-A53",
+    "0xd05": "Cortex-A55",
+    "0xd08": "Cortex-A72",
+    "0xd0b": "Cortex-A76",
+    "0xd0c": "Neoverse N1",
+    "0xd40": "Neoverse V1",
+    "0xd49": "Neoverse N2",
+    "0xd4f": "Neoverse V2",
+}
+
+
+def read(root: Path = Path("/")) -> Machine:
+    """The machine whose /sys and /proc are below `root`, or that is recorded in this file."""
+    return read_files(Files(root)) if root.is_dir() else read_record(root)[1]
+
+
+def read_record(path: Path) -> tuple[Recorded, Machine]:
+    """The files that are recorded in this one, and the machine that they tell of.
+
+    UserError: it is no such record.
+    """
+    text = read_text(path)
+    if "\t" not in text:
+        raise UserError(
+            f"{path} is no record of a machine; make one with `python tools/record_machine.py`"
+        )
+    recorded = Recorded(text)
+    try:
+        return recorded, read_files(recorded)
+    except (ValueError, KeyError, IndexError) as error:
+        raise UserError(f"{path}: this record of a machine is damaged: {error}") from None
+
+
+def read_files(files: Files) -> Machine:
+    online = parse_list(_word(files, f"{CPU}/online")) or _numbered(files.names(CPU), "cpu")
+    status = files.text("proc/self/status") or ""
+    allowed = parse_list(_field(status, "Cpus_allowed_list")) or online
+    memory = files.text("proc/meminfo") or ""
+    numa = numa_nodes(files)
+    return Machine(
+        hostname=_word(files, "proc/sys/kernel/hostname"),
+        architecture=_word(files, "proc/sys/kernel/arch") or platform.machine(),
+        kernel=_word(files, "proc/sys/kernel/osrelease"),
+        cpu_model=_cpu_model(files),
+        microcode=_field(files.text("proc/cpuinfo") or "", "microcode"),
+        drivers=drivers(files),
+        hypervisor=" hypervisor" in (files.text("proc/cpuinfo") or ""),
+        pus=_pus(files, sorted(online), numa),
+        caches=_caches(files, sorted(online)),
+        numa=numa,
+        distances=distances(files, numa),
+        devices=devices(files, numa),
+        allowed=frozenset(allowed & online),
+        allowed_numa=_allowed_numa(status, numa),
+        left_out=frozenset(parse_list(_word(files, f"{CPU}/present")) - online),
+        isolated=frozenset(parse_list(_word(files, f"{CPU}/isolated"))),
+        cpu_quota=cgroup.cpu_quota(files),
+        memory_limit_bytes=cgroup.memory_limit(files),
+        memory_total_bytes=_kibibytes(memory, "MemTotal"),
+        memory_available_bytes=_kibibytes(memory, "MemAvailable"),
+        governors=_governors(files, sorted(allowed & online)),
+        turbo=_turbo(files),
+        transparent_hugepages=_chosen(files, "sys/kernel/mm/transparent_hugepage/enabled"),
+        numa_balancing=_switch(files, "proc/sys/kernel/numa_balancing"),
+        clocksource=_word(files, _CLOCKSOURCE) or None,
+        load=_load(files),
+        steal_ratio=_steal_ratio(files),
+    )
+
+
+_CLOCKSOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+
+def _word(files: Files, path: str) -> str:
+    return (files.text(path) or "").strip()
+
+
+def _field(text: str, name: str) -> str:
+    match = re.search(rf"^{name}\s*:\s*(.*)$", text, re.MULTILINE)
+    return match[1].strip() if match else ""
+
+
+def _kibibytes(text: str, name: str) -> int:
+    words = _field(text, name).split()
+    return int(words[0]) * 1024 if words else 0
+
+
+def _number(text: str, otherwise: int) -> int:
+    return int(text) if text.lstrip("-").isdigit() else otherwise
+
+
+def _numbered(names: list[str], stem: str) -> set[int]:
+    return {int(match[1]) for name in names if (match := re.fullmatch(rf"{stem}(\d+)", name))}
+
+
+def _allowed_numa(status: str, numa: tuple[Numa, ...]) -> frozenset[int]:
+    """What the cpuset allows of the NUMA nodes that there are; all where it does not say."""
+    known = {node.number for node in numa}
+    return frozenset(parse_list(_field(status, "Mems_allowed_list")) & known or known)
+
+
+def _pus(files: Files, online: list[int], numa: tuple[Numa, ...]) -> tuple[Pu, ...]:
+    first = {number: _first_of_core(files, number) for number in online}
+    cores = {pu: core for core, pu in enumerate(sorted(set(first.values())))}
+    node_of = {pu: node.number for node in numa for pu in node.pus}
+    kinds = {pu: kind for path, kind in KINDS.items() for pu in parse_list(_word(files, path))}
+    return tuple(
+        Pu(
+            number=number,
+            core=cores[first[number]],
+            package=max(0, _number(_word(files, _topology(number, "physical_package_id")), 0)),
+            numa=node_of.get(number, 0),
+            capacity=_number(_word(files, f"{CPU}/cpu{number}/cpu_capacity"), 0) or None,
+            kind=kinds.get(number, ""),
+        )
+        for number in online
+    )
+
+
+def _topology(number: int, name: str) -> str:
+    return f"{CPU}/cpu{number}/topology/{name}"
+
+
+def _first_of_core(files: Files, number: int) -> int:
+    """The lowest PU of the same core; the older kernels have the older name only."""
+    for name in ("core_cpus_list", "thread_siblings_list"):
+        if siblings := parse_list(_word(files, _topology(number, name))):
+            return min(siblings)
+    return number
+
+
+def _caches(files: Files, online: list[int]) -> tuple[Cache, ...]:
+    found = {cache for number in online for cache in _caches_of(files, number)}
+    return tuple(sorted(found, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
+
+
+def _caches_of(files: Files, number: int) -> list[Cache]:
+    folder = f"{CPU}/cpu{number}/cache"
+    indexes = _numbered(files.names(folder), "index")
+    read_all = [_cache(files, f"{folder}/index{index}", number) for index in sorted(indexes)]
+    return [cache for cache in read_all if cache is not None]
+
+
+def _cache(files: Files, folder: str, number: int) -> Cache | None:
+    size = parse_size(_word(files, f"{folder}/size"))
+    if size == 0:
+        return None
+    return Cache(
+        level=_number(_word(files, f"{folder}/level"), 0),
+        kind=_word(files, f"{folder}/type").lower(),
+        bytes=size,
+        pus=frozenset(parse_list(_word(files, f"{folder}/shared_cpu_list")) or {number}),
+    )
+
+
+def _cpu_model(files: Files) -> str:
+    info = files.text("proc/cpuinfo") or ""
+    if name := _field(info, "model name"):
+        return name
+    parts = dict.fromkeys(re.findall(r"^CPU part\s*:\s*(\S+)", info, re.MULTILINE))
+    names = " + ".join(ARM_PARTS.get(part, f"part {part}") for part in parts)
+    board = _word(files, "sys/firmware/devicetree/base/model")
+    return ", ".join(filter(None, (board, names))) or "unknown"
+
+
+def _governors(files: Files, allowed: list[int]) -> tuple[str, ...]:
+    words = {_word(files, f"{CPU}/cpu{number}/cpufreq/scaling_governor") for number in allowed}
+    return tuple(sorted(words - {""}))
+
+
+def _turbo(files: Files) -> bool | None:
+    if (off := _switch(files, f"{CPU}/intel_pstate/no_turbo")) is not None:
+        return not off
+    return _switch(files, f"{CPU}/cpufreq/boost")
+
+
+def _switch(files: Files, path: str) -> bool | None:
+    word = _word(files, path)
+    return word != "0" if word.isdigit() else None
+
+
+def _chosen(files: Files, path: str) -> str | None:
+    match = re.search(r"\[(.+?)\]", files.text(path) or "")
+    return match[1] if match else None
+
+
+def _load(files: Files) -> tuple[float, float, float]:
+    words = _word(files, "proc/loadavg").split()
+    if len(words) < 3:
+        return 0.0, 0.0, 0.0
+    return float(words[0]), float(words[1]), float(words[2])
+
+
+def _steal_ratio(files: Files) -> float:
+    first = (files.text("proc/stat") or "").partition("\n")[0].split()
+    times = [int(word) for word in first[1:9]]
+    total = sum(times)
+    return times[7] / total if len(times) == 8 and total else 0.0
