@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import CellRecord, End, parse
 from mpigauge.site.launch import Command, Job, command
 from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.build import headers
 
 Cell = tuple[str, int]
 """Benchmark and bytes."""
@@ -45,6 +47,39 @@ class Site:
     @property
     def ranks(self) -> int:
         return self.cores.count(",") + 1
+
+
+KERNELS = Path(__file__).resolve().parent.parent / "kernels"
+FLAGS = ("-std=c++20", "-O2", "-fPIC")
+"""As CMakeLists.txt builds the kernels."""
+
+
+def built(program: Path, mpi: Mpi, sources: Sequence[Path], link: Sequence[str]) -> Path:
+    """A program of this folder, made of its own sources and of the kernels' core.
+
+    UserError: a compiler that fails, with what it said.
+    """
+    own = [path for part in ("core", "platform") for path in (KERNELS / part).glob("*.cpp")]
+    compiler = os.environ.get("CXX", "g++")
+    abi = f'-DMPIGAUGE_ABI="{mpi.abi}"'
+    standard = ("-DMPIGAUGE_STANDARD_ABI",) if mpi.abi == "std" else ()
+    include = ("-I", str(KERNELS), "-I", str(headers(mpi)))
+
+    def compiled(source: Path) -> str:
+        found = str(program.with_name(f"{source.stem}.o"))
+        _compile([compiler, *FLAGS, abi, *standard, *include, "-c", str(source), "-o", found])
+        return found
+
+    with ThreadPoolExecutor(os.cpu_count()) as several:
+        objects = list(several.map(compiled, [*sources, *own]))
+    _compile([compiler, *objects, "-o", str(program), "-ldl", *link])
+    return program
+
+
+def _compile(words: Sequence[str]) -> None:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"{words[0]} failed: {done.stderr.strip()}")
 
 
 def site(cores: str, settings: Mapping[str, str]) -> Site:

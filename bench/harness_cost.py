@@ -9,7 +9,6 @@ Exit status: 0 at most 1 ns everywhere, 1 more somewhere, 2 it could not be trie
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -25,9 +24,6 @@ from mpigauge.site.mpi import find
 
 MOST_NS = 1.0
 HERE = Path(__file__).resolve().parent
-KERNELS = HERE.parent / "kernels"
-FLAGS = ("-std=c++20", "-O2", "-fPIC", '-DMPIGAUGE_ABI="mpich"')
-"""As CMakeLists.txt builds the kernels."""
 NOTES = """\
 A call of `send` is one MPI_Send, of `send and recv` both, of an MPI that does nothing.
 added    median over rounds of the difference of ours and by hand, measured side by side in each
@@ -39,19 +35,9 @@ Pairs = dict[Loop, list[tuple[float, float]]]
 
 def build(folder: Path) -> Path:
     """The program, from the kernels' own sources; calls of MPI that it never makes stay open."""
-    program = folder / "harness_cost"
     sources = [HERE / "harness_cost.cpp", HERE / "fake_mpi.cpp"]
-    sources += sorted((KERNELS / "core").glob("*.cpp")) + sorted(
-        (KERNELS / "platform").glob("*.cpp")
-    )
-    include = find("mpich").include
-    words = [os.environ.get("CXX", "g++"), *FLAGS, f"-I{KERNELS}", f"-I{include}"]
-    words += [*map(str, sources), "-o", str(program), "-ldl", "-no-pie"]
-    words += ["-Wl,--unresolved-symbols=ignore-all"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise UserError(f"{words[0]} could not build harness_cost: {done.stderr.strip()}")
-    return program
+    link = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all")
+    return common.built(folder / "harness_cost", find("mpich"), sources, link)
 
 
 def run(program: Path, rounds: int) -> Pairs:

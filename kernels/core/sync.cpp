@@ -38,7 +38,16 @@ constexpr double widths_of_leaving = 16;
 constexpr double narrowest_window_s = 4e-6, widest_window_s = 200e-6;
 constexpr platform::Ticks most_widening = 4;
 constexpr double readings_before_opening = 10, readings_late = 4;
-constexpr std::size_t barriers_to_try = 20, windows_to_try = 40;
+constexpr std::size_t barriers_to_try = 20, windows_to_try = 100;
+// Windows open up to so many steps of the clock after a multiple of their width, each elsewhere: at
+// one place in a step, all readings of a call would be cut to the same side.
+constexpr double steps_of_opening = 2;
+
+// Where in `range` the window of this number opens: evenly spread, and known to all ranks.
+platform::Ticks spread_over(platform::Ticks number, platform::Ticks range) {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  return ((number * golden) >> 32U) * range >> 32U;
+}
 
 void most_of_all(std::vector<std::int64_t>& values, MPI_Comm comm) {
   const auto mine = values;
@@ -183,6 +192,8 @@ void Starter::renew() {
   call(MPI_Allreduce(&readings, &all, 1, MPI_DOUBLE, MPI_MAX, comm_));
   head_start_ = static_cast<platform::Ticks>(std::ceil(readings_before_opening * all));
   tolerance_ = static_cast<platform::Ticks>(std::ceil(readings_late * all));
+  call(MPI_Allreduce(&step_ticks_, &all, 1, MPI_DOUBLE, MPI_MAX, comm_));
+  opening_ = static_cast<platform::Ticks>(std::ceil(steps_of_opening * all));
   choose_width();
   empty_ = 0;
   empty_ = time_empty_windows();
@@ -252,7 +263,8 @@ Start Starter::start() {
 Start Starter::start_by_clock() {
   call(MPI_Barrier(comm_));
   const auto here = clock_.reference_time(platform::ticks()) + head_start_;
-  const auto opened = (here / width_ + 1) * width_;
+  const auto number = here / width_ + 1;
+  const auto opened = number * width_ + spread_over(number, opening_);
   const auto mine = clock_.own_time(opened);
   auto now = platform::ticks();
   while (now < mine) now = platform::ticks();

@@ -61,7 +61,8 @@ struct Start {
 /// Starts timed calls at the same moment on all ranks of a communicator.
 ///
 /// By the clock, ranks meet at a barrier, and each waits for the next moment of the common clock
-/// that is a multiple of the window's width. Nothing has to be announced: ranks that leave the
+/// that is a multiple of the window's width, and a little later, evenly spread over steps of the
+/// clock. Nothing has to be announced: ranks that leave the
 /// barrier within one window wait for the same next one. Where they chose different ones, or one of
 /// them came late, the sample does not count (`settle`). A call counts from the opening of the
 /// window on, less what an empty window takes.
@@ -109,7 +110,8 @@ class Starter {
   double reading_ticks_ = 0.0, step_ticks_ = 1.0;
   bool one_clock_ = false;
   CommonClock clock_;
-  platform::Ticks width_ = 0, least_width_ = 0, head_start_ = 0, tolerance_ = 0, empty_ = 0;
+  platform::Ticks width_ = 0, least_width_ = 0, head_start_ = 0, tolerance_ = 0, empty_ = 0,
+                  opening_ = 0;
   double error_ticks_ = 0.0;
 };
 
