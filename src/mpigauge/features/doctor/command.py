@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ import click
 from mpigauge.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.cli.measuring import Wanted
     from mpigauge.features.doctor.finding import Asked, Host
+    from mpigauge.model.mpi import Mpi
 
 SPOILT = 1
 
@@ -39,6 +41,13 @@ SPOILT = 1
     metavar="FILE",
     help="A machine that tools/record_machine.py has recorded.  [default: this one]",
 )
+@click.option(
+    "--binary",
+    "program",
+    metavar="PROGRAM",
+    help="Look at a program instead: which MPI it was made for, what it would load here, and which "
+    "of the MPIs that are here can run it.",
+)
 @options.together(*options.hosts_to_ask)
 @options.mpi_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
@@ -47,6 +56,7 @@ def command(
     names: tuple[str, ...],
     seconds: float,
     file: Path | None,
+    program: str | None,
     mpi_spec: str | None,
     as_json: bool,
     only_list: bool,
@@ -56,7 +66,7 @@ def command(
 
     The worst comes first: BAD spoils times, a note costs something or may, ? cannot be read here.
     With --hosts every host examines itself, all at the same time. Exit status 1 if something is
-    BAD, else 0.
+    BAD, or if nothing here can run the --binary, else 0.
     """
     from mpigauge.cli.placing import to_ask
     from mpigauge.cli.tables import lines, screen_width
@@ -67,9 +77,12 @@ def command(
         for line in lines(["check", "looks at"], [[c.name, c.about] for c in CHECKS.values()]):
             click.echo(line)
         return 0
-    if asked := to_ask(where, {"--from": file}):
+    if asked := to_ask(where, {"--from": file, "--binary": program}):
         words = (*names, "--noise", str(seconds), *(("--mpi", mpi_spec) if mpi_spec else ()))
         return _on_hosts(asked, words, seconds, as_json)
+    if program is not None:
+        _refuse_others(names, file)
+        return _on_program(program, mpi_spec, as_json)
     host = _host(file, seconds if not names or "noise" in names else 0.0)
     if file is None and (not names or "transports" in names):
         host = replace(host, asked=_asked(mpi_spec))
@@ -94,6 +107,54 @@ def _on_hosts(asked: Wanted, words: Sequence[str], seconds: float, as_json: bool
         found = {name: findings_of(each) for name, each in said.items()}
         click.echo("\n".join(pages(found, screen_width() or 96)))
     return SPOILT if any(each["worst"] == "bad" for each in said.values()) else 0
+
+
+def _refuse_others(names: Sequence[str], file: Path | None) -> None:
+    from mpigauge.model.errors import UserError
+
+    if names or file is not None:
+        other = names[0] if names else "--from"
+        raise UserError(f"--binary looks at a program, {other} at a machine; give one of them")
+
+
+def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
+    from mpigauge.cli.tables import screen_width
+    from mpigauge.features.doctor.show_program import page, to_json
+    from mpigauge.site.mpi.programs import look, suits
+
+    looked = look([program], os.environ)
+    mpis = _mpis(mpi_spec) if looked.uses_mpi else []
+    each = [suits(looked, mpi) for mpi in mpis]
+    said = _said_by({str(library.path) for library in looked.mpi_libraries if library.path})
+    if as_json:
+        click.echo(json.dumps(to_json(looked, each, said), indent=2))
+    else:
+        click.echo("\n".join(page(looked, each, said, screen_width() or 96)))
+    runs = not looked.mpi_libraries or all(library.path for library in looked.mpi_libraries)
+    return 0 if runs or any(one.directly for one in each) else SPOILT
+
+
+def _mpis(mpi_spec: str | None) -> list[Mpi]:
+    from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.listing import everything
+
+    return [find(mpi_spec)] if mpi_spec else [each.mpi for each in everything().listed]
+
+
+def _said_by(libraries: Iterable[str]) -> dict[str, str]:
+    """The name and version of each of these libraries of MPI that can tell them."""
+    from mpigauge.model.errors import UserError
+    from mpigauge.site.mpi.query import ask
+
+    found = {}
+    for path in sorted(libraries):
+        try:
+            name, version = ask(Path(path), {}).name_and_version
+        except UserError:
+            continue
+        if name != "unknown":
+            found[path] = f"{name} {version}"
+    return found
 
 
 def _host(file: Path | None, seconds: float) -> Host:

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Whose a library is, by its name, and which names of a program are MPI's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Abi
+
+
+class Family(NamedTuple):
+    abi: Abi | None
+    """None: one that we know by name only."""
+    label: str
+    fortran: bool = False
+    """Whether it is the layer for Fortran, which has the C layer below it."""
+
+
+OLD_OPEN_MPI = Family(None, "an old Open MPI (before 2)")
+
+# The first that fits counts. Platform MPI and Open MPI 1 share a name; their symbols tell.
+NAMES: tuple[tuple[str, Family], ...] = (
+    (r"libmpi_abi\.so\.\d+", Family("std", "the standard ABI of MPI 5.0")),
+    (r"libmpif(ort)?_abi\.so\.\d+", Family("std", "the standard ABI of MPI 5.0", True)),
+    (r"libmpi(ch)?fort\.so\.12", Family("mpich", "MPICH's ABI", True)),
+    (r"lib(f|fmpich|mpichf\d*)\.so\.12", Family("mpich", "MPICH's ABI", True)),
+    (r"libmpi(ch)?cxx\.so\.12", Family("mpich", "MPICH's ABI", True)),
+    (r"libmpifort_\w+\.so\.12", Family("mpich", "MPICH's ABI (Cray)", True)),
+    (r"libmpif_\w+\.so\.12", Family("mpich", "MPICH's ABI (Cray)", True)),
+    (r"libmpi_\w+\.so\.12", Family("mpich", "MPICH's ABI (Cray)")),
+    (r"libmpi\.so\.12", Family("mpich", "MPICH's ABI")),
+    (r"libmpich\.so\.(12|10)", Family("mpich", "MPICH's ABI")),
+    (r"libmpi_(mpifh|usempif?0?8?\w*|cxx)\.so\.\d+", Family("ompi", "Open MPI's ABI", True)),
+    (r"libmpi_ibm_(mpifh|usempi\w*)\.so\.\d+", Family("ompi", "Open MPI's ABI (Spectrum)", True)),
+    (r"libmpi_ibm\.so\.\d+", Family("ompi", "Open MPI's ABI (Spectrum)")),
+    (r"libmpi\.so\.(20|40|80)", Family("ompi", "Open MPI's ABI")),
+    (r"libmpi\.so\.1", Family(None, "Platform MPI (HP-MPI)")),
+    (r"libmpi(mt)?\.so", Family(None, "HPE's MPT")),
+    (r"libmpc_framework\.so.*|libmpcmpi\.so.*", Family(None, "MPC")),
+    (r"libmpi\.so\.[02]", OLD_OPEN_MPI),
+    (r"libpcmpi\.so.*|libhpmpi\.so.*", Family(None, "Platform MPI (HP-MPI)")),
+    (r"libmpisr\.so.*|libnecmpi\.so.*", Family(None, "NEC's MPI")),
+)
+_PATTERNS = tuple((re.compile(pattern), family) for pattern, family in NAMES)
+_CALL = re.compile(r"P?MPI_[A-Z]\w*|p?mpi_[a-z]\w*_")
+_EXTENSION = re.compile(r"P?MPIX_\w+")
+_DATA = re.compile(
+    r"ompi_(mpi|request|message|group|file|win|info|errhandler|op|datatype)\w*|MPI_UNWEIGHTED"
+    r"|MPI_WEIGHTS_EMPTY|MPI_F08?_STATUS(ES)?_IGNORE|MPIR_\w+|mpi_fortran_\w+|mpipriv\w*"
+)
+
+
+def family_of(name: str) -> Family | None:
+    """Of a library by its name, such as libmpi.so.12; None: it is none of MPI."""
+    for pattern, family in _PATTERNS:
+        if pattern.fullmatch(name):
+            return family
+    return None
+
+
+def family_by(name: str, objects: Iterable[str]) -> Family | None:
+    """The same, where the names of predefined objects that a program takes say more."""
+    family = family_of(name)
+    if family and family.abi is None and any(each.startswith("ompi_mpi_") for each in objects):
+        return OLD_OPEN_MPI
+    return family
+
+
+def calls(names: Iterable[str]) -> frozenset[str]:
+    """Those that are MPI's functions, in C or Fortran."""
+    return frozenset(filter(_CALL.fullmatch, names))
+
+
+def extensions(names: Iterable[str]) -> frozenset[str]:
+    """Those that are functions of one MPI only."""
+    return frozenset(filter(_EXTENSION.fullmatch, names))
+
+
+def data(names: Iterable[str]) -> frozenset[str]:
+    """Those that are variables of an MPI library."""
+    return frozenset(filter(_DATA.fullmatch, names))
