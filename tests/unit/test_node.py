@@ -13,12 +13,9 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.node.plan import (
-    CLOCKS,
     CURVES,
     LINES,
     LOADED,
-    NOISE,
-    PEAKS,
     SHARES,
     STREAM,
     STREAMS,
@@ -28,6 +25,7 @@ from mpigauge.features.node.plan import (
 )
 from mpigauge.features.node.show import page
 from mpigauge.measure.plan import Ground, read_request
+from mpigauge.measure.plan.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.node.plan import PRODUCTS, SINGLE, UPDATES, node_plan
+from mpigauge.features.node.plan import SINGLE, UPDATES, node_plan
 from mpigauge.features.node.show import page
 from mpigauge.measure.plan import LookedUp, Part, Plan, read_request
 from mpigauge.measure.plan.blas import libraries_of
+from mpigauge.measure.plan.node_suite import PRODUCTS
 from mpigauge.measure.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError

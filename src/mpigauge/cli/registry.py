@@ -3,7 +3,8 @@
 """Finds the commands: the files of commands/, and those of features that are called `command`.
 
 `features/map/command.py` is the command `map`; `features/sweep/command_best.py` is the command
-`best`, since a feature may have several.
+`best`, since a feature may have several. Beside its `command`, a module may have a function
+`check_options`, which refuses options that cannot be carried out, whatever hosts there are.
 """
 
 from __future__ import annotations

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.units import byte_count, duration, megabytes_per_s, plus_minus
+from mpigauge.model.column_facts import words_in_name
+from mpigauge.model.units import byte_count, duration, many, megabytes_per_s, plus_minus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from mpigauge.model.row import Estimate, Row
 
@@ -24,6 +25,16 @@ def size(row: Row) -> str:
 def cell_name(row: Row) -> str:
     """PingPong 1 MiB."""
     return f"{row.benchmark} {size(row)}".rstrip()
+
+
+def number_name(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
+    """The number of a benchmark with these columns: PingPong 8 B on 2 ranks [l3]."""
+    ranks = f"on {many(columns['ranks'], 'rank')}" if columns.get("ranks") else ""
+    others = [*words_in_name(columns)]
+    if columns.get("rank", -1) >= 0:  # of figures
+        others.append(f"rank {columns['rank']}")
+    words = (benchmark, byte_count(message_bytes), ranks)
+    return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
 
 
 def time(row: Row) -> str:

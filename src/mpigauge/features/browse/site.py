@@ -22,9 +22,9 @@ from mpigauge.features.browse.series import (
 )
 from mpigauge.features.browse.trend import trend
 from mpigauge.features.browse.trend_pages import NumberLine, trend_page, trends_page
-from mpigauge.features.check.result import named
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
+from mpigauge.result.words import number_name
 from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def _started(of: Series) -> str:
 
 def _title(of: Series) -> str:
     """PingPong 8 B on 2 ranks."""
-    name = named(of.benchmark, of.message_bytes, of.columns)
+    name = number_name(of.benchmark, of.message_bytes, of.columns)
     return name if of.is_time else f"{name} {of.columns['name']}"
 
 

@@ -14,16 +14,17 @@ values are to be judged as such.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from mpigauge.model.column_facts import OF_NAME, USUAL, words_in_name
+from mpigauge.model.column_facts import OF_NAME, USUAL
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import byte_count, many
 from mpigauge.result.compare.compare import Side, compare
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.result.stats.words import wrong_data
+from mpigauge.result.words import number_name
 
 if TYPE_CHECKING:
     from mpigauge.features.check.limits import Limit
@@ -150,17 +151,7 @@ def once_more(lines: Sequence[Line], later: Sequence[Line]) -> list[Line]:
 
 def name_of(item: Item) -> str:
     """PingPong 8 B on 2 ranks [l3]."""
-    return named(item.benchmark, item.message_bytes, dict(item.columns))
-
-
-def named(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
-    """The same of a number with these columns."""
-    ranks = f"on {many(columns['ranks'], 'rank')}" if columns.get("ranks") else ""
-    others = [*words_in_name(columns)]
-    if columns.get("rank", -1) >= 0:  # of figures
-        others.append(f"rank {columns['rank']}")
-    words = (benchmark, byte_count(message_bytes), ranks)
-    return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
+    return number_name(item.benchmark, item.message_bytes, dict(item.columns))
 
 
 def outcome_of(lines: Sequence[Line]) -> Outcome:

@@ -7,8 +7,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.features.node.plan import ARRAY, CLOCKS, MEASURES, NOISE, OF_RANK, PEAKS, PRODUCTS
 from mpigauge.measure.plan.blas import with_blas
+from mpigauge.measure.plan.node_suite import (
+    ARRAY,
+    CLOCKS,
+    MEASURES,
+    NOISE,
+    OF_RANK,
+    PEAKS,
+    PRODUCTS,
+)
 from mpigauge.measure.plan.plan import Part, Plan
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE

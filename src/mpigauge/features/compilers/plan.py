@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.features.node.plan import MEASURES, SECONDS
 from mpigauge.measure.plan.compilers import with_compilers
+from mpigauge.measure.plan.node_suite import MEASURES, SECONDS
 from mpigauge.measure.plan.plan import LEAST_LAUNCHES, Part, Plan
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE

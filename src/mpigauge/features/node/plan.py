@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.plan import threads, where
 from mpigauge.measure.plan.blas import with_blas
+from mpigauge.measure.plan.node_suite import (
+    ARRAY,
+    CLOCKS,
+    MEASURES,
+    NOISE,
+    OF_RANK,
+    PEAKS,
+    PRODUCTS,
+    SECONDS,
+)
 from mpigauge.measure.plan.plan import Part, Plan
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
@@ -27,16 +37,12 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.topology import Topology
 
-SECONDS = 60.0
 STREAM = ("Copy", "Scale", "Add", "Triad")
 """The four that everybody knows, which come first."""
 STREAMS = (*STREAM, "Read", "Write", "Update", "Dot")
 CURVES = ("Triad", "Chase", "Chase_huge")
-PEAKS = ("Peak_scalar", "Peak_sse2", "Peak_avx2", "Peak_avx512", "Peak_neon")
 SINGLE = tuple(f"{name}_single" for name in PEAKS)
-PRODUCTS = ("DGEMM", "SGEMM")
 UPDATES = ("DGEMM_update",)
-CLOCKS = ("Clock_multiply", "Clock_xor")
 LINES = ("Line", "Mailbox", "Payload")
 PLACED = ("Triad", "Triad_tuned")
 """What is measured on threads and on NUMA nodes, beside the latency."""
@@ -46,9 +52,6 @@ SHARES = ("_half", "_quarter", "_eighth")
 """Of the time, in which the others read..."""
 LEAST_LOADS = 3
 """...where there are too few numbers of others for a curve."""
-NOISE = "Noise"
-ARRAY = tuple(parse_sizes("128Mi"))
-"""Of each of three arrays, on each rank, unless a cache is so large that they have to be larger."""
 FIRST = ("Copy", "DGEMM")
 """What parts begin with that come before the others..."""
 FIRST_SHARE = 0.4
@@ -68,11 +71,8 @@ MESSAGES = tuple(parse_sizes("0,8"))
 DATA = "both"
 """Of PingPong, as copies have both; what else there is has no data that are sent."""
 COPIED = tuple(parse_sizes("4Ki,16Ki,64Ki,256Ki,1Mi,4Mi"))
-OF_RANK = (8 * 2000**2,)
-"""Bytes of a product on one core: it takes a fifth of a second of a core of today."""
 OF_UPDATE = (8 * 15000**2,)
 """Of one on all cores of a host in the shape that nodeperf has."""
-MEASURES = "node measures"
 SHARE = 12
 """Of the time for a part with products, which take long: as much as others with so many cells."""
 

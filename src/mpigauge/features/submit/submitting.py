@@ -105,10 +105,9 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
             check_launcher(request.launcher)
         map_of = [said["benchmark"]] if said.get("benchmark") else []
         _check_names([*said.get("benchmarks", ()), *map_of])
-    if name == "sweep":
-        from mpigauge.features.sweep.sweeping import read_sweep
-
-        read_sweep(dict(said), dry_run=True)
+    check = getattr(module_of(name), "check_options", None)
+    if check:
+        check(said)
     return said
 
 

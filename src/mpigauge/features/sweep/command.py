@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -62,3 +63,10 @@ def command(**said: Any) -> None:
             print_plan(job)
         return
     measure_all(found, said["output"], "sweep", present if form == "table" else printer(form))
+
+
+def check_options(said: Mapping[str, Any]) -> None:
+    """UserError: what is to be varied cannot be read."""
+    from mpigauge.features.sweep.sweeping import read_sweep
+
+    read_sweep(dict(said), dry_run=True)
