@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.features.node import show_products as products
-from mpigauge.features.node.estimates import GIGA, error, scaled
 from mpigauge.features.node.plan import ARRAYS
+from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.features.node.show_threads import enough_words, place_lines, thread_lines
 from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.features.node.estimates import GIGA, error, scaled
+from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.model.units import many, number, percent
 from mpigauge.result.node.products import SAME_CLOCK, why
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from mpigauge.features.node.estimates import GIGA, error, scaled
+from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.model.units import UNKNOWN, many
 from mpigauge.result.node.threads import TRIAD, remote_shares
 
