@@ -30,8 +30,8 @@ from mpigauge.measure.plan.foreign import Foreign, Merit
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Estimate
-from mpigauge.result.compare.compare import Side
 from mpigauge.result.compare.items import Item, items
+from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.peers import Pair, clusters
 from mpigauge.runs.store import load

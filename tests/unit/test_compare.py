@@ -22,9 +22,10 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Row
 from mpigauge.model.units import number
-from mpigauge.result.compare.compare import Comparison, Side, compare, split
+from mpigauge.result.compare.compare import Comparison, compare, split
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.only import only, read_only
+from mpigauge.result.compare.side import Side
 from mpigauge.result.compare.summary import summaries, undecided
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store import RunWriter

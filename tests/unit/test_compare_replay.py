@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.result.compare.compare import Comparison, Side, compare
+from mpigauge.result.compare.compare import Comparison, compare
 from mpigauge.result.compare.items import items
+from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.history import between, remember
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from tests.unit.test_history_replay import GROUPS, recorded

@@ -16,8 +16,8 @@ from mpigauge.measure.plan import LaunchPlan, Part, Plan, kernel_words
 from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.meeting import same_meeting, started_by_clock
 from mpigauge.measure.plan.request import read_request
-from mpigauge.result.compare.compare import Side
 from mpigauge.result.compare.items import items
+from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.readers.registry import READERS
 from mpigauge.runs.readers.text import Text

@@ -25,6 +25,7 @@ from mpigauge.show import formats
 from mpigauge.show.document import Document, Facts, document, tables
 from mpigauge.show.formats import table as table_format
 from mpigauge.show.formats.imb import repetitions
+from mpigauge.show.titles import title
 from tests import cells, planted
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def test_colour_marks_what_is_suspicious() -> None:
 
 def test_variants_have_tables_of_their_own() -> None:
     found = rows([cells.cell(), cells.cell(cache="cold"), cells.cell(root_shift=True)])
-    titles = [table_format.title(table) for table in tables(found, cells.cards())]
+    titles = [title(table) for table in tables(found, cells.cards())]
     assert titles == [
         "PingPong · 2 ranks · byte · 1 launch",
         "PingPong · 2 ranks · byte · moving root · 1 launch",

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.cli.finding import open_run
 from mpigauge.cli.main import run as main
-from mpigauge.cli.showing import open_run
 from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.level_lines import REACH
 from mpigauge.draw.plot import Level, Mark, Panel, Picture, Plot, Point, Series

@@ -35,7 +35,7 @@ class Meant(NamedTuple):
 def meant(words: Sequence[str]) -> Meant:
     """Of one folder with runs all of them, else the runs that are named, ref:NAME among them;
     nothing: mpigauge-runs."""
-    from mpigauge.cli.showing import find_run
+    from mpigauge.cli.finding import find_run
     from mpigauge.result.library.folders import named
     from mpigauge.runs.store import run_folders
     from mpigauge.runs.store.imported import REFERENCE, load_reference

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Comparison, Side
+    from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run
 
 FORMATS = ("table", "json", "csv")
@@ -26,7 +27,7 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
 
 def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
     """With what a comparison has to know of the whole run."""
-    from mpigauge.result.compare.compare import Side
+    from mpigauge.result.compare.side import Side
 
     return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
 

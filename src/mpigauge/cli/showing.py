@@ -1,67 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds a stored run by a word, and prints it."""
+"""Prints a stored run."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from mpigauge.runs.store import Run
-
-LAST = "last"
-
-
-def open_run(word: str) -> Run:
-    """The run that a word names: as `find_run` takes it, a file that `mpigauge share` has made, or
-    `ref:NAME` of the reference library.
-
-    UserError: there is none, or its folder cannot be read.
-    """
-    from dataclasses import replace
-
-    from mpigauge.runs.store import load
-    from mpigauge.runs.store.imported import REFERENCE, load_reference
-    from mpigauge.runs.store.pack import opened
-
-    if word.startswith(REFERENCE):
-        return load_reference(word.removeprefix(REFERENCE))
-    found = find_run(word)
-    with opened(found) as folder:
-        return replace(load(folder), path=found)
-
-
-def find_run(word: str) -> Path:
-    """A path, a name below mpigauge-runs or the beginning of one, or `last`."""
-    from mpigauge.runs.store.writer import DEFAULT_ROOT
-
-    if Path(word).exists():
-        return Path(word)
-    found = _matching(word, DEFAULT_ROOT)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(path.name for path in found[:4])
-        raise UserError(f"'{word}' fits {len(found)} runs ({names}, …); write more of the name")
-    raise UserError(
-        f"there is no run '{word}', neither at this path nor in {DEFAULT_ROOT}; "
-        "`mpigauge ls` lists the runs"
-    )
-
-
-def _matching(word: str, root: Path) -> list[Path]:
-    from mpigauge.runs.store import list_runs
-
-    if not root.is_dir():
-        return []
-    paths = [run.path for run in list_runs(root)]
-    if word == LAST:
-        return paths[-1:]
-    exact = [path for path in paths if path.name == word]
-    return exact or [path for path in paths if path.name.startswith(word)]
 
 
 def show(stored: Run, form: str, limits_of: str | None = None) -> None:

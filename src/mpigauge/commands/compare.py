@@ -61,7 +61,7 @@ def command(
     interval; verdicts take into account how many were looked at.
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
-    from mpigauge.cli.showing import open_run
+    from mpigauge.cli.finding import open_run
     from mpigauge.model.errors import UserError
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only

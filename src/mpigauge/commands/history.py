@@ -125,7 +125,7 @@ def _fits(found: History, mpi: str | None, machine: str | None) -> bool:
 
 def _folders(word: str) -> list[Path]:
     """The run that is meant, or all runs in the folder that is."""
-    from mpigauge.cli.showing import find_run
+    from mpigauge.cli.finding import find_run
     from mpigauge.model.errors import UserError
     from mpigauge.runs.store import run_folders
 

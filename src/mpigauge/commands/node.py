@@ -73,9 +73,9 @@ def command(
     measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
     """
     from mpigauge.cli.beside import Order, measure_all, planned
+    from mpigauge.cli.finding import open_run
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.showing import open_run
     from mpigauge.measure.plan import read_request
 
     if words and not raw["compilers"]:

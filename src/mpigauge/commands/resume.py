@@ -32,9 +32,9 @@ def command(run: str, form: str) -> None:
     from contextlib import ExitStack
 
     from mpigauge.cli.beside import finish_all
+    from mpigauge.cli.finding import find_run
     from mpigauge.cli.measuring import finish, printer
     from mpigauge.cli.screen import screen
-    from mpigauge.cli.showing import find_run
     from mpigauge.features.sweep.sweeping import present
     from mpigauge.measure import campaign, live
 

@@ -20,6 +20,7 @@ def command(run: str, form: str, limits_of: str | None) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
-    from mpigauge.cli.showing import open_run, show
+    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.showing import show
 
     show(open_run(run), form, limits_of)

@@ -13,7 +13,7 @@ from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
 
 if TYPE_CHECKING:
-    from mpigauge.draw.panel import Frame
+    from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Panel, Plot, Point, Series
 
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20

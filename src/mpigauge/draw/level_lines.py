@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.ink import DIM, stroke, text
 
 if TYPE_CHECKING:
-    from mpigauge.draw.panel import Frame
+    from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Level, Panel
 
 REACH, FAR, SHARE = 4.0, 32.0, 1 / 2

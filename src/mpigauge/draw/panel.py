@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge.draw import level_lines
 from mpigauge.draw.axes import Scale
+from mpigauge.draw.frame import Frame
 from mpigauge.draw.ink import DIM, GRID, colour, dash, group, shape, stroke, text, words
 from mpigauge.draw.plot import MOST_SERIES
 
@@ -27,23 +27,6 @@ _MOST_DOTS = 80
 _MOST_WITH_SAMPLES = 2
 _REACH = 4.0
 """An interval may widen an axis by this factor beyond the values, no more."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The inner box of a panel, and its axes."""
-
-    left: float
-    top: float
-    wide: float
-    high: float
-    x: Scale
-    y: Scale
-
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        """On the picture. Nothing lies farther out than a box's height."""
-        down = min(max(self.y.place(y), -1.0), 2.0)
-        return self.left + self.x.place(x) * self.wide, self.top + (1 - down) * self.high
 
 
 def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:

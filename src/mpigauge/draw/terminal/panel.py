@@ -17,7 +17,7 @@ from mpigauge.draw.terminal.ink import DIM, Cell, cut, mark, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Scale
-    from mpigauge.draw.panel import Frame
+    from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Panel, Series
     from mpigauge.model.screen import Screen
 

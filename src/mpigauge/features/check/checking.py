@@ -27,7 +27,7 @@ def check_against(
     """What holds a run against limits (a file called *.toml) or against another run. `points`:
     numbers of few launches are judged by their values alone."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.showing import open_run
+    from mpigauge.cli.finding import open_run
     from mpigauge.result.compare.only import read_only
 
     if Path(word).suffix == ".toml":

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.model.column_facts import OF_NAME, USUAL
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import byte_count, many
-from mpigauge.result.compare.compare import Side, compare
+from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.result.stats.words import wrong_data
 from mpigauge.result.words import number_name

@@ -37,7 +37,7 @@ def command(run: str, form: str) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.showing import open_run
+    from mpigauge.cli.finding import open_run
     from mpigauge.cli.tables import screen_width
     from mpigauge.features.explain.registry import explain
     from mpigauge.show.explanation import page, to_json

@@ -71,7 +71,7 @@ def task(words: tuple[str, ...]) -> Task:
     if name == "node" and said["words"] and not said["compilers"]:
         raise UserError(f"submit: to show {said['words'][0]} needs no job; leave 'submit' out")
     if name == "resume":
-        from mpigauge.cli.showing import find_run
+        from mpigauge.cli.finding import find_run
 
         folder = find_run(said["run"]).absolute()
     else:

@@ -14,7 +14,7 @@ operations are never compared; they are named as left out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +24,7 @@ from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.units import percent
 from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items, word_of
 from mpigauge.result.compare.pairing import Judgements, Pair, judgements
+from mpigauge.result.compare.side import Side
 from mpigauge.result.compare.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
 
@@ -39,21 +40,6 @@ MOST_LOST = 0.1
 """Where others take more of the cores, two runs at different times met two different machines."""
 NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
 """Columns that say what a number is; sides of a comparison cannot differ in them."""
-
-
-@dataclass(frozen=True)
-class Side:
-    name: str
-    items: tuple[Item, ...]
-    starts: Mapping[int, str] = field(default_factory=dict, hash=False)
-    """When each launch began; its text is in the order of time."""
-    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What holds for all of its numbers and may differ: hosts, settings."""
-    lost_ratio: float = 0.0
-    """Share of the cores that others took while it was measured."""
-    run_alone: bool = False
-    """It is a run of its own: what runs of its machine differ by counts, unless its launches were
-    taken in turn with those of the first."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from mpigauge.model.column_facts import value_word
 from mpigauge.model.errors import UserError, no_such
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Side
     from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.side import Side
 
 
 def read_only(words: Iterable[str]) -> dict[str, str]:

@@ -16,8 +16,8 @@ from mpigauge.result.stats.turns import in_turn
 from mpigauge.result.stats.verdicts import judge_families
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Side
     from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.side import Side
     from mpigauge.result.stats.ratio import Ratio, Sample
     from mpigauge.result.stats.verdicts import Judged
 

@@ -19,9 +19,10 @@ from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.record import Skip
 from mpigauge.runs.readers.imb_columns import BINARY_MEGABYTE, megabyte
 from mpigauge.runs.readers.imb_header import Header
+from mpigauge.runs.readers.imb_heading import CHANGES, TIMED, Section, changed, heading_in
 from mpigauge.runs.readers.imb_lines import said
 from mpigauge.runs.readers.imb_rows import WIDTH, IrregularError, regular_rows, row_pattern
-from mpigauge.runs.readers.imb_section import CHANGES, TIMED, Section, changed, heading_in, kind_of
+from mpigauge.runs.readers.imb_section import kind_of
 from mpigauge.runs.readers.imb_tables import Draft, finished
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
@@ -32,7 +33,7 @@ from mpigauge.runs.readers.text import NUMBER
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mpigauge.runs.readers.imb_section import Heading, Heads, Kind
+    from mpigauge.runs.readers.imb_heading import Heading, Heads, Kind
     from mpigauge.runs.readers.text import Text
 
 _ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
-    from mpigauge.runs.readers.imb_section import Heads, Kind, Section
+    from mpigauge.runs.readers.imb_heading import Heads, Kind, Section
 
 SUITES = {
     "MPI-1": "MPI1", "MPI-2": "EXT", "MPI-IO": "IO", "MPI-NBC": "NBC", "MPI-RMA": "RMA",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mpigauge.model.cards import Card
-    from mpigauge.runs.readers.imb_section import Heads, Section
+    from mpigauge.runs.readers.imb_heading import Heads, Section
 
     Numbers = NDArray[np.float64]
 

@@ -19,7 +19,8 @@ from mpigauge.model.errors import no_such
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.imb_columns import Shape, fixed, stored
 from mpigauge.runs.readers.imb_header import Header
-from mpigauge.runs.readers.imb_section import Section, kind_of
+from mpigauge.runs.readers.imb_heading import Section
+from mpigauge.runs.readers.imb_section import kind_of
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, Table, unknown_launch
 

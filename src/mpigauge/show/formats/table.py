@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.model.column_facts import USUAL, heading_word
 from mpigauge.model.hostlist import compress
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
@@ -28,6 +27,7 @@ from mpigauge.result.stats.order import median
 from mpigauge.result.stats.words import legend, letters
 from mpigauge.show.document import tables
 from mpigauge.show.shape import shape
+from mpigauge.show.titles import as_printed, resting_on, title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -284,21 +284,6 @@ def _figure_words(row: FigureRow) -> list[str]:
     ]
 
 
-def title(table: Table) -> str:
-    first = table.rows[0].cell
-    groups = f"{table.groups} groups of " if table.groups > 1 else ""
-    ranks = table.ranks or "?"  # some programs do not print it
-    words = [table.card.word, f"{groups}{many(ranks, 'rank')}"]
-    words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
-    words += [first.op] if first.op else []
-    words += [heading_word("inflight", first.inflight)] if table.card.windowed else []
-    started = first.sync not in ("", USUAL["sync"]) and not first.source
-    words += [heading_word("sync", first.sync)] if started else []
-    words += [heading_word(name, value) for name, value in table.variant.items()]
-    over = {resting_on(row) for row in table.rows}
-    return " · ".join(words + (list(over) if len(over) == 1 else []))
-
-
 def _columns(table: Table) -> list[Column]:
     family = table.card.columns
     first = table.rows[0].cell
@@ -333,13 +318,6 @@ def _us(estimate: Estimate) -> str:
     return microseconds(estimate.value, estimate.error)
 
 
-def resting_on(row: Row) -> str:
-    """What the interval rests on."""
-    if row.kind == "one launch":
-        return "1 launch"
-    return f"range of {row.launches}" if row.kind == "range" else f"{row.launches} launches"
-
-
 def _rank_time(of: Callable[[Row], float]) -> Callable[[Row], str]:
     return lambda row: microseconds(of(row) * row.cell.time_scale)
 
@@ -369,11 +347,6 @@ def _bandwidth(row: Row) -> str:
 
 def _rate(row: Row) -> str:
     return rate(row.rate.value) if row.rate else ""
-
-
-def as_printed(value: float, decimals: int) -> str:
-    """A number of another program with as many decimals as it prints; nothing where it has none."""
-    return "" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def _paint(text: str, code: str, colour: bool) -> str:

@@ -12,8 +12,8 @@ from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import byte_count, duration, many, percent, plus_minus, rate
 from mpigauge.result.compare.best import best_lines
 from mpigauge.result.compare.summary import of_all, of_curves, summaries
-from mpigauge.show.formats.table import resting_on
 from mpigauge.show.limits import entries
+from mpigauge.show.titles import resting_on
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row

@@ -18,7 +18,7 @@ from mpigauge.show.plots.usual import usual_plot
 from mpigauge.show.web.cells import packed
 
 if TYPE_CHECKING:
-    from mpigauge.draw.panel import Frame
+    from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Picture
     from mpigauge.result.stats.crowd import Member
     from mpigauge.show.kinds import Shown

@@ -14,8 +14,9 @@ from mpigauge.model.units import duration, many, percent
 from mpigauge.result.compare.best import best_lines
 from mpigauge.show import beside, best, fresh
 from mpigauge.show.explanation import QUIET
-from mpigauge.show.formats.table import figure_lines, heading, title, words_of
+from mpigauge.show.formats.table import figure_lines, heading, words_of
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
+from mpigauge.show.titles import title
 from mpigauge.show.web.answer import against_limits, answers, verdicts
 from mpigauge.show.web.cells import cells_of, packed
 from mpigauge.show.web.download import downloads

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A heading of IMB as it stands: the benchmark, the ranks and the columns that its lines name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mpigauge.runs.readers.imb_columns import TIMES
+from mpigauge.runs.readers.imb_lines import said
+
+if TYPE_CHECKING:
+    from mpigauge.model.cards import Card
+    from mpigauge.runs.readers.imb_columns import Shape
+
+Heads = tuple[str, ...]
+
+
+TIMED = frozenset((*TIMES, "Msg/sec"))
+"""A table has one of these columns."""
+
+
+class Section(NamedTuple):
+    """What the lines of a heading say."""
+
+    benchmark: str
+    ranks: int = 0
+    groups: int = 1
+    threads: int = 1
+    completion: str = ""
+    window: int = 0
+    dimensions: int = 1
+    idle: int = 0
+
+    @property
+    def world_ranks(self) -> int:
+        return self.ranks * self.groups + self.idle
+
+
+class Heading(NamedTuple):
+    section: Section
+    heads: Heads
+    """Of the columns below it."""
+    lines: int
+
+
+class Kind(NamedTuple):
+    """What tables under the same heading, in the same run, have in common."""
+
+    card: Card
+    shape: Shape
+    fixed: Mapping[str, Any]
+
+
+Change = Callable[..., dict[str, Any]]
+
+
+CHANGES: Mapping[str, Change] = {
+    "ranks": lambda ranks, threads: {"ranks": int(ranks), "threads": int(threads or 1)},
+    "groups": lambda groups, ranks: {"ranks": int(ranks), "groups": int(groups)},
+    "idle": lambda ranks: {"idle": int(ranks)},
+    "mode": lambda mode: {"completion": "end" if mode == "AGGREGATE" else "each"},
+    "window": lambda size: {"window": int(size)},
+    "benchmark": lambda name: {"benchmark": name},
+}
+"""By what a line says (imb_lines.py): what it changes of a section, from its words."""
+
+
+_NOTHING_TOLD = ("comment", "other")
+
+
+def changed(section: Section | None, what: str, words: tuple[str, ...]) -> Section | None:
+    """The section after such a line; None: lines of a heading that has no benchmark."""
+    if what == "benchmark":
+        return Section(words[0])
+    return section._replace(**CHANGES[what](*words)) if section else None
+
+
+def heading_in(block: bytes) -> Heading | None:
+    """The heading that these lines are, the last of them the head of a table.
+
+    None: some of them say anything else.
+    """
+    section: Section | None = None
+    *lines, last = block.splitlines()
+    for line in lines:
+        what, words = said(line) if b"#" in line else ("plain" if line.strip() else "comment", ())
+        if what in CHANGES:
+            section = changed(section, what, words)
+        elif what not in _NOTHING_TOLD:
+            return None
+    what, heads = said(last)
+    if section is None or not section.ranks or what != "heads" or not TIMED & set(heads):
+        return None
+    return Heading(section, heads, len(lines) + 1)

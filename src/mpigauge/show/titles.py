@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What stands above a table of rows, and words that several tables share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.column_facts import USUAL, heading_word
+from mpigauge.model.units import many
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.show.document import Table
+
+
+def title(table: Table) -> str:
+    first = table.rows[0].cell
+    groups = f"{table.groups} groups of " if table.groups > 1 else ""
+    ranks = table.ranks or "?"  # some programs do not print it
+    words = [table.card.word, f"{groups}{many(ranks, 'rank')}"]
+    words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
+    words += [first.op] if first.op else []
+    words += [heading_word("inflight", first.inflight)] if table.card.windowed else []
+    started = first.sync not in ("", USUAL["sync"]) and not first.source
+    words += [heading_word("sync", first.sync)] if started else []
+    words += [heading_word(name, value) for name, value in table.variant.items()]
+    over = {resting_on(row) for row in table.rows}
+    return " · ".join(words + (list(over) if len(over) == 1 else []))
+
+
+def resting_on(row: Row) -> str:
+    """What the interval rests on."""
+    if row.kind == "one launch":
+        return "1 launch"
+    return f"range of {row.launches}" if row.kind == "range" else f"{row.launches} launches"
+
+
+def as_printed(value: float, decimals: int) -> str:
+    """A number of another program with as many decimals as it prints; nothing where it has none."""
+    return "" if math.isnan(value) else f"{value:.{decimals}f}"
