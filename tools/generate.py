@@ -42,6 +42,7 @@ GROUPS = {
 }
 
 
+TIMED_GROUPS = ("time", "parts")
 ROLES = ("what", "how", "time", "fact")
 ROLE_OF_GROUP = {"effort": "fact", "time": "time", "parts": "time", "facts": "fact"}
 OVER_LAUNCHES = ("", "sum", "least", "most")
@@ -121,13 +122,16 @@ def _check(columns: tuple[Column, ...], derived: tuple[Column, ...]) -> None:
 def _orders(
     order: Mapping[str, Any], columns: tuple[Column, ...]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Of all columns of a cell, those that are not named last; and of rows."""
+    """Of all columns of a cell, and those by which rows are sorted; what has its place in neither
+    list comes last."""
     names = [column.name for column in columns if _in_key(column)]
     first = order.get("words", [])
     rows = [(each,) if isinstance(each, str) else tuple(each) for each in order.get("rows", [])]
     for name in (*first, *(name for each in rows for name in each)):
         if name not in names:
             raise SystemExit(f"{SCHEMA}: [order] names {name}, which is no column of a cell")
+    sorted_by = {name for each in rows for name in each}
+    rows += [(c.name,) for c in columns if c.values and c.name not in sorted_by]
     return (*first, *(name for name in names if name not in first)), tuple(rows)
 
 
@@ -141,7 +145,8 @@ def _names_in(formula: str) -> list[str]:
 def cpp_header(schema: Schema) -> str:
     written = [column for column in schema.columns if column.by == "kernels"]
     lines = [f"// {line}" for line in (*LICENCE, MADE_BY)]
-    lines += ["#pragma once", "", "#include <array>", "#include <string_view>", ""]
+    lines += ["#pragma once", "", "#include <array>", "#include <limits>"]
+    lines += ["#include <string_view>", ""]
     lines += ["namespace mpigauge::column {", ""]
     lines += [f"inline constexpr int schema_version = {schema.version};", ""]
     for column in written:
@@ -151,8 +156,23 @@ def cpp_header(schema: Schema) -> str:
     lines.append("// clang-format off")
     lines.append(f"inline constexpr std::array<std::string_view, {len(written)}> all{{")
     lines += [f"    {column.name}," for column in written]
-    lines += ["};", "// clang-format on", "", "}  // namespace mpigauge::column", ""]
+    lines += ["};", "// clang-format on", "", *_times_struct(schema)]
+    lines += ["", "}  // namespace mpigauge::column", ""]
     return "\n".join(lines)
+
+
+def _times_struct(schema: Schema) -> list[str]:
+    """A field for each column that is computed out of samples, and what writes them."""
+    names = [c.name for c in schema.columns if c.group in TIMED_GROUPS and c.by == "kernels"]
+    lines = [
+        "/// What was timed of a cell, each by the name of its column; NaN where it is not known."
+    ]
+    lines.append("struct Times {")
+    lines += [f"  double {name} = std::numeric_limits<double>::quiet_NaN();" for name in names]
+    lines += ["};", "", "/// Adds all of them to a record, in their order."]
+    lines += ["template <class Record>", "void add_times(Record& record, const Times& times) {"]
+    lines += [f"  record.add({name}, times.{name});" for name in names]
+    return [*lines, "}"]
 
 
 def _comment(column: Column, mark: str, width: int = 100) -> list[str]:

@@ -128,11 +128,17 @@ void add_parts(Summary& s, const Chunks& kept, double tick, bool of_shorter) {
       parts[i].push_back(part_of(*chunk, static_cast<Part>(i)));
     }
   }
-  for (std::size_t i = 0; i < part_count; ++i) s.parts[i] = median(without_nan(parts[i])) * tick;
+  for (std::size_t i = 0; i < part_count; ++i) {
+    s.*time_of_part[i] = median(without_nan(parts[i])) * tick;
+  }
   const auto shares = without_nan(plain);
-  s.overlap.ratio = median(shares);
-  if (shares.size() >= least_for_interval()) s.overlap.interval = median_interval(shares);
-  s.overlap_progress = median(without_nan(with_progress));
+  s.overlap_ratio = median(shares);
+  if (shares.size() >= least_for_interval()) {
+    const Interval interval = median_interval(shares);
+    s.overlap_low_ratio = interval.low;
+    s.overlap_high_ratio = interval.high;
+  }
+  s.overlap_progress_ratio = median(without_nan(with_progress));
 }
 
 }  // namespace
@@ -387,21 +393,24 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   if (all.empty()) return s;
   s.calls = cell.chunks().front().calls;
   const Estimate estimate = cell.estimate();
-  s.p50 = estimate.value * tick;
-  s.interval = {estimate.interval.low * tick, estimate.interval.high * tick};
-  s.has_interval = estimate.has_interval;
+  s.time_p50_s = estimate.value * tick;
+  if (estimate.has_interval) {
+    s.ci_low_s = estimate.interval.low * tick;
+    s.ci_high_s = estimate.interval.high * tick;
+  }
   const auto kept = cell.kept();
-  s.rank_min = median_of_medians(kept, &Chunk::fastest) * tick;
-  s.rank_avg = median_of_medians(kept, &Chunk::mean) * tick;
-  s.rank_max = s.p50;
-  s.mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
-  s.best = all.front() * tick;
-  s.p01 = quantile(all, 0.01) * tick;
-  s.p99 = quantile(all, 0.99) * tick;
-  s.worst = all.back() * tick;
+  s.time_min_s = median_of_medians(kept, &Chunk::fastest) * tick;
+  s.time_avg_s = median_of_medians(kept, &Chunk::mean) * tick;
+  s.time_max_s = s.time_p50_s;
+  s.time_mean_s =
+      std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
+  s.time_best_s = all.front() * tick;
+  s.time_p01_s = quantile(all, 0.01) * tick;
+  s.time_p99_s = quantile(all, 0.99) * tick;
+  s.time_worst_s = all.back() * tick;
   std::vector<double> firsts;
   for (const Chunk* chunk : kept) firsts.push_back(static_cast<double>(chunk->first));
-  s.first = median(firsts) * tick;
+  s.time_first_s = median(firsts) * tick;
   s.tainted_ratio = cell.tainted_ratio();
   s.missed = std::any_of(kept.begin(), kept.end(), [](const Chunk* chunk) {
     return (chunk->taint & platform::Taint::missed) != 0;
@@ -416,7 +425,7 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   if (estimate.error() > target && spread_by_detours(cell, rules, target))
     s.flags.emplace_back("detours");
   // Short of half a microsecond it is the code that was cold, not the data.
-  if (s.chunks >= 4 && s.first > 3 * s.p50 && s.first - s.p50 > 0.5e-6)
+  if (s.chunks >= 4 && s.time_first_s > 3 * s.time_p50_s && s.time_first_s - s.time_p50_s > 0.5e-6)
     s.flags.emplace_back("cold-sensitive");
   if (estimate.value * s.calls < 5 * rules.clock_cost_ticks) s.flags.emplace_back("clock");
   return s;

@@ -23,6 +23,7 @@
 #include "core/detours.hpp"
 #include "core/statistics.hpp"
 #include "platform/taint.hpp"
+#include "record/columns.hpp"
 
 namespace mpigauge {
 
@@ -184,31 +185,20 @@ class Sampling {
   std::mt19937_64 random_;
 };
 
-/// Share of overlap: the median over visits and its interval.
-struct Share {
-  double ratio = std::nan("");
-  Interval interval{std::nan(""), std::nan("")};
-};
-
 /// What is printed of a cell, in seconds per call. All of it is of the chunks that the value rests
 /// on; only counts, the mean and the tails are of all, as they say what else happened.
-struct Summary {
+struct Summary : column::Times {
   std::size_t samples = 0;
   std::uint32_t calls = 1;
   std::size_t chunks = 0;
   double tainted_ratio = 0.0;
-  double p50 = 0.0;
-  Interval interval;
-  bool has_interval = false;
-  double rank_min = 0.0, rank_avg = 0.0, rank_max = 0.0;
-  double mean = 0.0, best = 0.0, p01 = 0.0, p99 = 0.0, worst = 0.0, first = 0.0;
-  /// What was timed beside it, in the order of Part; NaN where nothing was.
-  std::array<double, part_count> parts{std::nan(""), std::nan(""), std::nan(""), std::nan("")};
-  Share overlap;                           ///< without progress calls
-  double overlap_progress = std::nan("");  ///< with them
-  bool missed = false;                     ///< it rests on visits whose starts were all missed
+  bool missed = false;  ///< it rests on visits whose starts were all missed
   std::vector<std::string_view> flags;
 };
+/// Where a summary has what was timed beside a benchmark, in the order of Part.
+inline constexpr std::array<double column::Times::*, part_count> time_of_part{
+    &column::Times::time_pure_s, &column::Times::time_cpu_s, &column::Times::time_progress_s,
+    &column::Times::time_write_s};
 Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target,
                   bool of_shorter = false);
 

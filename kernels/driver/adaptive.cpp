@@ -562,14 +562,13 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   Summary s = summarise(cell, rules_, stop, sampling_[0].target(), job.row.card->of_shorter);
   const bool by_clock = job.sync == SyncMethod::clock;
   const double apart = s.missed ? starter_.width_ticks() : starter_.error_ticks();
-  const double sync_error = by_clock ? apart / rules_.hz : 0.0;
-  if (s.missed || sync_error > most_sync_error * s.p50) s.flags.emplace_back("sync");
+  s.sync_error_s = by_clock ? apart / rules_.hz : 0.0;
+  if (s.missed || s.sync_error_s > most_sync_error * s.time_p50_s) s.flags.emplace_back("sync");
   const Measured measured{.summary = s,
                           .rounds = cell.rounds(),
                           .epochs = buffers_.epoch(),
                           .stop = word(stop),
                           .wrong = wrong_[i],
-                          .sync_error_s = sync_error,
                           .remarks = remarks_[i]};
   if (session_.on_cell) session_.on_cell(job, measured);
   Object line = cell_record_of(session_, groups_, job, measured);

@@ -268,26 +268,22 @@ void RecordSink::row(const Job& job, const ClassicRow& mine,
                                                             : rank_in(groups_.active()) == 0;
   std::string line;
   if (leads) {
-    const double none = std::nan("");
-    Summary summary{.samples = 1,
-                    .calls = static_cast<std::uint32_t>(mine.calls),
-                    .chunks = 1,
-                    .tainted_ratio = none,
-                    .p50 = mine.most,
-                    .rank_min = mine.least,
-                    .rank_avg = mine.mean,
-                    .rank_max = mine.most,
-                    .mean = mine.most,
-                    .best = none,
-                    .p01 = none,
-                    .p99 = none,
-                    .worst = none,
-                    .first = none};
+    Summary summary;
+    summary.samples = 1;
+    summary.calls = static_cast<std::uint32_t>(mine.calls);
+    summary.chunks = 1;
+    summary.tainted_ratio = std::nan("");
+    summary.time_p50_s = mine.most;
+    summary.time_min_s = mine.least;
+    summary.time_avg_s = mine.mean;
+    summary.time_max_s = mine.most;
+    summary.time_mean_s = mine.most;
+    summary.sync_error_s = 0;
     if (has_parts(*job.row.card)) {
       for (std::size_t p = 0; p < part_count; ++p) {
-        if (mine.parts[p] > 0) summary.parts.at(p) = mine.parts[p];
+        if (mine.parts[p] > 0) summary.*time_of_part[p] = mine.parts[p];
       }
-      summary.overlap.ratio = overlap_of(mine, job.row.card->of_shorter);
+      summary.overlap_ratio = overlap_of(mine, job.row.card->of_shorter);
     }
     line =
         cell_record_of(

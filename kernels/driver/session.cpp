@@ -3,7 +3,6 @@
 #include "driver/session.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "driver/cases.hpp"
@@ -98,8 +97,6 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   const Summary& s = measured.summary;
   const Options& o = session.options;
   const Card& card = *job.row.card;
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  const auto part = [&](Part which) { return s.parts.at(static_cast<std::size_t>(which)); };
   const BusyWith busy = card.busy != nullptr ? card.busy(job.row.shape) : BusyWith();
   auto flags = s.flags;
   if (session.oversubscribed) flags.emplace_back("oversubscribed");
@@ -120,29 +117,9 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
       .add(column::variant, card.choice != nullptr ? card.choice(job.row.shape) : std::string())
       .add(column::busy_cores, busy.cores)
       .add(column::busy_threads, busy.threads)
-      .add(column::check, card.unit == Unit::none ? "none" : "exact")
-      .add(column::time_p50_s, s.p50)
-      .add(column::ci_low_s, s.has_interval ? s.interval.low : none)
-      .add(column::ci_high_s, s.has_interval ? s.interval.high : none)
-      .add(column::time_min_s, s.rank_min)
-      .add(column::time_avg_s, s.rank_avg)
-      .add(column::time_max_s, s.rank_max)
-      .add(column::time_mean_s, s.mean)
-      .add(column::time_best_s, s.best)
-      .add(column::time_p01_s, s.p01)
-      .add(column::time_p99_s, s.p99)
-      .add(column::time_worst_s, s.worst)
-      .add(column::time_first_s, s.first)
-      .add(column::sync_error_s, measured.sync_error_s)
-      .add(column::time_pure_s, part(Part::pure))
-      .add(column::time_cpu_s, part(Part::cpu))
-      .add(column::time_progress_s, part(Part::progress))
-      .add(column::time_write_s, part(Part::write))
-      .add(column::overlap_ratio, s.overlap.ratio)
-      .add(column::overlap_low_ratio, s.overlap.interval.low)
-      .add(column::overlap_high_ratio, s.overlap.interval.high)
-      .add(column::overlap_progress_ratio, s.overlap_progress)
-      .merge(facts_of(job));
+      .add(column::check, card.unit == Unit::none ? "none" : "exact");
+  column::add_times(line, s);
+  line.merge(facts_of(job));
   return line;
 }
 

@@ -24,7 +24,6 @@ struct Measured {
   int epochs = 1;
   std::string_view stop;
   std::uint64_t wrong = 0;
-  double sync_error_s = 0.0;
   unsigned remarks = 0;
 };
 

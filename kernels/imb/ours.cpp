@@ -15,23 +15,24 @@ namespace {
 
 // Half of the interval, by the value.
 double error_of(const Summary& s) {
-  if (!s.has_interval || s.p50 <= 0) return std::nan("");
-  return (s.interval.high - s.interval.low) / 2 / s.p50;
+  if (!(s.time_p50_s > 0)) return std::nan("");
+  return (s.ci_high_s - s.ci_low_s) / 2 / s.time_p50_s;
 }
 
 ClassicRow row_of(const Measured& measured) {
   const Summary& s = measured.summary;
   ClassicRow row{.calls = static_cast<std::int64_t>(s.samples) * s.calls,
-                 .least = std::min(s.rank_min, s.p50),
-                 .most = s.p50,
-                 .mean = s.rank_avg,
-                 .slowest = s.p50,
+                 .least = std::min(s.time_min_s, s.time_p50_s),
+                 .most = s.time_p50_s,
+                 .mean = s.time_avg_s,
+                 .slowest = s.time_p50_s,
                  .wrong = measured.wrong,
                  .remarks = measured.remarks,
                  .precise = measured.stop == word(Stop::precise),
                  .error = error_of(s)};
   for (std::size_t p = 0; p < part_count; ++p) {
-    row.parts[p] = std::isnan(s.parts.at(p)) ? 0.0 : s.parts.at(p);
+    const double seconds = s.*time_of_part[p];
+    row.parts[p] = std::isnan(seconds) ? 0.0 : seconds;
   }
   return row;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string_view>
 
 namespace mpigauge::column {
@@ -222,5 +223,56 @@ inline constexpr std::array<std::string_view, 61> all{
     messages,
 };
 // clang-format on
+
+/// What was timed of a cell, each by the name of its column; NaN where it is not known.
+struct Times {
+  double time_p50_s = std::numeric_limits<double>::quiet_NaN();
+  double ci_low_s = std::numeric_limits<double>::quiet_NaN();
+  double ci_high_s = std::numeric_limits<double>::quiet_NaN();
+  double time_min_s = std::numeric_limits<double>::quiet_NaN();
+  double time_avg_s = std::numeric_limits<double>::quiet_NaN();
+  double time_max_s = std::numeric_limits<double>::quiet_NaN();
+  double time_mean_s = std::numeric_limits<double>::quiet_NaN();
+  double time_best_s = std::numeric_limits<double>::quiet_NaN();
+  double time_p01_s = std::numeric_limits<double>::quiet_NaN();
+  double time_p99_s = std::numeric_limits<double>::quiet_NaN();
+  double time_worst_s = std::numeric_limits<double>::quiet_NaN();
+  double time_first_s = std::numeric_limits<double>::quiet_NaN();
+  double sync_error_s = std::numeric_limits<double>::quiet_NaN();
+  double time_pure_s = std::numeric_limits<double>::quiet_NaN();
+  double time_cpu_s = std::numeric_limits<double>::quiet_NaN();
+  double time_progress_s = std::numeric_limits<double>::quiet_NaN();
+  double time_write_s = std::numeric_limits<double>::quiet_NaN();
+  double overlap_ratio = std::numeric_limits<double>::quiet_NaN();
+  double overlap_low_ratio = std::numeric_limits<double>::quiet_NaN();
+  double overlap_high_ratio = std::numeric_limits<double>::quiet_NaN();
+  double overlap_progress_ratio = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Adds all of them to a record, in their order.
+template <class Record>
+void add_times(Record& record, const Times& times) {
+  record.add(time_p50_s, times.time_p50_s);
+  record.add(ci_low_s, times.ci_low_s);
+  record.add(ci_high_s, times.ci_high_s);
+  record.add(time_min_s, times.time_min_s);
+  record.add(time_avg_s, times.time_avg_s);
+  record.add(time_max_s, times.time_max_s);
+  record.add(time_mean_s, times.time_mean_s);
+  record.add(time_best_s, times.time_best_s);
+  record.add(time_p01_s, times.time_p01_s);
+  record.add(time_p99_s, times.time_p99_s);
+  record.add(time_worst_s, times.time_worst_s);
+  record.add(time_first_s, times.time_first_s);
+  record.add(sync_error_s, times.sync_error_s);
+  record.add(time_pure_s, times.time_pure_s);
+  record.add(time_cpu_s, times.time_cpu_s);
+  record.add(time_progress_s, times.time_progress_s);
+  record.add(time_write_s, times.time_write_s);
+  record.add(overlap_ratio, times.overlap_ratio);
+  record.add(overlap_low_ratio, times.overlap_low_ratio);
+  record.add(overlap_high_ratio, times.overlap_high_ratio);
+  record.add(overlap_progress_ratio, times.overlap_progress_ratio);
+}
 
 }  // namespace mpigauge::column

@@ -548,8 +548,8 @@ TEST(the_first_visit_is_the_last_resort) {
   CHECK(!cell.estimate().has_interval);
   const Summary summary = summarise(cell, {}, Stop::interrupted, 0.025);
   CHECK_EQ(summary.samples, 2U);
-  CHECK_NEAR(summary.p50, 75e-9, 1e-15);
-  CHECK(!summary.has_interval);
+  CHECK_NEAR(summary.time_p50_s, 75e-9, 1e-15);
+  CHECK(std::isnan(summary.ci_low_s));
   cell.add(flat(1, 50));
   CHECK_EQ(cell.estimate().value, 50.0);
 }
@@ -564,14 +564,14 @@ TEST(a_summary_is_in_seconds_per_call) {
     cell.add(chunk);
   }
   const Summary s = summarise(cell, {}, Stop::precise, 0.025);
-  CHECK_NEAR(s.p50, 200e-9, 1e-15);
-  CHECK_NEAR(s.rank_max, 200e-9, 1e-15);
-  CHECK_NEAR(s.rank_avg, 180e-9, 1e-15);
-  CHECK_NEAR(s.rank_min, 100e-9, 1e-15);
-  CHECK_NEAR(s.best, 100e-9, 1e-15);
-  CHECK_NEAR(s.worst, 300e-9, 1e-15);
-  CHECK_NEAR(s.mean, 200e-9, 1e-15);
-  CHECK_NEAR(s.first, 900e-9, 1e-15);
+  CHECK_NEAR(s.time_p50_s, 200e-9, 1e-15);
+  CHECK_NEAR(s.time_max_s, 200e-9, 1e-15);
+  CHECK_NEAR(s.time_avg_s, 180e-9, 1e-15);
+  CHECK_NEAR(s.time_min_s, 100e-9, 1e-15);
+  CHECK_NEAR(s.time_best_s, 100e-9, 1e-15);
+  CHECK_NEAR(s.time_worst_s, 300e-9, 1e-15);
+  CHECK_NEAR(s.time_mean_s, 200e-9, 1e-15);
+  CHECK_NEAR(s.time_first_s, 900e-9, 1e-15);
   CHECK(s.calls == 10 && s.samples == 18 && s.chunks == 6);
 }
 
@@ -604,10 +604,11 @@ TEST(columns_of_a_row_are_in_order_whatever_was_left_out) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     for (const double tainted : {0.0, 0.2, 0.6, 0.9, 1.0}) {
       const Summary s = summarise(noisy_cell(seed, tainted), {}, Stop::budget, 0.025);
-      CHECK(s.rank_min <= s.rank_avg && s.rank_avg <= s.rank_max);
-      CHECK_EQ(s.rank_max, s.p50);
-      CHECK(s.best <= s.p01 && s.p01 <= s.p50 && s.p50 <= s.p99 && s.p99 <= s.worst);
-      CHECK(s.best <= s.mean && s.mean <= s.worst);
+      CHECK(s.time_min_s <= s.time_avg_s && s.time_avg_s <= s.time_max_s);
+      CHECK_EQ(s.time_max_s, s.time_p50_s);
+      CHECK(s.time_best_s <= s.time_p01_s && s.time_p01_s <= s.time_p50_s &&
+            s.time_p50_s <= s.time_p99_s && s.time_p99_s <= s.time_worst_s);
+      CHECK(s.time_best_s <= s.time_mean_s && s.time_mean_s <= s.time_worst_s);
     }
   }
 }
@@ -617,10 +618,11 @@ TEST(what_the_value_leaves_out_no_other_rank_s_column_has) {
   for (unsigned round = 1; round <= 8; ++round) cell.add(flat(round, 100));
   for (unsigned round = 9; round <= 20; ++round) cell.add(flat(round, 900, 1));
   const Summary s = summarise(cell, {}, Stop::precise, 0.025);
-  for (const double column : {s.p50, s.rank_min, s.rank_avg, s.rank_max, s.first}) {
+  for (const double column :
+       {s.time_p50_s, s.time_min_s, s.time_avg_s, s.time_max_s, s.time_first_s}) {
     CHECK_NEAR(column, 100e-9, 1e-15);
   }
-  CHECK_NEAR(s.worst, 900e-9, 1e-15);  // the tails are of everything that happened
+  CHECK_NEAR(s.time_worst_s, 900e-9, 1e-15);  // the tails are of everything that happened
 }
 
 namespace {
@@ -644,8 +646,8 @@ Summary summary_of(const Sampling& sampling) {
 TEST(a_cell_whose_every_start_was_missed_has_a_row_all_the_same) {
   const Sampling sampling = with_starts(0, 9, 3 * us);
   const Summary s = summary_of(sampling);
-  CHECK_NEAR(s.p50, 3e-6, 1e-12);
-  CHECK(s.missed && s.has_interval && has(s.flags, "tainted"));
+  CHECK_NEAR(s.time_p50_s, 3e-6, 1e-12);
+  CHECK(s.missed && !std::isnan(s.ci_low_s) && has(s.flags, "tainted"));
   CHECK_EQ(s.chunks, 9U);
   CHECK_EQ(sampling.cells()[0].rounds(), 0U);  // so that it is visited again
   CHECK_EQ(summarise(sampling.cells()[0].with_missed(), {}, Stop::time, 0.025).chunks, 9U);
@@ -654,17 +656,17 @@ TEST(a_cell_whose_every_start_was_missed_has_a_row_all_the_same) {
 TEST(a_missed_first_visit_is_all_that_there_is_at_worst) {
   const Sampling sampling = with_starts(0, 0, us);
   CHECK(!sampling.cells()[0].empty());
-  CHECK_NEAR(summary_of(sampling).p50, 2e-6, 1e-12);
+  CHECK_NEAR(summary_of(sampling).time_p50_s, 2e-6, 1e-12);
   CHECK(summary_of(sampling).missed);
 }
 
 TEST(missed_starts_count_only_where_others_give_no_interval) {
   const Summary enough = summary_of(with_starts(6, 50, 9 * us));
-  CHECK_NEAR(enough.p50, 1e-6, 1e-12);
+  CHECK_NEAR(enough.time_p50_s, 1e-6, 1e-12);
   CHECK(!enough.missed && enough.chunks == 6 && enough.tainted_ratio == 0.0);
   const Summary few = summary_of(with_starts(5, 4, 9 * us));
-  CHECK(few.missed && few.has_interval && few.chunks == 9);
-  CHECK_NEAR(few.p50, 1e-6, 1e-12);
+  CHECK(few.missed && !std::isnan(few.ci_low_s) && few.chunks == 9);
+  CHECK_NEAR(few.time_p50_s, 1e-6, 1e-12);
 }
 
 TEST(a_long_call_whose_first_start_was_missed_is_known_to_be_long) {
