@@ -382,13 +382,26 @@ def _quoted(text: str) -> str:
 def docs_page(schema: Schema) -> str:
     lines = [f"<!-- {MADE_BY} -->", "# Stored columns", ""]
     lines += [f"Schema version {schema.version}. Units are SI; `1` is a plain ratio.", ""]
+    lines += [ROLES_IN_DOCS, ""]
     for group, title in GROUPS.items():
+        of_group = [column for column in schema.columns if column.group == group]
         lines += [f"## {title}", "", *_head("type")]
-        lines += [_row(column, column.type) for column in schema.columns if column.group == group]
-        lines.append("")
+        lines += [_row(column, column.type) for column in of_group]
+        lines += ["", *_how(of_group), ""] if any(c.known_role == "how" for c in of_group) else [""]
     lines += ["## Derived, never stored", "", *_head("formula")]
     lines += [_row(column, f"`{column.formula}`") for column in schema.derived]
     return "\n".join([*lines, ""])
+
+
+ROLES_IN_DOCS = (
+    "Numbers that differ in a column of a cell are of different things, and never compared. Where "
+    "it only says how they were measured, they are compared, and the difference is said."
+)
+
+
+def _how(columns: Sequence[Column]) -> list[str]:
+    names = ", ".join(f"`{column.name}`" for column in columns if column.known_role == "how")
+    return [f"Only how it was measured: {names}."]
 
 
 def _head(second: str) -> list[str]:
