@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Measures how the Python of a checkout is put together, and prints a column for each checkout.
+
+`python tools/structure.py` looks at this checkout, `--at PATH` at another; several stand beside
+each other, so a change can be seen before and after:
+
+    git worktree add ../before 53932c6
+    python tools/structure.py --at ../before --at .
+
+The code is read, never run. Generated files are left out of all that is counted in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import median
+
+PACKAGE = "mpigauge"
+GENERATED = "Made by tools/generate.py"
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_PAGES = r"features\.\w+\.(show\w*|pages|\w+_pages)$"
+SHOWING = re.compile(rf"(show|report)\.|{_PAGES}")
+"""Modules that show what others have found out (`report` is what `show` was called once)..."""
+MAY_CALL = re.compile(rf"(model|draw|show|report)(\.|$)|{_PAGES}")
+"""...and those that they may call for it: none of them finds anything out about a run."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A name that one module takes from another; the name is empty where it is the module."""
+
+    by: str
+    module: str
+    name: str
+    when: str
+    """When it is imported: "start", as the module is; "late", in a function; "never", for types."""
+
+
+@dataclass(frozen=True)
+class Module:
+    name: str
+    """Without the package: `runs.store.reader`, and `runs.store` for its `__init__.py`."""
+    tree: ast.Module
+    lines: int
+    """Those that are not blank."""
+
+    @property
+    def folder(self) -> str:
+        """The top folder; a module that lies in none is one of its own."""
+        return self.name.partition(".")[0]
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        return frozenset(node.name for node in self.tree.body if isinstance(node, FUNCTIONS))
+
+    @cached_property
+    def passed_on(self) -> frozenset[str]:
+        """What it imports by name when it is imported itself: a package hides modules by it."""
+        found = (node for node in self.tree.body if isinstance(node, ast.ImportFrom))
+        return frozenset(each.asname or each.name for node in found for each in node.names)
+
+    def count(self, *kinds: type[ast.AST]) -> int:
+        return sum(isinstance(node, kinds) for node in ast.walk(self.tree))
+
+
+class Checkout:
+    """The modules of the package below `src` of one checkout."""
+
+    def __init__(self, root: Path) -> None:
+        """FileNotFoundError: there is no such package."""
+        self.package = root / "src" / PACKAGE
+        if not self.package.is_dir():
+            raise FileNotFoundError(f"{root} is no checkout of {PACKAGE}: it has no src/{PACKAGE}")
+        self.modules: dict[str, Module] = {}
+        self.generated: list[str] = []
+        for path in sorted(self.package.rglob("*.py")):
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        parts = path.relative_to(self.package).with_suffix("").parts
+        name = ".".join(part for part in parts if part != "__init__")
+        text = path.read_text(encoding="utf-8")
+        if GENERATED in text[:500]:
+            self.generated.append(name)
+        lines = sum(bool(line.strip()) for line in text.splitlines())
+        self.modules[name] = Module(name, ast.parse(text), lines)
+
+    @property
+    def written(self) -> list[Module]:
+        """The modules that somebody has written."""
+        return [each for name, each in self.modules.items() if name not in self.generated]
+
+    @property
+    def folders(self) -> list[str]:
+        return sorted({name.partition(".")[0] for name in self.modules if "." in name})
+
+    @cached_property
+    def taken(self) -> list[Taken]:
+        """All that modules take from each other."""
+        return [each for module in self.modules.values() for each in self._taken_by(module)]
+
+    def _taken_by(self, module: Module) -> Iterator[Taken]:
+        for node, when in _imports(module.tree.body, "start"):
+            if isinstance(node, ast.Import):
+                pairs = [(each.name, "") for each in node.names]
+            else:
+                pairs = [(node.module or "", each.name) for each in node.names]
+            for source, name in pairs:
+                yield from self._resolved(module.name, source, name, when)
+
+    def _resolved(self, by: str, source: str, name: str, when: str) -> Iterator[Taken]:
+        if source != PACKAGE and not source.startswith(f"{PACKAGE}."):
+            return
+        inside = source[len(PACKAGE) + 1 :]
+        submodule = f"{inside}.{name}".strip(".")
+        found = self.modules.get(inside)
+        hidden = found and name in found.passed_on and not by.startswith(f"{inside}.")
+        if name and submodule in self.modules and not hidden:
+            yield Taken(by, submodule, "", when)
+        elif found and inside != by:
+            yield Taken(by, inside, name, when)
+
+    # --- what is counted ------------------------------------------------------------------------
+    def names_across_folders(self) -> set[tuple[str, str]]:
+        """Names (not modules as such) of one top folder that another one takes, each once."""
+        return {
+            (each.module, each.name)
+            for each in self.taken
+            if each.name and each.module and self._folder(each.by) != self._folder(each.module)
+        }
+
+    def _folder(self, name: str) -> str:
+        return self.modules[name].folder
+
+    def circles(self, *when: str) -> list[list[str]]:
+        """Modules that import each other, directly or through others."""
+        graph: dict[str, set[str]] = {name: set() for name in self.modules}
+        for each in self.taken:
+            if each.when in when:
+                graph[each.by].add(each.module)
+        return [found for found in strongly_connected(graph) if len(found) > 1]
+
+    def circles_of_folders(self) -> list[list[str]]:
+        graph: dict[str, set[str]] = {self._folder(name): set() for name in self.modules}
+        for each in self.taken:
+            if each.module:
+                graph[self._folder(each.by)].add(self._folder(each.module))
+        return [found for found in strongly_connected(graph) if len(found) > 1]
+
+    def climbs(self) -> set[tuple[str, str]]:
+        """Functions of other stages that what shows a run calls, with the module that does: where
+        a result is made once, what shows it has no need of them."""
+        return {
+            (each.by, f"{each.module}.{name}")
+            for each in self.taken
+            if each.module and each.when != "never"
+            if SHOWING.match(each.by) and not MAY_CALL.match(each.module)
+            for name in self._functions_of(each)
+        }
+
+    def _functions_of(self, taken: Taken) -> Iterable[str]:
+        """The function that was taken, also through a package that passes it on; of a module all
+        that is known is that it was taken."""
+        if not taken.name:
+            return ["*"]
+        if taken.name in self.modules[taken.module].functions:
+            return [taken.name]
+        behind = (each for each in self._passed_on[taken.module] if each.name == taken.name)
+        return [each.name for each in behind if each.name in self.modules[each.module].functions]
+
+    @cached_property
+    def _passed_on(self) -> Mapping[str, list[Taken]]:
+        """What each module takes, and may pass on."""
+        found: dict[str, list[Taken]] = {name: [] for name in self.modules}
+        for each in self.taken:
+            found[each.by].append(each)
+        return found
+
+    def per_1000_lines(self, *kinds: type[ast.AST]) -> float:
+        lines = sum(each.lines for each in self.written)
+        return 1000 * sum(each.count(*kinds) for each in self.written) / max(lines, 1)
+
+    def figures(self) -> dict[str, str]:
+        written = self.written
+        lines = [each.lines for each in written]
+        features = {name.split(".")[1] for name in self.modules if name.startswith("features.")}
+        return {
+            "top folders": str(len(self.folders)),
+            "folders of features": str(len(features)),
+            "Python files": str(len(self.modules)),
+            "lines in a file, median": f"{median(lines):.0f}",
+            "lines, written by hand": str(sum(lines)),
+            "statements": str(sum(each.count(ast.stmt) for each in written)),
+            "ternaries per 1000 lines": f"{self.per_1000_lines(ast.IfExp):.1f}",
+            "comprehensions per 1000 lines": f"{self.per_1000_lines(*COMPREHENSIONS):.1f}",
+            "names used across top folders": str(len(self.names_across_folders())),
+            "circles of top folders": str(len(self.circles_of_folders())),
+            "circles of imports at start": str(len(self.circles("start"))),
+            "circles of imports, all": str(len(self.circles("start", "late", "never"))),
+            "climbs in showing a run": str(len(self.climbs())),
+        }
+
+
+def _imports(
+    body: Iterable[ast.AST], when: str
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
+    """All imports below these nodes, and when each is made."""
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node, when
+        elif isinstance(node, ast.If) and _is_type_checking(node.test):
+            yield from _imports(node.body, "never")
+            yield from _imports(node.orelse, when)
+        elif isinstance(node, FUNCTIONS):
+            yield from _imports(node.body, "late" if when == "start" else when)
+        else:
+            yield from _imports(ast.iter_child_nodes(node), when)
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
+
+
+def strongly_connected(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """Groups of nodes that reach each other, by Tarjan's algorithm without recursion."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_nodes: list[str] = []
+    groups: list[list[str]] = []
+    for start in graph:
+        work = [] if start in order else [(start, iter(sorted(graph[start])))]
+        while work:
+            node, targets = work[-1]
+            if node not in order:
+                order[node] = lowest[node] = len(order)
+                open_nodes.append(node)
+            target = next(targets, None)
+            if target is None:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    lowest[above] = min(lowest[above], lowest[node])
+                if lowest[node] == order[node]:
+                    place = open_nodes.index(node)
+                    groups.append(sorted(open_nodes[place:]))
+                    del open_nodes[place:]
+            elif target not in order:
+                work.append((target, iter(sorted(graph[target]))))
+            elif target in open_nodes:
+                lowest[node] = min(lowest[node], order[target])
+    return groups
+
+
+def table(names: Sequence[str], columns: Sequence[Mapping[str, str]]) -> str:
+    """A line for each figure, a column for each checkout."""
+    first = max(map(len, columns[0]))
+    wide = max(len(word) for words in (names, *(of.values() for of in columns)) for word in words)
+    lines = [("", names), *((figure, [of[figure] for of in columns]) for figure in columns[0])]
+    return "\n".join(
+        f"{figure:<{first}}" + "".join(f"  {word:>{wide}}" for word in words)
+        for figure, words in lines
+    )
+
+
+def details(checkout: Checkout) -> Iterator[str]:
+    for circle in checkout.circles("start", "late", "never"):
+        yield f"circle: {' '.join(circle)}"
+    for by, function in sorted(checkout.climbs()):
+        yield f"climb: {by} -> {function}"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--at", action="append", type=Path, metavar="PATH", help="a checkout; several may be named"
+    )
+    parser.add_argument(
+        "--details", action="store_true", help="also name each circle and climb of the last one"
+    )
+    asked = parser.parse_args(words)
+    roots = asked.at or [Path(__file__).resolve().parents[1]]
+    try:
+        checkouts = [Checkout(root) for root in roots]
+    except FileNotFoundError as error:
+        print(f"structure: {error}", file=sys.stderr)
+        return 2
+    names = [root.resolve().name for root in roots]
+    print(table(names, [each.figures() for each in checkouts]))
+    if asked.details:
+        print(*details(checkouts[-1]), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
