@@ -188,12 +188,12 @@ def test_unknown_systems() -> None:
 
 def test_a_host_of_a_job_has_no_more_room_than_cores(repository: Path) -> None:
     """Slurm counts hardware threads; a host that somebody names has the slots that he says."""
-    from mpigauge.cli.measuring import Wanted, slots_of
+    from mpigauge.cli.setup import Target, slots_of
     from mpigauge.site.topology import built
 
     machine = built(repository / "tests" / "machines" / "skylake-2s-snc-off.xml")
     given = batch.here({"SLURM_JOB_ID": "1"})
-    assert slots_of(80, machine, Wanted(given=given)) == machine.cores == 40
-    assert slots_of(8, machine, Wanted(given=given)) == 8
-    assert slots_of(80, machine, Wanted()) == 80
-    assert slots_of(None, machine, Wanted(given=given)) is None
+    assert slots_of(80, machine, Target(given=given)) == machine.cores == 40
+    assert slots_of(8, machine, Target(given=given)) == 8
+    assert slots_of(80, machine, Target()) == 80
+    assert slots_of(None, machine, Target(given=given)) is None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mpigauge.measure import campaign
-from mpigauge.measure.campaign import Ending, Task
+from mpigauge.measure.campaign import CampaignTask, Ending
 from mpigauge.measure.campaign.state import Outcome
 from mpigauge.measure.plan import Plan
 from mpigauge.model.errors import RunError
@@ -31,9 +31,9 @@ def beside(
         own = replace(plan, env={"FAKE": fault} if fault else {})
         header = {"version": "1", "plan": own.to_json()}
         writer = RunWriter.create(header, cells.cards_text(), output=root / name)
-        tasks.append(Task(own, replace(mpi, version=name), KERNELS, writer))
+        tasks.append(CampaignTask(own, replace(mpi, version=name), KERNELS, writer))
     try:
-        return campaign.run_beside(tasks, watcher)
+        return campaign.run_in_turn(tasks, watcher)
     finally:
         for task in tasks:
             task.writer.close()

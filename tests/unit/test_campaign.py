@@ -12,17 +12,24 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mpigauge.cli.measuring import verdict
+from mpigauge.cli.ending import verdict
 from mpigauge.measure import campaign
-from mpigauge.measure.campaign import Again, Ending, State, budget, launch
+from mpigauge.measure.campaign import (
+    CampaignTask,
+    Ending,
+    Remeasure,
+    Results,
+    State,
+    budget,
+    launch,
+)
 from mpigauge.measure.campaign.process import Job, _processes
-from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.run import Campaign, to_tell
 from mpigauge.measure.campaign.state import Outcome
 from mpigauge.measure.plan import Part, Plan
@@ -94,6 +101,24 @@ def fake_mpi(repository: Path) -> Mpi:
     )
 
 
+@dataclass(frozen=True)
+class Once:
+    """Measures these parts once more, whatever was measured."""
+
+    what: tuple[Part, ...]
+
+    def parts(self, results: Results) -> tuple[Part, ...]:
+        assert results.has_numbers
+        return self.what
+
+
+def carried_out(task: CampaignTask, watcher: Watcher) -> Ending:
+    (ending,) = campaign.run_in_turn([task], watcher)
+    if isinstance(ending, RunError):
+        raise ending
+    return ending
+
+
 class Bench:
     """Runs plans on the fake, into folders of this test."""
 
@@ -110,7 +135,7 @@ class Bench:
         fake: str = "",
         launches: str = "",
         env: dict[str, str] | None = None,
-        again: Again | None = None,
+        remeasure: Remeasure | None = None,
     ) -> Ending:
         env = {"FAKE": fake, "FAKE_LAUNCHES": launches, **(env or {})}
         plan = replace(plan, env={name: value for name, value in env.items() if value})
@@ -119,14 +144,16 @@ class Bench:
         with RunWriter.create(header, cells.cards_text(), output=self.root / "run") as writer:
             if self.machine:
                 writer.write_passport({"machine": {"hostname": self.machine}})
-            return campaign.run(plan, self.mpi, self.kernels, writer, self.watcher, again=again)
+            task = CampaignTask(plan, self.mpi, self.kernels, writer, remeasure)
+            return carried_out(task, self.watcher)
 
     def resume(self, fake: str = "") -> Ending:
         stored = self.stored()
         plan = replace(Plan.from_json(stored.plan), env={"FAKE": fake} if fake else {})
         stored = replace(stored, header={**stored.header, "plan": plan.to_json()})
         with RunWriter.resume(stored.path) as writer:
-            return campaign.resume(stored, self.mpi, self.kernels, writer, self.watcher)
+            task = campaign.resumed(stored, self.mpi, self.kernels, writer)
+            return carried_out(task, self.watcher)
 
     def stored(self) -> Run:
         return load(self.root / "run")
@@ -157,7 +184,7 @@ def test_a_run_is_stored(bench: Bench) -> None:
 def test_what_stood_out_gets_launches_of_its_own_at_the_end(bench: Bench) -> None:
     """One that fails is named by what it was."""
     more = tuple(replace(PART, arm=arm) for arm in ("again", "again host=n1"))
-    ending = bench.run(fake="abort", launches="3", again=lambda _: more)
+    ending = bench.run(fake="abort", launches="3", remeasure=Once(more))
     stored = bench.stored()
     assert stored.complete == {0, 1, 2}
     assert {cell.launch for cell in stored.cells if cell.arm == "again"} == {2}
@@ -631,7 +658,7 @@ def test_a_header_without_plan_cannot_be_resumed(bench: Bench, tmp_path: Path) -
         RunWriter.resume(tmp_path / "run") as writer,
         pytest.raises(UserError, match="holds no plan that can be resumed"),
     ):
-        campaign.resume(bench.stored(), bench.mpi, bench.kernels, writer, bench.watcher)
+        campaign.resumed(bench.stored(), bench.mpi, bench.kernels, writer)
 
 
 # --- budgets --------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli import measuring, registry
+from mpigauge.cli import ending, registry
 from mpigauge.cli.main import Commands, group, run
 from mpigauge.cli.tables import lines
 from mpigauge.model.errors import RunError, UserError
@@ -301,6 +301,6 @@ def test_the_verdict_names_wrong_cells() -> None:
     from mpigauge.runs.store import load
 
     more = cells.line("cell", **cells.fields(message_bytes=64, wrong_count=3))
-    assert measuring.wrong_words(load(stored("a", more))) == [
+    assert ending.wrong_words(load(stored("a", more))) == [
         "wrong data: 3 elements differ from what was sent, in PingPong 64 B"
     ]

@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.draw.scale import STOPS, Scale
-from mpigauge.features.map.command import MOST_AGAIN, again_for, presenter
+from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.measure.campaign import Results
 from mpigauge.measure.campaign.cost import ROUND_S, Rates, cost
@@ -254,14 +254,13 @@ def test_the_worst_are_measured_again_alone() -> None:
     ground = Ground(ROME, (site,))
     request = Request(place=("compact",), np=32)
     part = ground.seated(Part(("PingPong",), 32, pairs="all"), *ground.placements(request, 32))
-    plan = Plan((part,), "mpich", 1)
-    again = again_for(plan, ground)
+    odd = OddPairs(part, ground)
     slow = {(0, 5): 3.0, (3, 4): 2.0}
-    (found,) = again(Results(0.05, [row.cell for row in rows(where, slow)]))
+    (found,) = odd.parts(Results(0.05, [row.cell for row in rows(where, slow)]))
     assert found == replace(part, pairs="0-5;3-4")
-    assert again(Results(0.05, [row.cell for row in rows(where)])) == []
+    assert odd.parts(Results(0.05, [row.cell for row in rows(where)])) == []
     many = dict.fromkeys(list(combinations(range(32), 2))[::4], 4.0)
-    (found,) = again(Results(0.05, [row.cell for row in rows(where, many)]))
+    (found,) = odd.parts(Results(0.05, [row.cell for row in rows(where, many)]))
     assert len(found.pairs.split(";")) == MOST_AGAIN
 
 
@@ -276,7 +275,7 @@ def test_a_map_without_time_says_so() -> None:
     """On a busy machine a launch may use up its share before the first pair."""
     left_out = planted.run([], [Skip(0, {}, "no time was left for it")] * 2)
     with pytest.raises(RunError, match="no pair was measured: no time was left for it; give it"):
-        presenter("map", None)(left_out)
+        refuse_nothing(left_out)
 
 
 def test_rows_without_pairs_are_no_map() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mpigauge.commands.node import again_for
+from mpigauge.commands.node import OddHosts
 from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
 from mpigauge.features.cluster.result import Cluster, by_ranks, cluster
 from mpigauge.features.cluster.show import page, sentences
@@ -189,14 +189,14 @@ def test_a_run_of_one_machine_is_no_cluster() -> None:
 
 def test_what_stood_out_is_measured_again() -> None:
     """At once with all others, and alone; only the benchmark in which it did."""
-    again = again_for(plan())
-    assert again(Results(0.05, at_once())) == []
-    together, *each = again(Results(0.05, at_once({"n3": 1.4, "n5": 1.2})))
+    odd = OddHosts(plan())
+    assert odd.parts(Results(0.05, at_once())) == []
+    together, *each = odd.parts(Results(0.05, at_once({"n3": 1.4, "n5": 1.2})))
     assert (together.arm, together.world_ranks) == (AGAIN, 12)
     assert together.benchmarks == ("NODE:Triad_tuned",)
     assert [part.arm for part in each] == ["again host=n3", "again host=n5"]
     assert [(part.world_ranks, part.blocks[0].host) for part in each] == [(2, "n3"), (2, "n5")]
-    alone = again(Results(0.05, [*at_once(), *each_alone(1.3)]))
+    alone = odd.parts(Results(0.05, [*at_once(), *each_alone(1.3)]))
     assert [part.arm for part in alone] == ["again", "again host=n3"]
 
 
@@ -216,7 +216,7 @@ def test_products_are_measured_on_every_host_where_a_library_is_named() -> None:
     ]  # fmt: skip
     (sentence,) = sentences(seen(slow))
     assert sentence.startswith("n3 is slow: DGEMM mkl takes 2 × as long")
-    together, alone = again_for(plan)(Results(0.05, slow))
+    together, alone = OddHosts(plan).parts(Results(0.05, slow))
     assert {part.heeded["blas"] for part in (together, alone)} == {TWO[1].word}
 
 

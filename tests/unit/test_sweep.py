@@ -27,7 +27,7 @@ from mpigauge.runs.store import RunWriter
 from mpigauge.show.best import as_json, render
 from mpigauge.site import topology
 from mpigauge.site.launch import command
-from tests.unit.test_campaign import PART, PLAN, Bench, bench, fake_mpi
+from tests.unit.test_campaign import PART, PLAN, Bench, bench, carried_out, fake_mpi
 from tests.unit.test_plan import CARDS, MPICH
 
 __all__ = ["bench", "fake_mpi"]
@@ -104,7 +104,8 @@ def test_what_crashed_is_tried_again_when_it_is_resumed(bench: Bench) -> None:
     from mpigauge.measure import campaign
 
     with RunWriter.resume(stored.path) as writer:
-        ending = campaign.resume(stored, bench.mpi, bench.kernels, writer, bench.watcher)
+        task = campaign.resumed(stored, bench.mpi, bench.kernels, writer)
+        ending = carried_out(task, bench.watcher)
     assert ending.status == "done"
     assert {outcome.launch for outcome in ending.outcomes}.isdisjoint(before)
     cells_of = Counter(cell.launch for cell in bench.stored().cells)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.measuring import Setup
+    from mpigauge.cli.setup import Setup
     from mpigauge.measure.plan import Plan
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
     the hosts are not there."""
-    from mpigauge.cli.measuring import Wanted, prepare
+    from mpigauge.cli.setup import Target, prepare
     from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
+    from mpigauge.measure.plan import Request
     from mpigauge.model.hosts import Named
     from mpigauge.site import batch
 
@@ -31,8 +32,8 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     hosts = tuple(map(Named, plan.hosts))
     given = batch.here(os.environ)
     batch.check_inside(given, plan.hosts)
-    where = Wanted(hosts, rsh=plan.rsh, output=output, given=given, launcher=plan.launcher)
-    setup = prepare(plan.mpi, where)
+    target = Target(hosts, rsh=plan.rsh, output=output, given=given, launcher=plan.launcher)
+    setup = prepare(plan.mpi, target, Request())
     check_same(stored, setup.mpi, setup.machine)
     check_same_hosts(plan, setup.nodes)
     return plan, setup
@@ -41,13 +42,13 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
 def measured_again(stored: Run, numbers: Iterable[Cell | Figure], output: Path | None) -> Run:
     """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
-    from mpigauge.cli.measuring import measure
+    from mpigauge.cli.measuring import PlannedRun, measure
     from mpigauge.measure.plan.again import narrowed
 
     plan, setup = same_setup(stored, output)
     again = narrowed(plan, numbers)
     if again is None:
         raise UserError(f"the plan of {stored.path} does not say how these were measured")
-    runs: list[Run] = []
-    measure(setup, again, output, "again", runs.append)
-    return runs[-1]
+    measured = measure([PlannedRun(setup, again)], output, "again")
+    measured.raise_problems()
+    return measured.runs[0]

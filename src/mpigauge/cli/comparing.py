@@ -130,3 +130,12 @@ def _distinct(*choices: Sequence[str]) -> Sequence[str]:
     """The first of these lists that has a name for each and no name twice."""
     good = (names for names in choices if all(names) and len(set(names)) == len(names))
     return next(good, [f"{number}: {name}" for number, name in enumerate(choices[-1], 1)])
+
+
+def print_beside(stored: Sequence[Run]) -> None:
+    """Each number of a run beside those of the other MPIs."""
+    from mpigauge.result.compare.compare import compare
+
+    print_comparison(compare(sides_of(stored)), "table", stored)
+    for run in stored:
+        click.echo(f"mpigauge: stored in {run.path}", err=True)

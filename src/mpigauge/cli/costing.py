@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mpigauge.cli.beside import Job
+    from mpigauge.cli.measuring import PlannedRun
 
 
-def cost_words(job: Job) -> str:
+def cost_words(run: PlannedRun) -> str:
     """Launches and time, and what that is reckoned from."""
     from mpigauge.measure.campaign.cost import cost, rates_of
     from mpigauge.measure.live.words import clock
     from mpigauge.model.units import duration, many
 
-    known = cost(job.plan, rates_of(_earlier(job)))
+    known = cost(run.plan, rates_of(_earlier(run)))
     least, most = known.launches
     launches = many(most, "launch") if least == most else f"{least} to {most} launches"
     low, high = map(clock, known.seconds)
@@ -40,20 +40,20 @@ def cost_words(job: Job) -> str:
     )
 
 
-def schedule_words(job: Job) -> str:
+def schedule_words(run: PlannedRun) -> str:
     """How a map is measured: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
     from mpigauge.measure.plan.schedule import schedule
     from mpigauge.model.units import byte_count, listed, many
 
-    (part,) = job.plan.parts
+    (part,) = run.plan.parts
     made = schedule(part.pairs, part.world_ranks)
     beside = f" of {made.together} at a time" if made.together > 1 else ""
-    messages = any(card.unit != "none" for card in job.setup.cards.chosen(part.benchmarks))
+    messages = any(card.unit != "none" for card in run.setup.cards.chosen(part.benchmarks))
     sizes = f", at {listed(map(byte_count, part.sizes or ()))}" if messages else ""
     return f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}{beside}{sizes}"
 
 
-def _earlier(job: Job) -> list[Mapping[str, Any]]:
+def _earlier(run: PlannedRun) -> list[Mapping[str, Any]]:
     """How runs with this MPI ended, here, but for maps: what a cell takes beside others says
     nothing of one."""
     from mpigauge.runs.store import list_runs
@@ -61,10 +61,8 @@ def _earlier(job: Job) -> list[Mapping[str, Any]]:
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = Path(DEFAULT_ROOT)
-    runs = list_runs(root) if root.is_dir() else []
+    stored = list_runs(root) if root.is_dir() else []
+    mpi = f"{run.setup.mpi.name} {run.setup.mpi.version}"
     return [
-        status_of(run.path)
-        for run in runs
-        if run.mpi == f"{job.setup.mpi.name} {job.setup.mpi.version}"
-        and run.command[1:2] != ("map",)
+        status_of(each.path) for each in stored if each.mpi == mpi and each.command[1:2] != ("map",)
     ]

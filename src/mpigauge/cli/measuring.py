@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What quick, run and resume share: set-up, the campaign, the result, the verdict."""
+"""Makes what was planned: a campaign and a folder for each MPI, and what they have left behind."""
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,163 +15,155 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import mpigauge
-from mpigauge.cli.showing import show
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign import Again, Ending
-    from mpigauge.measure.campaign.agent import Agent
-    from mpigauge.measure.plan import Ground, Plan
-    from mpigauge.model.cards import Cards
-    from mpigauge.model.hosts import Named, Node
-    from mpigauge.model.libraries import Compiler
-    from mpigauge.model.machine import Machine
-    from mpigauge.model.mpi import Kernels, Mpi
-    from mpigauge.model.topology import Topology
-    from mpigauge.model.transport import Selected
+    from mpigauge.cli.setup import CommandOptions, Setup
+    from mpigauge.measure.campaign import CampaignTask, Remeasure
+    from mpigauge.measure.plan import Plan
     from mpigauge.runs.store import Run, RunWriter
-    from mpigauge.site.batch import Given
 
 
 @dataclass(frozen=True)
-class Setup:
-    """All that has to be there before a plan can be made."""
+class PlannedRun:
+    """What is to be measured with one MPI."""
 
-    machine: Machine
-    """The one we stand on."""
-    ground: Ground
-    """Where ranks can be placed."""
-    mpi: Mpi
-    kernels: Kernels
-    cards: Cards
-    nodes: tuple[Node, ...] = ()
-    """The hosts that have answered."""
-    transport: Selected | None = None
-    """What --transport named."""
-    compilers: tuple[Compiler, ...] = ()
-    """That have made the simple loops."""
+    setup: Setup
+    plan: Plan
+    remeasure: Remeasure | None = None
+    """What is measured once more at the end; None: nothing is."""
 
-
-def tell(text: str) -> None:
-    click.echo(f"mpigauge: {text}", err=True)
+    @property
+    def name(self) -> str:
+        """The MPI as a folder's name: openmpi-5.0.11."""
+        mpi = self.setup.mpi
+        return f"{mpi.name}-{mpi.version}{'-std' if mpi.spec.endswith('@std') else ''}"
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The hosts that somebody wants to measure; none: this machine."""
+class Measured:
+    """What campaigns have left behind."""
 
-    hosts: tuple[Named, ...] = ()
-    ppn: int | None = None
-    rsh: tuple[str, ...] = ()
-    output: Path | None = None
-    """Where the run will be stored; None: below mpigauge-runs."""
-    topology: Topology | None = None
-    """What hosts are built like, only to see where ranks would sit; None: as they are."""
-    given: Given | None = None
-    """The batch job that we are in."""
-    launcher: str = ""
-    """Another than the MPI's own."""
+    runs: tuple[Run, ...]
+    """Those that measured anything."""
+    problems: tuple[str, ...]
+    """What went wrong, in words."""
+
+    def raise_problems(self) -> None:
+        """RunError: something went wrong. Called when what was measured has been shown."""
+        if self.problems:
+            raise RunError("; ".join(self.problems))
 
 
-def prepare(mpi_spec: str | None, wanted: Wanted) -> Setup:
-    from mpigauge.measure.plan import Ground
-    from mpigauge.model.cards import Cards
-    from mpigauge.model.registry import Here
-    from mpigauge.site import topology
-    from mpigauge.site.launch import check_launcher
-    from mpigauge.site.mpi import find, kernels
-    from mpigauge.site.placement import Site
+def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
+    """That all of them can be made, before the first starts; loops of compilers are built.
+    UserError: one cannot."""
+    from mpigauge.measure.campaign import check_told
 
-    if wanted.ppn is not None and not wanted.hosts:
-        raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
-    mpi, given = find(mpi_spec), wanted.given
-    if wanted.launcher:
-        check_launcher(wanted.launcher, Here(given.system.name if given else ""))
-    built = kernels(mpi, tell)
-    machine, cards = topology.read(), Cards.load(built.cards)
-    if like := wanted.topology:
-        hosts = [(host, replace(like, hostname=host.name)) for host in wanted.hosts]
-        sites = tuple(Site(h.name, each, slots_of(h.slots, each, wanted)) for h, each in hosts)
-        return Setup(machine, Ground(like, sites, wanted.ppn), mpi, built, cards)
-    nodes = reach(wanted, mpi, built) if wanted.hosts else ()
-    sites = tuple(Site(n.name, n.machine, slots_of(n.slots, n.machine, wanted)) for n in nodes)
-    return Setup(machine, Ground(machine, sites, wanted.ppn), mpi, built, cards, nodes)
+    for run in runs:
+        check_told(run.plan, run.setup.mpi)
+        if not options.dry_run:
+            _check_libraries(run.plan, run.setup)
+            _build_loops(run.setup)
 
 
-def slots_of(slots: int | None, machine: Topology, wanted: Wanted) -> int | None:
-    """A batch system counts CPUs, which may be more than there are cores."""
-    if wanted.given is None or slots is None:
-        return slots
-    return min(slots, machine.cores)
+def _check_libraries(plan: Plan, setup: Setup) -> None:
+    """That each BLAS can be used, on this machine."""
+    from mpigauge.measure.plan.blas import libraries_of
+
+    for library in libraries_of(plan):
+        from mpigauge.site.mpi.blas import check_blas
+
+        check_blas(library, setup.mpi, setup.kernels)
 
 
-def agent_of(wanted: Wanted) -> Agent:
-    """What reaches the hosts: as said, else what the batch system has for it, else ssh."""
-    from mpigauge.measure.campaign.agent import Agent
+def _build_loops(setup: Setup) -> None:
+    """The simple loops by each compiler that was named."""
+    if setup.request.compilers:
+        from mpigauge.site.mpi.compilers import build_loops
 
-    if wanted.rsh:
-        return Agent(wanted.rsh)
-    if wanted.given and (words := wanted.given.system.agent):
-        return Agent(words, wanted.given.system.shell)
-    return Agent()
+        build_loops(setup.request.compilers)
 
 
-def reach(wanted: Wanted, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
-    """Asks all hosts what they are, and says where they differ."""
-    from mpigauge.measure.campaign.probe import probe
-    from mpigauge.runs.store.writer import DEFAULT_ROOT
-    from mpigauge.site.topology import differences
+def measure(runs: Sequence[PlannedRun], output: Path | None, label: str) -> Measured:
+    """Measures each into a folder of its own: `output`, or one in it for each of several."""
+    names = [run.name for run in runs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise UserError(f"--mpi: {twice} is named twice, in other words; name each MPI once")
+    if output is not None and len(runs) > 1:
+        _make(output)
+    with ExitStack() as stack:
+        return carry_out(_tasks(runs, output, label, stack))
 
-    folder = wanted.output.parent if wanted.output else DEFAULT_ROOT
-    nodes = probe(wanted.hosts, mpi, kernels, folder, agent_of(wanted))
-    for sentence in differences(nodes):
-        tell(sentence)
-    return nodes
 
-
-def measure(
-    setup: Setup,
-    plan: Plan,
-    output: Path | None,
-    label: str,
-    present: Callable[[Run], None],
-    again: Again | None = None,
-) -> None:
-    """Measures into a new folder, presents what was measured, and raises what went wrong."""
+def carry_out(tasks: Sequence[CampaignTask]) -> Measured:
+    """Makes the launches of all tasks in turn."""
+    from mpigauge.cli.begun import begin
+    from mpigauge.cli.ending import verdict
     from mpigauge.cli.screen import screen
     from mpigauge.measure import campaign, live
-    from mpigauge.runs.store import RunWriter
-
-    cards = setup.kernels.cards.read_text(encoding="utf-8")
-    with RunWriter.create(header(setup, plan), cards, output=output, label=label) as writer:
-        write_passport(writer, setup)
-        finish(
-            writer.folder,
-            lambda: campaign.run(
-                plan, setup.mpi, setup.kernels, writer, live.view(screen()), again=again
-            ),
-            present,
-        )
-
-
-def finish(folder: Path, go: Callable[[], Ending], present: Callable[[Run], None]) -> None:
-    """What was measured is shown, however the campaign ended."""
-    from mpigauge.cli.begun import begin
     from mpigauge.runs.store import load
 
-    begin(folder)
+    for task in tasks:
+        begin(task.writer.folder)
+    several = len(tasks) > 1
+    runs: list[Run] = []
+    problems: list[str] = []
+    endings = campaign.run_in_turn(tasks, live.view(screen()))
+    for task, ending in zip(tasks, endings, strict=True):
+        run = load(task.writer.folder)
+        gave_up = isinstance(ending, RunError)
+        if run.has_numbers or not (several or gave_up):
+            runs.append(run)
+        found = [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
+        problems += [f"{task.mpi.label}: {words}" if several else words for words in found]
+    return Measured(tuple(runs), tuple(problems))
+
+
+def _make(folder: Path) -> None:
+    """For the runs; that of each is new."""
     try:
-        ending = go()
-    except RunError:
-        stored = load(folder)
-        if stored.has_numbers:
-            present(stored)
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make {folder}: {error.strerror}") from None
+
+
+def _tasks(
+    runs: Sequence[PlannedRun], output: Path | None, label: str, stack: ExitStack
+) -> list[CampaignTask]:
+    """Where one is refused, nothing is left of the others."""
+    if len(runs) == 1:
+        return [_task(runs[0], output, label, stack)]
+    made: list[CampaignTask] = []
+    try:
+        for run in runs:
+            own = _with_share_of_time(run, len(runs))
+            folder = output / run.name if output else None
+            made.append(_task(own, folder, f"{label}-{run.name}", stack))
+    except UserError:
+        stack.close()
+        for task in made:
+            shutil.rmtree(task.writer.folder, ignore_errors=True)
         raise
-    stored = load(folder)
-    present(stored)
-    if problems := list(verdict(ending, stored)):
-        raise RunError("; ".join(problems))
+    return made
+
+
+def _with_share_of_time(run: PlannedRun, many: int) -> PlannedRun:
+    seconds = run.plan.seconds
+    return run if seconds is None else replace(run, plan=replace(run.plan, seconds=seconds / many))
+
+
+def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) -> CampaignTask:
+    from mpigauge.measure.campaign import CampaignTask
+    from mpigauge.runs.store import RunWriter
+
+    setup, plan = run.setup, run.plan
+    cards = setup.kernels.cards.read_text(encoding="utf-8")
+    made = RunWriter.create(header(setup, plan), cards, output=folder, label=label)
+    writer = stack.enter_context(made)
+    write_passport(writer, setup)
+    return CampaignTask(plan, setup.mpi, setup.kernels, writer, run.remeasure)
 
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
@@ -192,74 +186,20 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
         return remembered("digest", [str(path)], [path], lambda: digest_of(path))
 
     known = passport(setup.mpi, setup.machine, setup.nodes, digest)
-    if setup.compilers:
-        known["compilers"] = [asdict(each) | {"name": each.name} for each in setup.compilers]
+    if compilers := setup.request.compilers:
+        known["compilers"] = [asdict(each) | {"name": each.name} for each in compilers]
     try:
         writer.write_passport(known)
     except RunError as error:  # nothing was launched yet
         raise UserError(str(error)) from None
 
 
-def verdict(ending: Ending, stored: Run) -> list[str]:
-    """What went wrong, worst first."""
-    return [
-        *wrong_words(stored),
-        *failure_words(ending),
-        *missing_words(ending, stored),
-        *nothing_words(ending, stored),
-    ]
-
-
-def nothing_words(ending: Ending, stored: Run) -> list[str]:
-    """Where every cell was left out."""
-    if ending.status != "done" or stored.has_numbers or not stored.skips:
-        return []
-    reasons = list(dict.fromkeys(skip.reason for skip in stored.skips))
-    more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
-    return [f"nothing could be measured: {reasons[0]}{more}"]
-
-
-def wrong_words(stored: Run) -> list[str]:
-    from mpigauge.result.stats.words import wrong_data
-
-    wrong = [cell for cell in stored.cells if cell.wrong_count]
-    if not wrong:
-        return []
-    count = sum(cell.wrong_count for cell in wrong)
-    names = dict.fromkeys(
-        f"{cell.benchmark} {byte_count(cell.message_bytes)}".strip() for cell in wrong
-    )
-    where = ", ".join(list(names)[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return [f"{wrong_data(count)}, in {where}"]
-
-
-def failure_words(ending: Ending) -> list[str]:
-    failures = ending.failures
-    if not failures:
-        return []
-    first = f"launch {failures[0].launch} failed: {failures[0].reason}"
-    others = len(failures) - 1
-    return [f"{first} (and {others} more)" if others else first]
-
-
-def missing_words(ending: Ending, stored: Run) -> list[str]:
-    if ending.status == "done":
-        return []
-    word = "interrupted: " if ending.status == "interrupted" else ""
-    count = len(stored.complete)
-    launches = "1 launch is" if count == 1 else f"{count} launches are"
-    kept = f"{word}{launches} complete, what was measured is kept in {stored.path}"
-    return [f"{kept}; `mpigauge resume {stored.path}` goes on"]
-
-
-def printer(form: str) -> Callable[[Run], None]:
+def print_run(stored: Run, form: str) -> None:
     """Prints a run, and says where it is."""
+    from mpigauge.cli.showing import show
 
-    def present(stored: Run) -> None:
-        show(stored, form)
-        click.echo(f"mpigauge: stored in {stored.path}", err=True)
-
-    return present
+    show(stored, form)
+    click.echo(f"mpigauge: stored in {stored.path}", err=True)
 
 
 def _plain(value: Any) -> Any:

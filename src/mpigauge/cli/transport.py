@@ -15,7 +15,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.cli.measuring import Setup
+    from mpigauge.cli.setup import Setup
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.transport import Transport
 
@@ -26,23 +26,22 @@ transport_option = click.option(
 )
 
 
-def with_transport(
-    request: Request, setup: Setup, name: str | None, start: bool = True
-) -> tuple[Request, Setup]:
+def with_transport(setup: Setup, name: str | None, start: bool = True) -> Setup:
     """The settings that select it are the request's; two ranks are started with them, to see
     whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
     if name is None:
-        return request, setup
+        return setup
     from mpigauge.model.transport import Selected
     from mpigauge.site.mpi.transports import choose, offers
 
     if name == "shm" and len(setup.nodes) > 1:
         raise UserError("--transport shm: shared memory reaches the ranks of one host only")
     chosen = choose(name, setup.mpi, offers(setup.mpi))
-    refuse_contradictions(name, chosen.settings, request.settings)
-    request = replace(request, settings={**request.settings, **chosen.settings})
+    before = setup.request
+    refuse_contradictions(name, chosen.settings, before.settings)
+    request = replace(before, settings={**before.settings, **chosen.settings})
     used = _used(chosen, request, setup) if start else ""
-    return request, replace(setup, transport=Selected(name, chosen.settings, used))
+    return replace(setup, request=request, transport=Selected(name, chosen.settings, used))
 
 
 def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[str, str]) -> None:
@@ -58,7 +57,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """What the MPI tells where two ranks are started as those of the run will be."""
-    from mpigauge.cli.measuring import tell
+    from mpigauge.cli.setup import tell
     from mpigauge.measure.campaign.trial import tried
     from mpigauge.site import batch
     from mpigauge.site.launch import Job, OnHost

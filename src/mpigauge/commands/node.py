@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,10 @@ from mpigauge.model.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.cli.measuring import Setup
+    from mpigauge.cli.setup import Setup
     from mpigauge.features.cluster.result import Cluster
-    from mpigauge.measure.campaign import Again, Results
-    from mpigauge.measure.plan import Part, Plan, Request
+    from mpigauge.measure.campaign import Results
+    from mpigauge.measure.plan import Part, Plan
     from mpigauge.runs.store import Run
 
 
@@ -72,22 +72,29 @@ def command(
     With --compiler only the simple loops (all, or those that are named, such as Triad) are
     measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
     """
-    from mpigauge.cli.beside import Order, measure_all, planned
     from mpigauge.cli.finding import open_run
     from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.measuring import PlannedRun, check, measure
     from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.setup import CommandOptions, set_up
     from mpigauge.measure.plan import read_request
 
     if words and not raw["compilers"]:
         return present(open_run(one_run(words)))
     said = {**raw, "benchmarks": words}
     request = read_request(said, look_up(said))
-    order = Order(mpi_specs, None, output, None, dry_run, None)
-    found = planned(request, order, plan)
+    options = CommandOptions(mpi_specs, output=output, dry_run=dry_run)
+    runs = []
+    for setup in set_up(request, options):
+        plan = plan_of(setup)
+        runs.append(PlannedRun(setup, plan, OddHosts(plan)))
+    check(runs, options)
     if dry_run:
-        return print_seats(found[0].plan, found[0].setup.ground)
-    jobs = [replace(job, again=again_for(job.plan)) for job in found]
-    return measure_all(jobs, output, "node", present)
+        return print_seats(runs[0])
+    measured = measure(runs, output, "node")
+    for stored in measured.runs:
+        present(stored)
+    return measured.raise_problems()
 
 
 def one_run(words: tuple[str, ...]) -> str:
@@ -102,31 +109,34 @@ def one_run(words: tuple[str, ...]) -> str:
     return words[0]
 
 
-def plan(request: Request, setup: Setup) -> Plan:
+def plan_of(setup: Setup) -> Plan:
     """Of this machine, of the hosts together and one by one, or of loops by several compilers."""
     from mpigauge.features.cluster.plan import cluster_plan
     from mpigauge.features.compilers.plan import loops_plan
     from mpigauge.features.node.plan import node_plan
 
-    several = len(setup.ground.hosts) > 1
-    make = loops_plan if request.compilers else cluster_plan if several else node_plan
-    return make(request, setup.cards, setup.ground, setup.mpi)
+    if setup.request.compilers:
+        return loops_plan(setup.request, setup.cards, setup.ground, setup.mpi)
+    if len(setup.ground.hosts) > 1:
+        return cluster_plan(setup.request, setup.cards, setup.ground, setup.mpi)
+    return node_plan(setup.request, setup.cards, setup.ground, setup.mpi)
 
 
-def again_for(plan: Plan) -> Again:
-    """What was odd on some hosts, to be measured once more."""
+@dataclass(frozen=True)
+class OddHosts:
+    """Measures once more what was odd on some hosts of this plan."""
 
-    def again(results: Results) -> Sequence[Part]:
+    plan: Plan
+
+    def parts(self, results: Results) -> Sequence[Part]:
         from mpigauge.features.cluster.result import by_arm, cluster
 
-        names = {place: block.host for place, block in enumerate(plan.parts[0].blocks)}
+        names = {place: block.host for place, block in enumerate(self.plan.parts[0].blocks)}
         found = cluster(results.rows(), by_arm(names))
         if found is None:
             return []
-        together = (part for part in plan.parts if not part.arm)
+        together = (part for part in self.plan.parts if not part.arm)
         return [part for each in together for part in odd_parts(each, found)]
-
-    return again
 
 
 def odd_parts(together: Part, found: Cluster) -> tuple[Part, ...]:

@@ -14,8 +14,7 @@ from mpigauge.cli import options
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
-    from mpigauge.measure.campaign import Task
-    from mpigauge.runs.store import Run
+    from mpigauge.measure.campaign import CampaignTask
 
 
 @click.command("resume")
@@ -31,33 +30,25 @@ def command(run: str, form: str) -> None:
     """
     from contextlib import ExitStack
 
-    from mpigauge.cli.beside import finish_all
     from mpigauge.cli.finding import find_run
-    from mpigauge.cli.measuring import finish, printer
-    from mpigauge.cli.screen import screen
+    from mpigauge.cli.measuring import carry_out, print_run
     from mpigauge.features.sweep.sweeping import present
-    from mpigauge.measure import campaign, live
 
     folder = find_run(run)
     folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
     with ExitStack() as stack:
-        going = [going_on(each, stack) for each in folders]
-        swept = any(part.arm or part.arms for task, _ in going for part in task.plan.parts)
-        show = present if swept and form == "table" else printer(form)
-        if len(going) == 1:
-            ((task, stored),) = going
-            finish(
-                folders[0],
-                lambda: campaign.resume(
-                    stored, task.mpi, task.kernels, task.writer, live.view(screen())
-                ),
-                show,
-            )
+        tasks = [what_is_left(each, stack) for each in folders]
+        measured = carry_out(tasks)
+    swept = any(part.arm or part.arms for task in tasks for part in task.plan.parts)
+    for stored in measured.runs:
+        if swept:
+            present(stored, form)
         else:
-            finish_all([task for task, _ in going], show)
+            print_run(stored, form)
+    measured.raise_problems()
 
 
-def going_on(folder: Path, stack: ExitStack) -> tuple[Task, Run]:
+def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
     """What is left of a run. UserError: machine, MPI or hosts are not what they were."""
     from mpigauge.cli.again import same_setup
     from mpigauge.measure import campaign
@@ -66,4 +57,4 @@ def going_on(folder: Path, stack: ExitStack) -> tuple[Task, Run]:
     stored = load(folder)
     _, setup = same_setup(stored, folder)
     writer = stack.enter_context(RunWriter.resume(folder))
-    return campaign.resumed(stored, setup.mpi, setup.kernels, writer), stored
+    return campaign.resumed(stored, setup.mpi, setup.kernels, writer)

@@ -20,16 +20,27 @@ def command(**said: Any) -> None:
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.beside import Order, measure_all, on_ground, planned, print_beside
+    from mpigauge.cli.comparing import print_beside
     from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import printer
+    from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.setup import CommandOptions, set_up
     from mpigauge.measure.plan import read_request, resolve
 
-    order = Order.taken(said)
-    found = planned(read_request(said, look_up(said)), order, on_ground(resolve))
-    if order.dry_run:
-        print_seats(found[0].plan, found[0].setup.ground)
+    options = CommandOptions.taken(said)
+    request = read_request(said, look_up(said))
+    runs = []
+    for setup in set_up(request, options):
+        plan = resolve(setup.request, setup.cards, setup.ground, setup.mpi)
+        runs.append(PlannedRun(setup, plan))
+    check(runs, options)
+    if options.dry_run:
+        print_seats(runs[0])
         return
-    label = "-".join(found[0].plan.benchmarks)
-    measure_all(found, order.output, label, printer(order.form or "table"), print_beside)
+    measured = measure(runs, options.output, "-".join(runs[0].plan.benchmarks))
+    if len(measured.runs) > 1:
+        print_beside(measured.runs)
+    else:
+        for stored in measured.runs:
+            print_run(stored, options.form or "table")
+    measured.raise_problems()

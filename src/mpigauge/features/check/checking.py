@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,35 +19,73 @@ if TYPE_CHECKING:
 
 Found = tuple["list[Line]", "list[str]"]
 """Lines, and sentences about what was not checked."""
-Check = Callable[["Run"], Found]
+
+
+@dataclass(frozen=True)
+class AgainstLimits:
+    """Holds a run against the limits in a file."""
+
+    text: str
+    file: str
+    points: bool
+    """Whether numbers of few launches are judged by their values alone."""
+
+    def check(self, run: Run) -> Found:
+        from mpigauge.cli.comparing import items_of
+        from mpigauge.features.check.limits import parse_limits
+        from mpigauge.features.check.result import against_limits
+
+        limits = parse_limits(self.text, self.file, run.cards.names())
+        return against_limits(items_of(run), limits, self.points), []
+
+
+@dataclass(frozen=True)
+class AgainstRun:
+    """Holds a run against another one."""
+
+    reference: Run
+    tolerance: float
+    only: Mapping[str, str]
+    """Values of columns: numbers with others are left out."""
+    points: bool
+
+    def check(self, run: Run) -> Found:
+        from mpigauge.cli.comparing import sides_of
+        from mpigauge.features.check.result import against_reference
+        from mpigauge.result.compare.only import only
+
+        first, second = only(sides_of([self.reference, run]), self.only)
+        return against_reference(first, second, self.tolerance, self.points)
+
+
+Against = AgainstLimits | AgainstRun
 
 
 def check_against(
     word: str, tolerance: str | None, chosen: Sequence[str] = (), points: bool = False
-) -> Check:
-    """What holds a run against limits (a file called *.toml) or against another run. `points`:
-    numbers of few launches are judged by their values alone."""
+) -> Against:
+    """What a run is held against: limits (a file called *.toml) or another run. `points`: numbers
+    of few launches are judged by their values alone."""
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.finding import open_run
+    from mpigauge.model.inputs import read_text
     from mpigauge.result.compare.only import read_only
 
     if Path(word).suffix == ".toml":
         if tolerance is not None or chosen:
             raise UserError(f"--tolerance and --only are about another run; say both in {word}")
-        text = _text(Path(word))
-        return lambda run: _limits(run, text, word, points)
-    reference, share, only = open_run(word), share_of(tolerance), read_only(chosen)
-    return lambda run: _reference(run, reference, share, only, points)
+        return AgainstLimits(read_text(Path(word)), word, points)
+    return AgainstRun(open_run(word), share_of(tolerance), read_only(chosen), points)
 
 
-def check_all(run: Run, check: Check | None, points: bool = False) -> Found:
+def check_all(run: Run, against: Against | None, points: bool = False) -> Found:
     """Everything that a run is checked for. UserError: there is nothing, or it was imported, is of
     one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.cli.comparing import items_of
     from mpigauge.features.check.result import only_points, right_data
     from mpigauge.result.stats.words import noise_sentences
 
-    lines, notes = check(run) if check else ([], [])
+    lines, notes = against.check(run) if against else ([], [])
     if only_points(lines) and not points:
         raise UserError(
             f"{run.path} was imported and has one launch of each number that is to be checked, "
@@ -59,7 +98,7 @@ def check_all(run: Run, check: Check | None, points: bool = False) -> Found:
     return lines, [*notes, *noise_sentences(run.noise)]
 
 
-def again(run: Run, lines: Sequence[Line], check: Check | None) -> Found:
+def again(run: Run, lines: Sequence[Line], against: Against | None) -> Found:
     """The lines when what failed was measured once more, and a sentence about that."""
     from mpigauge.cli.again import measured_again
     from mpigauge.features.check.result import once_more
@@ -73,7 +112,7 @@ def again(run: Run, lines: Sequence[Line], check: Check | None) -> Found:
         later = measured_again(run, numbers, None)
     except (UserError, RunError) as error:
         return list(lines), [f"not measured again: {error}"]
-    found, _ = check(later) if check else ([], [])
+    found, _ = against.check(later) if against else ([], [])
     return once_more(lines, found), [f"measured again in {later.path}"]
 
 
@@ -86,26 +125,6 @@ def _numbers(failed: Sequence[Line]) -> list[Cell | Figure]:
         elif item.row and not item.row.wrong_count:
             found.append(item.row.cell)
     return found
-
-
-def _limits(run: Run, text: str, file: str, points: bool) -> Found:
-    from mpigauge.cli.comparing import items_of
-    from mpigauge.features.check.limits import parse_limits
-    from mpigauge.features.check.result import against_limits
-
-    limits = parse_limits(text, file, run.cards.names())
-    return against_limits(items_of(run), limits, points), []
-
-
-def _reference(
-    run: Run, reference: Run, tolerance: float, chosen: Mapping[str, str], points: bool
-) -> Found:
-    from mpigauge.cli.comparing import sides_of
-    from mpigauge.features.check.result import against_reference
-    from mpigauge.result.compare.only import only
-
-    first, second = only(sides_of([reference, run]), chosen)
-    return against_reference(first, second, tolerance, points)
 
 
 def _peers(run: Run) -> list[Line]:
@@ -123,9 +142,3 @@ def _peers(run: Run) -> list[Line]:
             f"{sheet.benchmark} {byte_count(sheet.message_bytes)}", sheet.clusters, pairs.name
         )
     ]
-
-
-def _text(path: Path) -> str:
-    from mpigauge.model.inputs import read_text
-
-    return read_text(path)

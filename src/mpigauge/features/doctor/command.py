@@ -17,7 +17,7 @@ from mpigauge.cli import options
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.cli.measuring import Wanted
+    from mpigauge.cli.setup import Target
     from mpigauge.features.doctor.finding import Asked, Host
     from mpigauge.model.mpi import Mpi
 
@@ -94,8 +94,8 @@ def command(
     return SPOILT if any(finding.state == "bad" for finding in findings) else 0
 
 
-def _on_hosts(asked: Wanted, words: Sequence[str], seconds: float, as_json: bool) -> int:
-    from mpigauge.cli.measuring import agent_of
+def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool) -> int:
+    from mpigauge.cli.setup import agent_of
     from mpigauge.cli.tables import screen_width
     from mpigauge.features.doctor.examine import examine, findings_of
     from mpigauge.features.doctor.show import pages

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,11 @@ from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from mpigauge.cli.beside import Job
-    from mpigauge.measure.campaign import Again, Results
-    from mpigauge.measure.plan import Ground, Part, Plan
+    from mpigauge.cli.measuring import PlannedRun
+    from mpigauge.measure.campaign import Results
+    from mpigauge.measure.plan import Ground, Part
     from mpigauge.runs.store import Run
 
 MOST_AGAIN = 64
@@ -78,23 +77,36 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> No
     Pairs that are slower than their peers, which share as much, are measured once more, alone,
     before they are called slow.
     """
-    from mpigauge.cli.beside import Order, measure_all, on_ground, planned
     from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.setup import CommandOptions, set_up
     from mpigauge.features.map.plan import map_plan
     from mpigauge.measure.plan import read_request
 
-    order = Order.taken(said)
+    options = CommandOptions.taken(said)
     request = read_request(said, look_up(said))
-    check_drawing(drawing, order.mpi_specs)
-    plan = partial(map_plan, pairs=pairs, benchmark=benchmark)
-    found = planned(request, order, on_ground(plan))
-    if order.dry_run:
-        print_seats(found[0].plan, found[0].setup.ground)
-        print_times(found)
+    check_drawing(drawing, options.mpi_specs)
+    runs = []
+    for setup in set_up(request, options):
+        plan = map_plan(
+            *(setup.request, setup.cards, setup.ground, setup.mpi),
+            pairs=pairs,
+            benchmark=benchmark,
+        )
+        runs.append(PlannedRun(setup, plan, OddPairs(plan.parts[0], setup.ground)))
+    check(runs, options)
+    if options.dry_run:
+        print_seats(runs[0])
+        print_times(runs)
         return
-    maps = [replace(job, again=again_for(job.plan, job.setup.ground)) for job in found]
-    measure_all(maps, order.output, "map", presenter(order.form or "map", drawing))
+    measured = measure(runs, options.output, "map")
+    for stored in measured.runs:
+        refuse_nothing(stored)
+        print_run(stored, options.form or "map")
+        if drawing is not None:
+            write_picture(stored, drawing)
+    measured.raise_problems()
 
 
 def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
@@ -111,46 +123,33 @@ def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
     check_picture(file, "--draw")
 
 
-def print_times(found: Sequence[Job]) -> None:
+def print_times(runs: Sequence[PlannedRun]) -> None:
     """How the pairs are shared out, and about how long that takes, for each MPI."""
     from mpigauge.cli.costing import cost_words, schedule_words
 
-    click.echo(f"\n{schedule_words(found[0])}")
-    for job in found:
-        click.echo(f"{job.setup.mpi.label}: {cost_words(job)}")
+    click.echo(f"\n{schedule_words(runs[0])}")
+    for run in runs:
+        click.echo(f"{run.setup.mpi.label}: {cost_words(run)}")
 
 
-def again_for(plan: Plan, ground: Ground) -> Again:
-    """What stood out, to be measured alone."""
-    part = plan.parts[0]
+@dataclass(frozen=True)
+class OddPairs:
+    """Measures the pairs of this part that stood out once more, alone."""
 
-    def again(results: Results) -> Sequence[Part]:
+    part: Part
+    ground: Ground
+
+    def parts(self, results: Results) -> Sequence[Part]:
         from mpigauge.cli.seats import seats_of
         from mpigauge.features.map.plan import one_after_the_other
         from mpigauge.result.pairs import pair_map
 
-        found = pair_map(results.rows(), *seats_of(part, ground))
+        found = pair_map(results.rows(), *seats_of(self.part, self.ground))
         odd = [each for sheet in found.sheets for each in sheet.odd] if found else []
         odd.sort(key=lambda each: -each.ratio)
         pairs = dict.fromkeys(each.pair[:2] for each in odd)
-        chosen = list(pairs)[:MOST_AGAIN]
-        return [replace(part, pairs=one_after_the_other([[p] for p in chosen]))] if chosen else []
-
-    return again
-
-
-def presenter(form: str, drawing: Path | None) -> Callable[[Run], None]:
-    from mpigauge.cli.measuring import printer
-
-    printed = printer(form)
-
-    def present(stored: Run) -> None:
-        refuse_nothing(stored)
-        printed(stored)
-        if drawing is not None:
-            write_picture(stored, drawing)
-
-    return present
+        chosen = [[pair] for pair in list(pairs)[:MOST_AGAIN]]
+        return [replace(self.part, pairs=one_after_the_other(chosen))] if chosen else []
 
 
 def refuse_nothing(stored: Run) -> None:

@@ -13,7 +13,7 @@ from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
-    from mpigauge.cli.measuring import Setup
+    from mpigauge.cli.setup import Setup
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
 
@@ -46,27 +46,36 @@ def command(**said: Any) -> None:
     most: each with its error, and in one sentence how good the machine is for measuring. It ends
     as soon as all of it is precise.
     """
-    from mpigauge.cli.beside import Order, measure_all, on_ground, planned
     from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import printer
+    from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.setup import CommandOptions, set_up, target_of
     from mpigauge.features.quick.plan import check_cores, quick
     from mpigauge.measure.plan import read_request
     from mpigauge.site.topology import read
 
-    order = Order.taken(said)
+    options = CommandOptions.taken(said)
     request = read_request(said, look_up(said))
-    where = order.where(request)
-    if not where.hosts:
-        check_cores(request, where.topology or read())
-    found = planned(request, order, on_ground(quick))
-    if order.dry_run:
-        print_seats(found[0].plan, found[0].setup.ground)
+    target = target_of(request, options)
+    if not target.hosts:
+        check_cores(request, target.topology or read())
+    runs = []
+    for setup in set_up(request, options):
+        plan = quick(setup.request, setup.cards, setup.ground, setup.mpi)
+        runs.append(PlannedRun(setup, plan))
+    check(runs, options)
+    if options.dry_run:
+        print_seats(runs[0])
         return
-    if order.form is None:
-        introduce([job.setup for job in found])
-    shown = present if len(found) == 1 else present_named
-    measure_all(found, order.output, "quick", printer(order.form) if order.form else shown)
+    if options.form is None:
+        introduce([run.setup for run in runs])
+    measured = measure(runs, options.output, "quick")
+    for stored in measured.runs:
+        if options.form is None:
+            present(stored, named=len(runs) > 1)
+        else:
+            print_run(stored, options.form)
+    measured.raise_problems()
 
 
 def introduce(setups: Sequence[Setup]) -> None:
@@ -97,9 +106,10 @@ def machine_line(setup: Setup) -> str:
     return " · ".join(filter(None, words))
 
 
-def present(stored: Run) -> None:
+def present(stored: Run, named: bool = False) -> None:
     """The headline, how good the machine is for measuring, all benchmarks in one table, those of
-    the machine itself as limits, what is suspicious, and what to do next."""
+    the machine itself as limits, what is suspicious, and what to do next. `named`: below the name
+    of the MPI, as there are others."""
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.quick import show as first
@@ -112,6 +122,8 @@ def present(stored: Run) -> None:
     found = with_limits(document(stored, precision), stored)
     messages = [row for row in found.rows if row.cell.suite != NODE_SUITE]
     fit = fitness(found.rows, stored.noise, found.facts.sampled, precision)
+    if named:
+        click.echo(f"--- {found.facts.mpi}")
     colour, run = screen().coloured, name_of(stored)
     measured = table.measured_lines(found.headline, colour) if found.headline else []
     blocks = [
@@ -131,14 +143,6 @@ def name_of(stored: Run) -> str:
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     return stored.path.name if stored.path.parent == DEFAULT_ROOT else str(stored.path)
-
-
-def present_named(stored: Run) -> None:
-    """The same where there is one for each of several MPIs."""
-    from mpigauge.show.document import document
-
-    click.echo(f"--- {document(stored).facts.mpi}")
-    present(stored)
 
 
 def picture(rows: Sequence[Row], precision: float) -> list[str]:

@@ -236,7 +236,7 @@ def wait(queue: Queue, job: str, task: Task) -> None:
 
 def collect(job: str, why: str, task: Task) -> None:
     """`why`: how the job ended, if not well."""
-    from mpigauge.cli.measuring import wrong_words
+    from mpigauge.cli.ending import wrong_words
     from mpigauge.runs.store import load
 
     ended = f"job {job} {why}" if why else f"job {job}"

@@ -53,16 +53,20 @@ def command(**said: Any) -> None:
     Each arm is launched once a round, each round in another order, beside the default and, for
     control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
     """
-    from mpigauge.cli.beside import measure_all
-    from mpigauge.cli.measuring import printer
-    from mpigauge.features.sweep.sweeping import present, print_plan, sweep_jobs
+    from mpigauge.cli.measuring import measure
+    from mpigauge.cli.setup import CommandOptions
+    from mpigauge.features.sweep.sweeping import planned_sweeps, present, print_plan
 
-    found, form = sweep_jobs(said), said["form"]
-    if said["dry_run"]:
-        for job in found:
-            print_plan(job)
+    options = CommandOptions.taken(said)
+    runs = planned_sweeps(said, options)
+    if options.dry_run:
+        for run in runs:
+            print_plan(run)
         return
-    measure_all(found, said["output"], "sweep", present if form == "table" else printer(form))
+    measured = measure(runs, options.output, "sweep")
+    for stored in measured.runs:
+        present(stored, options.form or "table")
+    measured.raise_problems()
 
 
 def check_options(said: Mapping[str, Any]) -> None:

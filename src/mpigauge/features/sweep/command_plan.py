@@ -18,15 +18,17 @@ def command(what: str, words: tuple[str, ...]) -> None:
     follow the file.
     """
     from mpigauge.cli.costing import cost_words
+    from mpigauge.cli.setup import CommandOptions
     from mpigauge.features.sweep.command import command as sweep
-    from mpigauge.features.sweep.sweeping import arms_of, print_plan, sweep_jobs
+    from mpigauge.features.sweep.sweeping import arms_of, planned_sweeps, print_plan
 
-    said = sweep.make_context(f"mpigauge plan {what}", list(words)).params
-    for job in sweep_jobs(said | {"dry_run": True}):
+    said = sweep.make_context(f"mpigauge plan {what}", list(words)).params | {"dry_run": True}
+    options = CommandOptions.taken(said)
+    for run in planned_sweeps(said, options):
         if what == "show":
-            print_plan(job)
+            print_plan(run)
         elif what == "cost":
-            click.echo(f"{job.setup.mpi.label}: {cost_words(job)}")
+            click.echo(f"{run.setup.mpi.label}: {cost_words(run)}")
         else:
-            arms = len(arms_of(job.plan))
-            click.echo(f"{job.setup.mpi.label}: {arms} arms, nothing is wrong")
+            arms = len(arms_of(run.plan))
+            click.echo(f"{run.setup.mpi.label}: {arms} arms, nothing is wrong")

@@ -15,9 +15,9 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
-    from mpigauge.cli.beside import Job
-    from mpigauge.cli.measuring import Setup
-    from mpigauge.measure.plan import Plan, Request
+    from mpigauge.cli.measuring import PlannedRun
+    from mpigauge.cli.setup import CommandOptions, Setup
+    from mpigauge.measure.plan import Plan
     from mpigauge.measure.plan.arms import Arm, Block, Places
     from mpigauge.measure.plan.foreign import Foreign
     from mpigauge.model.knob import Knob
@@ -36,18 +36,18 @@ class Sweep:
     """Give each arm launches of its own, though they could share them."""
     dry_run: bool
 
-    def plan(self, request: Request, setup: Setup) -> Plan:
+    def plan(self, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
-        from mpigauge.cli.measuring import tell
+        from mpigauge.cli.setup import tell
         from mpigauge.features.sweep.plan import sweep_plan, swept, swept_inside
         from mpigauge.measure.plan.arms import arms
         from mpigauge.site.mpi.settings.inside import OutsideError
 
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
         knobs = _known(found, setup)
-        plan = sweep_plan(request, self.programs, setup.cards, setup.ground, setup.mpi)
-        told = [(arm, self.settings(arm, request, setup)) for arm in found]
+        plan = sweep_plan(setup.request, self.programs, setup.cards, setup.ground, setup.mpi)
+        told = [(arm, self.settings(arm, setup)) for arm in found]
         try:
             inside = self.inside(found, knobs, plan, setup)
         except OutsideError as why:
@@ -77,15 +77,16 @@ class Sweep:
             raise OutsideError("a transport is chosen when MPI starts")
         return written([arm.settings for arm in found], knobs, setup.mpi)
 
-    def settings(self, arm: Arm, request: Request, setup: Setup) -> Mapping[str, str]:
+    def settings(self, arm: Arm, setup: Setup) -> Mapping[str, str]:
         """With those that select its transport, which has to work here."""
         from mpigauge.cli.transport import with_transport
 
         if not arm.transport:
             return arm.settings
+        request = setup.request
         bare = replace(request, settings={**request.settings, **arm.settings})
-        asked, _ = with_transport(bare, setup, arm.transport, start=not self.dry_run)
-        return asked.settings
+        own = replace(setup, request=bare)
+        return with_transport(own, arm.transport, start=not self.dry_run).request.settings
 
 
 def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
@@ -128,16 +129,19 @@ def _block(word: str) -> tuple[Mapping[str, Any], Places]:
     return told["block"], Places(told["place"], told["places"])
 
 
-def sweep_jobs(options: Mapping[str, Any]) -> list[Job]:
-    """A job for each MPI, from the options of the command."""
-    from mpigauge.cli.beside import Order, planned
+def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[PlannedRun]:
+    """A sweep with each MPI, of what `options` have left of what the command was told. UserError:
+    one cannot be made."""
     from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.measuring import PlannedRun, check
+    from mpigauge.cli.setup import set_up
     from mpigauge.measure.plan import read_request
 
-    said = dict(options)
-    order = Order.taken(said)
-    sweep = read_sweep(said, order.dry_run)
-    return planned(read_request(said, look_up(said)), order, sweep.plan)
+    sweep = read_sweep(said, options.dry_run)
+    request = read_request(said, look_up(said))
+    runs = [PlannedRun(setup, sweep.plan(setup)) for setup in set_up(request, options)]
+    check(runs, options)
+    return runs
 
 
 def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
@@ -151,35 +155,37 @@ def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     return every
 
 
-def present(stored: Run) -> None:
-    """The best arm for each size; where there is nothing to choose from, what was measured."""
+def present(stored: Run, form: str) -> None:
+    """As a table, the best arm for each size; where there is nothing to choose from, or in another
+    format, what was measured."""
     from mpigauge.cli.comparing import print_best, share_of
-    from mpigauge.cli.showing import show
+    from mpigauge.cli.measuring import print_run
 
-    if {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)} > {""}:
-        print_best(stored, "arm", share_of(None), "table")
-    else:
-        show(stored, "table")
+    arms = {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)}
+    if form != "table" or not arms > {""}:
+        print_run(stored, form)
+        return
+    print_best(stored, "arm", share_of(None), "table")
     click.echo(f"mpigauge: stored in {stored.path}", err=True)
 
 
 # --- what would be done ---------------------------------------------------------------------------
-def print_plan(job: Job) -> None:
+def print_plan(run: PlannedRun) -> None:
     """The arms, who sits where, and about how long it takes."""
     from mpigauge.cli.costing import cost_words
     from mpigauge.cli.placing import print_seats
 
-    plan = job.plan
+    plan = run.plan
     arms = arms_of(plan)
     shared = any(part.arms for part in plan.parts)
     how = "all in each launch" if shared else "in another order in each round"
-    click.echo(f"{job.setup.mpi.label}: {len(arms)} arms, {how}")
+    click.echo(f"{run.setup.mpi.label}: {len(arms)} arms, {how}")
     for arm in arms:
         click.echo(f"  {arm or 'default'}")
     click.echo()
     default = tuple(part for part in plan.parts if not part.arm)
-    print_seats(replace(plan, parts=default), job.setup.ground)
-    click.echo(f"\n{cost_words(job)}")
+    print_seats(replace(run, plan=replace(plan, parts=default)))
+    click.echo(f"\n{cost_words(run)}")
 
 
 def arms_of(plan: Plan) -> list[str]:

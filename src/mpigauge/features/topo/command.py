@@ -14,7 +14,7 @@ from mpigauge.cli import options
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.measuring import Wanted
+    from mpigauge.cli.setup import Target
     from mpigauge.model.topology import Topology
 
 
@@ -80,8 +80,8 @@ def _draw(topology: Topology, target: Path) -> None:
     click.echo(f"mpigauge: drawn in {target}", err=True)
 
 
-def _show_hosts(asked: Wanted, as_json: bool) -> None:
-    from mpigauge.cli.measuring import agent_of
+def _show_hosts(asked: Target, as_json: bool) -> None:
+    from mpigauge.cli.setup import agent_of
     from mpigauge.cli.tables import screen_width
     from mpigauge.features.topo.alike import pages
     from mpigauge.measure.campaign.probe import machines

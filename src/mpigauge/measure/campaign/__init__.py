@@ -4,23 +4,22 @@
 
 from __future__ import annotations
 
-from mpigauge.measure.campaign.beside import Task, run_beside
+from mpigauge.measure.campaign.in_turn import run_in_turn
 from mpigauge.measure.campaign.job import check_told
 from mpigauge.measure.campaign.results import Results
-from mpigauge.measure.campaign.resume import resume, resumed
-from mpigauge.measure.campaign.run import Again, Ending, run
+from mpigauge.measure.campaign.resume import resumed
+from mpigauge.measure.campaign.run import Ending
 from mpigauge.measure.campaign.state import State, View
+from mpigauge.measure.campaign.task import CampaignTask, Remeasure
 
 __all__ = [
-    "Again",
+    "CampaignTask",
     "Ending",
+    "Remeasure",
     "Results",
     "State",
-    "Task",
     "View",
     "check_told",
-    "resume",
     "resumed",
-    "run",
-    "run_beside",
+    "run_in_turn",
 ]

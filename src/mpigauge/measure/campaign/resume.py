@@ -8,9 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import mpigauge
-from mpigauge.measure.campaign.beside import Task
-from mpigauge.measure.campaign.run import Ending, run
-from mpigauge.measure.campaign.state import View
+from mpigauge.measure.campaign.task import CampaignTask
 from mpigauge.measure.plan import Plan
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import Node
@@ -19,16 +17,11 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, RunWriter
 
 
-def resume(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter, view: View) -> Ending:
-    """Complete launches are kept, the missing ones are made as they were planned."""
-    task = resumed(stored, mpi, kernels, writer)
-    return run(task.plan, mpi, kernels, writer, view, task.cells, task.spent_s)
-
-
-def resumed(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter) -> Task:
-    """What is left of a run, for one that goes on beside others."""
+def resumed(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter) -> CampaignTask:
+    """What is left of a run: complete launches are kept, the missing ones are made as they were
+    planned."""
     complete = writer.complete
-    return Task(
+    return CampaignTask(
         plan_of(stored),
         mpi,
         kernels,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from statistics import median
@@ -20,14 +20,13 @@ from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.campaign.memory import Memory
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import Outcome, State, View
-from mpigauge.measure.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.measure.campaign.task import CampaignTask
+from mpigauge.measure.plan import LaunchPlan, Part, kernel_words
 from mpigauge.measure.plan.meeting import started_by_clock
-from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
-from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Record
 from mpigauge.result.stats.order import LOOKS
-from mpigauge.runs.store import RunWriter
 from mpigauge.site import batch
 from mpigauge.site.launch import Command, command
 from mpigauge.site.mpi.transports import report_of
@@ -39,8 +38,6 @@ SYSTEM_S = 1.0
 """How long after a step of a job we may be told to end too."""
 LAUNCHER = -1
 """Stands for the rank in the record of a launch that failed as a whole."""
-Again = Callable[[Results], Sequence[Part]]
-"""What to measure once more when everything is measured, a launch each."""
 
 
 @dataclass(frozen=True)
@@ -56,30 +53,23 @@ class Ending:
 
 
 class Campaign:
+    """The launches of one task. `name` tells it from others that are shown beside it."""
+
     def __init__(
-        self,
-        plan: Plan,
-        mpi: Mpi,
-        kernels: Kernels,
-        writer: RunWriter,
-        view: View,
-        interrupt: Interrupt,
-        cells: Iterable[Cell] = (),
-        spent_s: float = 0.0,
-        again: Again | None = None,
-        name: str = "",
+        self, task: CampaignTask, view: View, interrupt: Interrupt, name: str = ""
     ) -> None:
-        self.plan, self.mpi, self.kernels = plan, mpi, kernels
-        self.writer, self.view = writer, view
-        self.memory = Memory(writer.folder)
-        results = Results(plan.precision, cells, plan.benchmarks, self.memory.earlier)
+        plan = task.plan
+        self.plan, self.mpi, self.kernels = plan, task.mpi, task.kernels
+        self.writer, self.view = task.writer, view
+        self.memory = Memory(task.writer.folder)
+        results = Results(plan.precision, task.cells, plan.benchmarks, self.memory.earlier)
         self.state = State(plan, results, name)
-        self.spent_s = spent_s
+        self.spent_s = task.spent_s
         self.since_s: float | None = None
         self.number: int | None = 0
         self.given = batch.here(os.environ)
         self.interrupt = interrupt
-        self.again = again
+        self.remeasure = task.remeasure
         self.last: dict[int, Part] = {}
         """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
@@ -99,7 +89,7 @@ class Campaign:
 
     def once_more(self) -> None:
         """Last launches for what stood out, if anything did."""
-        for part in self.again(self.state.results) if self.again else ():
+        for part in self.remeasure.parts(self.state.results) if self.remeasure else ():
             if self.interrupt.count:
                 return
             made = (outcome.launch for outcome in self.state.outcomes)
@@ -296,29 +286,6 @@ class Campaign:
 
     def left_s(self) -> float | None:
         return left_s(self.plan, self.state.outcomes, self.state.launch, self.elapsed_s())
-
-
-def run(
-    plan: Plan,
-    mpi: Mpi,
-    kernels: Kernels,
-    writer: RunWriter,
-    view: View,
-    cells: Iterable[Cell] = (),
-    spent_s: float = 0.0,
-    again: Again | None = None,
-) -> Ending:
-    """Makes the launches that are missing. Whatever happens, the folder says how it ended."""
-    with Interrupt() as interrupt:
-        campaign = Campaign(plan, mpi, kernels, writer, view, interrupt, cells, spent_s, again)
-        try:
-            while campaign.step():
-                pass
-            return finished(campaign)
-        except RunError as error:
-            raise given_up(campaign, error) from None
-        finally:
-            view.close()
 
 
 def finished(campaign: Campaign) -> Ending:

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All that has to be there before a plan can be made: hosts, an MPI, kernels for it, benchmarks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.measure.campaign.agent import Agent
+    from mpigauge.measure.plan import Ground, Request
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.hosts import Named, Node
+    from mpigauge.model.machine import Machine
+    from mpigauge.model.mpi import Kernels, Mpi
+    from mpigauge.model.topology import Topology
+    from mpigauge.model.transport import Selected
+    from mpigauge.site.batch import Given
+
+
+def tell(text: str) -> None:
+    click.echo(f"mpigauge: {text}", err=True)
+
+
+@dataclass(frozen=True)
+class CommandOptions:
+    """What a command that measures was told beside its request."""
+
+    mpi_specs: tuple[str, ...] = ()
+    """Each MPI that was named; none: the one that is found."""
+    transport: str | None = None
+    output: Path | None = None
+    form: str | None = None
+    dry_run: bool = False
+    topology: Path | None = None
+    """With --dry-run: the machine, as a file."""
+
+    @classmethod
+    def taken(cls, said: dict[str, Any]) -> CommandOptions:
+        """Takes them out of the options of a command; what is left is the request."""
+        return cls(**{f.name: said.pop(f.name) for f in fields(cls) if f.name in said})
+
+
+@dataclass(frozen=True)
+class Target:
+    """The hosts that somebody wants to measure; none: this machine."""
+
+    hosts: tuple[Named, ...] = ()
+    ppn: int | None = None
+    rsh: tuple[str, ...] = ()
+    output: Path | None = None
+    """Where the run will be stored; None: below mpigauge-runs."""
+    topology: Topology | None = None
+    """What hosts are built like, only to see where ranks would sit; None: as they are."""
+    given: Given | None = None
+    """The batch job that we are in."""
+    launcher: str = ""
+    """Another than the MPI's own."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a plan for one MPI is made of."""
+
+    machine: Machine
+    """The one we stand on."""
+    ground: Ground
+    """Where ranks can be placed."""
+    mpi: Mpi
+    kernels: Kernels
+    cards: Cards
+    request: Request
+    """What is asked for, with the settings of this MPI that --transport becomes."""
+    nodes: tuple[Node, ...] = ()
+    """The hosts that have answered."""
+    transport: Selected | None = None
+    """What --transport named."""
+
+
+def set_up(request: Request, options: CommandOptions) -> Iterator[Setup]:
+    """For each MPI that was named, or the one that is found, one after the other. UserError:
+    something is not there, or one MPI is named twice, or the format is of one run."""
+    from mpigauge.cli.transport import with_transport
+
+    specs = options.mpi_specs
+    _check_specs(specs, options.form)
+    target = target_of(request, options)
+    for spec in specs or (None,):
+        setup = prepare(spec, target, request)
+        tell_unknown_settings(setup)
+        yield with_transport(setup, options.transport, start=not options.dry_run)
+
+
+def _check_specs(specs: Sequence[str], form: str | None) -> None:
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise UserError(f"--mpi {spec} is named twice; name each MPI once")
+    if len(specs) > 1 and form not in (None, "table", "map"):
+        raise UserError(
+            f"--format {form} is of one run, and each of the {len(specs)} MPIs has its own; print "
+            f"them afterwards with `mpigauge show RUN --format {form}`"
+        )
+
+
+def target_of(request: Request, options: CommandOptions) -> Target:
+    """The hosts that somebody named, else those of the batch job, or machines as in the file."""
+    from mpigauge.site import batch
+    from mpigauge.site.topology import built
+
+    if options.topology is not None and not options.dry_run:
+        raise UserError("--topology is for --dry-run: nothing can be measured on a file")
+    given = batch.here(os.environ)
+    batch.check_inside(given, (host.name for host in request.hosts))
+    return Target(
+        hosts=request.hosts or batch.hosts(given),
+        ppn=request.ppn,
+        rsh=request.rsh,
+        output=options.output,
+        topology=None if options.topology is None else built(options.topology),
+        given=given,
+        launcher=request.launcher,
+    )
+
+
+def prepare(mpi_spec: str | None, target: Target, request: Request) -> Setup:
+    """Finds the MPI, builds kernels for it, and asks all hosts what they are."""
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.registry import Here
+    from mpigauge.site import topology
+    from mpigauge.site.launch import check_launcher
+    from mpigauge.site.mpi import find, kernels
+
+    if target.ppn is not None and not target.hosts:
+        raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
+    mpi, given = find(mpi_spec), target.given
+    if target.launcher:
+        check_launcher(target.launcher, Here(given.system.name if given else ""))
+    built = kernels(mpi, tell)
+    machine, cards = topology.read(), Cards.load(built.cards)
+    nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
+    ground = ground_of(target, machine, nodes)
+    return Setup(machine, ground, mpi, built, cards, request, nodes)
+
+
+def ground_of(target: Target, machine: Machine, nodes: Sequence[Node]) -> Ground:
+    """This machine or the hosts, as they are or as the file says."""
+    from mpigauge.measure.plan import Ground
+    from mpigauge.site.placement import Site
+
+    if like := target.topology:
+        named = [(host, replace(like, hostname=host.name)) for host in target.hosts]
+        sites = [Site(h.name, each, slots_of(h.slots, each, target)) for h, each in named]
+        return Ground(like, tuple(sites), target.ppn)
+    sites = [Site(n.name, n.machine, slots_of(n.slots, n.machine, target)) for n in nodes]
+    return Ground(machine, tuple(sites), target.ppn)
+
+
+def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None:
+    """A batch system counts CPUs, which may be more than there are cores."""
+    if target.given is None or slots is None:
+        return slots
+    return min(slots, machine.cores)
+
+
+def agent_of(target: Target) -> Agent:
+    """What reaches the hosts: as said, else what the batch system has for it, else ssh."""
+    from mpigauge.measure.campaign.agent import Agent
+
+    if target.rsh:
+        return Agent(target.rsh)
+    if target.given and (words := target.given.system.agent):
+        return Agent(words, target.given.system.shell)
+    return Agent()
+
+
+def reach(target: Target, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
+    """Asks all hosts what they are, and says where they differ."""
+    from mpigauge.measure.campaign.probe import probe
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+    from mpigauge.site.topology import differences
+
+    folder = target.output.parent if target.output else DEFAULT_ROOT
+    nodes = probe(target.hosts, mpi, kernels, folder, agent_of(target))
+    for sentence in differences(nodes):
+        tell(sentence)
+    return nodes
+
+
+def tell_unknown_settings(setup: Setup) -> None:
+    """Settings that this MPI would silently pass over; another of several may know them. Where it
+    cannot be asked, nobody knows."""
+    if setup.request.settings:
+        from mpigauge.site.mpi.settings import knobs
+        from mpigauge.site.mpi.settings.refuse import unknown
+
+        mpi = setup.mpi
+        with suppress(UserError):
+            for name, hint in unknown(setup.request.settings, knobs(mpi), mpi):
+                tell(f"{mpi.label} knows no setting {name}, which it is told all the same{hint}")

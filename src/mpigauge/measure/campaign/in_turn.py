@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs one campaign, or several launch by launch, so that what the machine does it does to all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpigauge.measure.campaign.interrupt import Interrupt
+from mpigauge.measure.campaign.run import Campaign, Ending, finished, given_up
+from mpigauge.measure.campaign.state import View
+from mpigauge.measure.campaign.task import CampaignTask
+from mpigauge.model.errors import RunError
+
+
+def run_in_turn(tasks: Sequence[CampaignTask], view: View) -> list[Ending | RunError]:
+    """Makes the launches that are missing, and says how each task ended, in their order. Whatever
+    happens, the folder of each says it too.
+
+    Each round is a launch of each task, in an order that turns round: A B, B A, A B, … One that
+    fails for good, or knows enough, leaves the others to go on.
+    """
+    several = len(tasks) > 1
+    endings: dict[int, Ending | RunError] = {}
+    with Interrupt() as interrupt:
+        campaigns = [
+            Campaign(task, view, interrupt, task.mpi.label if several else "") for task in tasks
+        ]
+        try:
+            order = list(range(len(campaigns)))
+            while len(endings) < len(campaigns):
+                for number in order:
+                    if number not in endings:
+                        _advance(number, campaigns[number], endings)
+                order.reverse()
+        finally:
+            view.close()
+    return [endings[number] for number in range(len(campaigns))]
+
+
+def _advance(number: int, campaign: Campaign, endings: dict[int, Ending | RunError]) -> None:
+    """One launch, or the end."""
+    try:
+        if not campaign.step():
+            endings[number] = finished(campaign)
+    except RunError as error:
+        endings[number] = given_up(campaign, error)
