@@ -29,7 +29,7 @@ from mpigauge.measure.campaign import (
     budget,
     launch,
 )
-from mpigauge.measure.campaign.process import Job, _processes
+from mpigauge.measure.campaign.process import LauncherProcess, _processes
 from mpigauge.measure.campaign.run import Campaign, to_tell
 from mpigauge.measure.campaign.state import Outcome
 from mpigauge.measure.plan import Part, Plan
@@ -746,7 +746,7 @@ def test_overhead_is_what_launches_showed() -> None:
 def test_nothing_of_a_job_is_left_behind() -> None:
     """Not even a process in a session of its own, as the launchers' helpers are."""
     script = "setsid sh -c 'echo started; sleep 600' & wait"
-    job = Job(Command(("sh", "-c", script), {}))
+    job = LauncherProcess(Command(("sh", "-c", script), {}))
     for line in job.lines():
         if line is not None:
             break
@@ -758,11 +758,11 @@ def test_nothing_of_a_job_is_left_behind() -> None:
 
 KILLED = """
 import sys
-from mpigauge.measure.campaign.process import Job
+from mpigauge.measure.campaign.process import LauncherProcess
 from mpigauge.site.launch import Command
 
 stubborn = "trap '' TERM; echo started; while :; do sleep 1; done"
-job = Job(Command(("sh", "-c", 'setsid sh -c "$0" & wait', stubborn), {}))
+job = LauncherProcess(Command(("sh", "-c", 'setsid sh -c "$0" & wait', stubborn), {}))
 for line in job.lines():
     if line is not None:
         print(*job.strays(), flush=True)
@@ -792,7 +792,9 @@ def _alive(pid: int) -> bool:
 
 
 def test_exit_status_and_streams() -> None:
-    job = Job(Command(("sh", "-c", "echo out; echo $WORD >&2; exit 7"), {"WORD": "err"}))
+    job = LauncherProcess(
+        Command(("sh", "-c", "echo out; echo $WORD >&2; exit 7"), {"WORD": "err"})
+    )
     lines = {(line.stream, line.text) for line in job.lines() if line is not None}
     assert lines == {("stdout", "out\n"), ("stderr", "err\n")}
     assert job.close() == 7

@@ -14,7 +14,7 @@ from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, encode
 from mpigauge.runs.store.files import SCHEMA, now
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign.process import Line
+    from mpigauge.measure.campaign.process import OutputLine
     from mpigauge.measure.campaign.state import Outcome
     from mpigauge.measure.plan.foreign import Foreign
 
@@ -32,7 +32,7 @@ class ForeignWatch(Watch):
     printed: list[str] = field(default_factory=list)
     length: int = 0
 
-    def take(self, line: Line) -> None:
+    def take(self, line: OutputLine) -> None:
         self.heard_s = time.monotonic()
         self.keep(line)
         self.length += len(line.text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.campaign.process import Job, Line
+from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
 from mpigauge.measure.campaign.reasons import stumbled, why
 from mpigauge.measure.campaign.state import Outcome
 from mpigauge.model.errors import RunError
@@ -53,7 +53,7 @@ MOST_TOLD = 4096
 class Watch:
     """A running launch: what was read from it, and when it has to be ended."""
 
-    job: Job
+    process: LauncherProcess
     plan: LaunchPlan
     mpi: Mpi
     writer: RunWriter
@@ -81,14 +81,14 @@ class Watch:
     end: End | None = None
 
     def follow(self) -> None:
-        for line in self.job.lines():
+        for line in self.process.lines():
             if line is not None:
                 self.take(line)
             self.look_at_wishes()
             self.look_at_clock()
             self.on_tick()
 
-    def take(self, line: Line) -> None:
+    def take(self, line: OutputLine) -> None:
         self.heard_s = time.monotonic()
         part = self.plan.part
         text = with_known(line.text, part.known, part.places)
@@ -99,7 +99,7 @@ class Watch:
             self.learn(record)
             self.on_record(record)
 
-    def keep(self, line: Line) -> None:
+    def keep(self, line: OutputLine) -> None:
         """Output that is no record goes into the log; its end may tell why a launch failed."""
         text = line.text.strip()[:1000]
         self.said[line.stream].append(text)
@@ -141,7 +141,7 @@ class Watch:
             self.end_now()
 
     def end_now(self) -> None:
-        self.job.terminate()
+        self.process.terminate()
         self.terminated = True
         self.end_at_s = time.monotonic() + TERM_S
 
@@ -191,10 +191,10 @@ def launch(watch: Watch) -> Outcome:
     try:
         watch.follow()
     except BaseException:
-        watch.job.kill()
+        watch.process.kill()
         raise
     finally:
-        status = watch.job.close()
+        status = watch.process.close()
         with suppress(OSError):
             Path(watch.plan.stop_file).unlink(missing_ok=True)
     if watch.fatal:
@@ -202,8 +202,8 @@ def launch(watch: Watch) -> Outcome:
     return watch.outcome(status)
 
 
-def start(command: Command) -> Job:
-    return Job(command)
+def start(command: Command) -> LauncherProcess:
+    return LauncherProcess(command)
 
 
 def ask_to_stop(file: Path) -> bool:

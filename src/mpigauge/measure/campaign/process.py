@@ -44,18 +44,18 @@ done
 launcher, which the system has told, has two seconds to end ranks on other hosts."""
 
 
-class Line(NamedTuple):
+class OutputLine(NamedTuple):
     stream: str
     """stdout or stderr"""
     text: str
 
 
-class Job:
+class LauncherProcess:
     """Runs in a session of its own, so that a Ctrl-C of the terminal reaches only us."""
 
     def __init__(self, command: Command) -> None:
         self._mark = os.urandom(16).hex()
-        self._lines: queue.SimpleQueue[Line | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[OutputLine | None] = queue.SimpleQueue()
         self._open = 2
         self._terminated = False
         try:
@@ -74,7 +74,7 @@ class Job:
         self._follow("stdout", self._process.stdout)
         self._follow("stderr", self._process.stderr)
 
-    def lines(self) -> Iterator[Line | None]:
+    def lines(self) -> Iterator[OutputLine | None]:
         """All lines until the job has ended; None now and then, when none has come."""
         ended_at: float | None = None
         while self._open and not _past(ended_at):
@@ -136,7 +136,7 @@ class Job:
     def _read(self, name: str, stream: IO[bytes]) -> None:
         with suppress(OSError, ValueError):
             while line := stream.readline(MOST_OF_A_LINE):
-                self._lines.put(Line(name, line.decode("utf-8", "replace")))
+                self._lines.put(OutputLine(name, line.decode("utf-8", "replace")))
         self._lines.put(None)
 
 

@@ -160,7 +160,7 @@ class Campaign:
         """Starts a launch, with what follows it to its end."""
         kind = ForeignWatch if planned.part.foreign else one.Watch
         return kind(
-            job=one.start(words),
+            process=one.start(words),
             plan=planned,
             mpi=self.mpi,
             writer=self.writer,

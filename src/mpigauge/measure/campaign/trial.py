@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.campaign.process import Job as Process
+from mpigauge.measure.campaign.process import LauncherProcess as Process
 from mpigauge.measure.campaign.reasons import why
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Job, OnHost, command
