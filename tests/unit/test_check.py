@@ -15,7 +15,7 @@ from mpigauge.cli.main import run as cli
 from mpigauge.features.check.limits import parse_limits
 from mpigauge.features.check.peers import against_peers
 from mpigauge.features.check.result import (
-    Line,
+    CheckLine,
     against_limits,
     against_reference,
     name_of,
@@ -248,7 +248,7 @@ def test_wrong_data_fail() -> None:
 
 
 # --- peers ----------------------------------------------------------------------------------------
-def pairs_of(slow: dict[tuple[int, int], float], ranks: int = 8) -> list[Line]:
+def pairs_of(slow: dict[tuple[int, int], float], ranks: int = 8) -> list[CheckLine]:
     pairs = [
         Pair(a, b, "node", Estimate(*(slow.get((a, b), 1.0) * x * 1e-6 for x in (1, 0.99, 1.01))))
         for a in range(ranks)
@@ -312,7 +312,7 @@ def test_a_program_that_is_not_ours_is_run_again_as_it_is() -> None:
 
 
 # --- formats --------------------------------------------------------------------------------------
-def some() -> list[Line]:
+def some() -> list[CheckLine]:
     demands = limits(
         '[[limit]]\nbenchmark = "PingPong"\ntime = { 8 = "1.2 us", 8Ki = "1 us", 9 = "1 s" }'
     )

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import RunError, UserError
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import Line
+    from mpigauge.features.check.result import CheckLine
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.runs.store import Run
 
-Found = tuple["list[Line]", "list[str]"]
+CheckResult = tuple["list[CheckLine]", "list[str]"]
 """Lines, and sentences about what was not checked."""
 
 
@@ -30,7 +30,7 @@ class AgainstLimits:
     points: bool
     """Whether numbers of few launches are judged by their values alone."""
 
-    def check(self, run: Run) -> Found:
+    def check(self, run: Run) -> CheckResult:
         from mpigauge.cli.comparing import items_of
         from mpigauge.features.check.limits import parse_limits
         from mpigauge.features.check.result import against_limits
@@ -49,7 +49,7 @@ class AgainstRun:
     """Values of columns: numbers with others are left out."""
     points: bool
 
-    def check(self, run: Run) -> Found:
+    def check(self, run: Run) -> CheckResult:
         from mpigauge.cli.comparing import sides_of
         from mpigauge.features.check.result import against_reference
         from mpigauge.result.compare.only import only
@@ -78,7 +78,7 @@ def check_against(
     return AgainstRun(open_run(word), share_of(tolerance), read_only(chosen), points)
 
 
-def check_all(run: Run, against: Against | None, points: bool = False) -> Found:
+def check_all(run: Run, against: Against | None, points: bool = False) -> CheckResult:
     """Everything that a run is checked for. UserError: there is nothing, or it was imported, is of
     one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.cli.comparing import items_of
@@ -98,7 +98,7 @@ def check_all(run: Run, against: Against | None, points: bool = False) -> Found:
     return lines, [*notes, *noise_sentences(run.noise)]
 
 
-def again(run: Run, lines: Sequence[Line], against: Against | None) -> Found:
+def again(run: Run, lines: Sequence[CheckLine], against: Against | None) -> CheckResult:
     """The lines when what failed was measured once more, and a sentence about that."""
     from mpigauge.cli.again import measured_again
     from mpigauge.features.check.result import once_more
@@ -116,7 +116,7 @@ def again(run: Run, lines: Sequence[Line], against: Against | None) -> Found:
     return once_more(lines, found), [f"measured again in {later.path}"]
 
 
-def _numbers(failed: Sequence[Line]) -> list[Cell | Figure]:
+def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
     """Those that can be measured again; wrong data stay wrong."""
     found: list[Cell | Figure] = []
     for item in filter(None, (line.item for line in failed)):
@@ -127,7 +127,7 @@ def _numbers(failed: Sequence[Line]) -> list[Cell | Figure]:
     return found
 
 
-def _peers(run: Run) -> list[Line]:
+def _peers(run: Run) -> list[CheckLine]:
     from mpigauge.features.check.peers import against_peers
     from mpigauge.model.units import byte_count
     from mpigauge.show.document import document

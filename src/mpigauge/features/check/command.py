@@ -13,7 +13,7 @@ import click
 from mpigauge.cli import options
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import Line
+    from mpigauge.features.check.result import CheckLine
 
 FORMATS = ("table", "json")
 
@@ -92,7 +92,7 @@ def command(
     return int(outcome == "FAIL" or (outcome == "UNDECIDED" and undecided == "fail"))
 
 
-def _write(file: Path, name: str, lines: Sequence[Line], undecided: str) -> None:
+def _write(file: Path, name: str, lines: Sequence[CheckLine], undecided: str) -> None:
     from mpigauge.features.check.show import as_junit
     from mpigauge.model.errors import RunError
 

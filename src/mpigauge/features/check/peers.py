@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.features.check.result import Line
+from mpigauge.features.check.result import CheckLine
 from mpigauge.result.stats.peers import LEAST_PEERS, LEAST_RATIO, Cluster, odd_pairs, odd_ranks
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ WHAT = "peers"
 
 def against_peers(
     name: str, clusters: Sequence[Cluster], place: Callable[[int], str]
-) -> Iterator[Line]:
+) -> Iterator[CheckLine]:
     """A line for each rank and pair that is slower than its peers, or one for all of them.
     `place` says where a rank sat."""
     judged = [cluster for cluster in clusters if len(cluster.pairs) >= LEAST_PEERS]
     if not judged:
         why = f"no level has {LEAST_PEERS} pairs, and fewer do not tell what is usual"
-        yield Line("UNDECIDED", name, WHAT, why=why)
+        yield CheckLine("UNDECIDED", name, WHAT, why=why)
         return
     ranks = odd_ranks(judged)
     bad = {each.rank for each in ranks}
@@ -33,17 +33,17 @@ def against_peers(
     yield from (_slow_pair(name, each, place) for each in pairs)
     if not ranks and not pairs:
         count = sum(len(cluster.pairs) for cluster in judged)
-        yield Line("PASS", name, WHAT, why=f"{count} pairs like their peers")
+        yield CheckLine("PASS", name, WHAT, why=f"{count} pairs like their peers")
 
 
-def _slow_rank(name: str, odd: OddRank, place: Callable[[int], str]) -> Line:
+def _slow_rank(name: str, odd: OddRank, place: Callable[[int], str]) -> CheckLine:
     why = f"its pairs take {odd.ratio:.3g} × as long as their peers"
-    return Line("FAIL", f"{name}, {place(odd.rank)}", WHAT, why=why)
+    return CheckLine("FAIL", f"{name}, {place(odd.rank)}", WHAT, why=why)
 
 
-def _slow_pair(name: str, odd: Odd, place: Callable[[int], str]) -> Line:
+def _slow_pair(name: str, odd: Odd, place: Callable[[int], str]) -> CheckLine:
     pair = odd.pair
-    return Line(
+    return CheckLine(
         *("FAIL", f"{name}, {place(pair.first)} with {place(pair.second)}", WHAT, "s", pair.time),
         allowed=LEAST_RATIO * odd.peers.median_s,
         why=f"{odd.ratio:.3g} × as long as its {len(odd.peers.pairs) - 1} peers",

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.compare import Entry
     from mpigauge.result.compare.items import Item
 
-Outcome = Literal["PASS", "FAIL", "UNDECIDED"]
+CheckOutcome = Literal["PASS", "FAIL", "UNDECIDED"]
 _UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}
 NO_INTERVAL = "no interval known"
 
 
 @dataclass(frozen=True)
-class Line:
+class CheckLine:
     """One demand and what became of it."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
     name: str
     """What was looked at: PingPong 8 B on 2 ranks."""
     what: str
@@ -60,7 +60,7 @@ class Line:
 
 def against_limits(
     items: Sequence[Item], limits: Sequence[Limit], points: bool = False
-) -> list[Line]:
+) -> list[CheckLine]:
     """A line for each limit and each number that it is about. `points`: a number of few launches is
     judged by its value alone."""
     return [line for limit in limits for line in _limited(items, limit, points)]
@@ -68,7 +68,7 @@ def against_limits(
 
 def against_reference(
     reference: Side, run: Side, tolerance: float, points: bool = False
-) -> tuple[list[Line], list[str]]:
+) -> tuple[list[CheckLine], list[str]]:
     """A line for each number that both have, and for what both have otherwise; then sentences about
     what one of them has not. A number of the reference that rests on fewer than six launches is
     taken as it is: it is a demand, not a measurement to be doubted. `points`: a number of the run
@@ -81,7 +81,7 @@ def against_reference(
         if second.item and second.item.better
     ]
     lines += [
-        Line("UNDECIDED", left.benchmark, "", why=left.why)
+        CheckLine("UNDECIDED", left.benchmark, "", why=left.why)
         for left in found.left_out
         if left.refused
     ]
@@ -117,7 +117,7 @@ def _start_of(item: Item) -> str:
     return str(dict(item.columns).get("sync", ""))
 
 
-def only_points(lines: Sequence[Line]) -> bool:
+def only_points(lines: Sequence[CheckLine]) -> bool:
     """Whether all numbers that were looked at are of others and of one launch each: there will
     never be more of them."""
     found = [line.item for line in lines if line.item and line.value]
@@ -129,16 +129,16 @@ def _is_imported(item: Item) -> bool:
     return of is not None and of.origin == "imported"
 
 
-def right_data(items: Sequence[Item]) -> list[Line]:
+def right_data(items: Sequence[Item]) -> list[CheckLine]:
     """A line for each row whose data were wrong."""
     return [
-        Line("FAIL", name_of(item), "data", why=wrong_data(item.row.wrong_count), item=item)
+        CheckLine("FAIL", name_of(item), "data", why=wrong_data(item.row.wrong_count), item=item)
         for item in items
         if item.row and item.row.wrong_count
     ]
 
 
-def once_more(lines: Sequence[Line], later: Sequence[Line]) -> list[Line]:
+def once_more(lines: Sequence[CheckLine], later: Sequence[CheckLine]) -> list[CheckLine]:
     """What holds when those that failed were measured again: that. Lines are told apart by what
     they are about."""
     known = {_about(line): line for line in later}
@@ -155,13 +155,13 @@ def name_of(item: Item) -> str:
     return number_name(item.benchmark, item.message_bytes, dict(item.columns))
 
 
-def outcome_of(lines: Sequence[Line]) -> Outcome:
+def outcome_of(lines: Sequence[CheckLine]) -> CheckOutcome:
     """Of all of them together."""
     every = {line.outcome for line in lines}
     return "FAIL" if "FAIL" in every else "UNDECIDED" if "UNDECIDED" in every else "PASS"
 
 
-def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[Line]:
+def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[CheckLine]:
     found = [item for item in items if _meant(item, limit)]
     for item in found:
         yield _bounded(item, limit, points)
@@ -171,7 +171,7 @@ def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[Line
         words = [limit.benchmark, *(str(value) for value in limit.where.values())]
         sizes = ", ".join(map(byte_count, missing))
         name = " ".join(filter(None, (*words, sizes)))
-        yield Line("UNDECIDED", name, limit.what, why="not measured")
+        yield CheckLine("UNDECIDED", name, limit.what, why="not measured")
 
 
 def _meant(item: Item, limit: Limit) -> bool:
@@ -185,9 +185,9 @@ def _meant(item: Item, limit: Limit) -> bool:
     )
 
 
-def _bounded(item: Item, limit: Limit, points: bool) -> Line:
+def _bounded(item: Item, limit: Limit, points: bool) -> CheckLine:
     value = _measured(item, limit)
-    line = Line(
+    line = CheckLine(
         "UNDECIDED",
         name_of(item),
         item.what if limit.of_figure else limit.what,
@@ -204,7 +204,7 @@ def _bounded(item: Item, limit: Limit, points: bool) -> Line:
     return _decided(line, value)
 
 
-def _of_few(line: Line, value: Estimate, launches: int, points: bool) -> Line:
+def _of_few(line: CheckLine, value: Estimate, launches: int, points: bool) -> CheckLine:
     """A number of so few launches that its interval is not known."""
     if points:
         alone = _decided(line, Estimate(value.value, value.value, value.value))
@@ -229,7 +229,7 @@ def _measured(item: Item, limit: Limit) -> Estimate | None:
     return {"bandwidth": item.row.bandwidth, "rate": item.row.rate}[limit.what]
 
 
-def _decided(line: Line, value: Estimate) -> Line:
+def _decided(line: CheckLine, value: Estimate) -> CheckLine:
     """Where the interval lies to what is allowed."""
     low, high = value.low, value.high
     inside, outside = high <= line.allowed, low > line.allowed
@@ -240,14 +240,14 @@ def _decided(line: Line, value: Estimate) -> Line:
     return replace(line, why="what is allowed lies within its interval")
 
 
-def _referred(first: Item | None, entry: Entry, tolerance: float, points: bool) -> Line:
+def _referred(first: Item | None, entry: Entry, tolerance: float, points: bool) -> CheckLine:
     """A number and that of the reference."""
     item, ratio = entry.item, entry.ratio
     if first is None or item is None or ratio is None:
         raise ValueError("this line has nothing to compare")
     at_most = item.better == "lower"
     factor = 1 + tolerance if at_most else 1 / (1 + tolerance)
-    line = Line(
+    line = CheckLine(
         *("UNDECIDED", name_of(item), item.what, item.unit, item.value),
         allowed=first.value.value * factor,
         at_most=at_most,
@@ -262,7 +262,7 @@ def _referred(first: Item | None, entry: Entry, tolerance: float, points: bool) 
     return _decided_by_ratio(line, ratio.estimate, factor)
 
 
-def _decided_by_ratio(line: Line, ratio: Estimate, allowed: float) -> Line:
+def _decided_by_ratio(line: CheckLine, ratio: Estimate, allowed: float) -> CheckLine:
     """The reference has an error too: the ratio has both."""
     known = replace(line, allowed=allowed)
     decided = _decided(known, ratio)
@@ -277,6 +277,6 @@ def _both(*sentences: str) -> str:
     return "; ".join(dict.fromkeys(filter(None, sentences)))
 
 
-def _about(line: Line) -> tuple[Any, ...]:
+def _about(line: CheckLine) -> tuple[Any, ...]:
     which = line.item.columns if line.item else line.name
     return which, line.what, line.at_most, line.allowed

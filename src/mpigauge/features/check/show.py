@@ -16,14 +16,14 @@ from mpigauge.model.units import duration, megabytes_per_s, number, plus_minus, 
 from mpigauge.model.width import WIDTH, broken
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import Line
+    from mpigauge.features.check.result import CheckLine
 
 HEADS = ("", "what", "", "measured", "±", "allowed", "")
 _GAP, _BELOW = "  ", " " * 11
 FAILED, SKIPPED = "failure", "skipped"
 
 
-def as_table(lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
+def as_table(lines: Sequence[CheckLine], notes: Sequence[str] = ()) -> str:
     rows = [HEADS, *map(_words, lines)]
     wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
     fits = sum(wide[:-1]) + len(_GAP) * (len(wide) - 2) <= WIDTH
@@ -31,7 +31,7 @@ def as_table(lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
     return "\n".join([*text, "", summary(lines), *broken(notes)]) + "\n"
 
 
-def as_json(lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
+def as_json(lines: Sequence[CheckLine], notes: Sequence[str] = ()) -> str:
     data = {
         "tool": "mpigauge",
         "outcome": outcome_of(lines),
@@ -41,7 +41,7 @@ def as_json(lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def as_junit(lines: Sequence[Line], name: str, undecided: str) -> str:
+def as_junit(lines: Sequence[CheckLine], name: str, undecided: str) -> str:
     """A test case for each line. `undecided` says what those are: fail or pass (then skipped)."""
     from xml.etree import ElementTree as ET
 
@@ -62,7 +62,7 @@ def as_junit(lines: Sequence[Line], name: str, undecided: str) -> str:
     return text.decode("utf-8") + "\n"
 
 
-def summary(lines: Sequence[Line]) -> str:
+def summary(lines: Sequence[CheckLine]) -> str:
     """PASS: 12 of 12."""
     counts = Counter(line.outcome for line in lines)
     parts = [f"{counts[word]} {word}" for word in ("FAIL", "UNDECIDED", "PASS") if counts[word]]
@@ -71,7 +71,7 @@ def summary(lines: Sequence[Line]) -> str:
     return f"{outcome_of(lines)}: {', '.join(parts)}{more}"
 
 
-def sentence(line: Line) -> str:
+def sentence(line: CheckLine) -> str:
     """1.52 µs ±1.0 %, at most 1.5 µs is allowed."""
     measured, error, allowed = _numbers(line)
     told = [f"{measured} {error}".strip()] if measured else []
@@ -79,7 +79,7 @@ def sentence(line: Line) -> str:
     return ", ".join([*told, *filter(None, (line.why,))])
 
 
-def _words(line: Line) -> tuple[str, ...]:
+def _words(line: CheckLine) -> tuple[str, ...]:
     why = "; ".join(filter(None, (line.why, "measured again" if line.again else "")))
     return line.outcome, line.name, line.what, *_numbers(line), why
 
@@ -95,7 +95,7 @@ def _parts(words: Sequence[str], wide: Sequence[int]) -> list[str]:
     return [_row([*words[:-1], ""], wide), *broken([_BELOW + words[-1]], _BELOW)]
 
 
-def _sentences(lines: Sequence[Line]) -> list[str]:
+def _sentences(lines: Sequence[CheckLine]) -> list[str]:
     """Where names leave no room for columns: what was checked, and below it what came of it."""
     text: list[str] = []
     for line in lines:
@@ -112,7 +112,7 @@ def _row(words: Sequence[str], wide: Sequence[int]) -> str:
     return _GAP.join([*left, *right, words[-1]]).rstrip()
 
 
-def _numbers(line: Line) -> tuple[str, str, str]:
+def _numbers(line: CheckLine) -> tuple[str, str, str]:
     if line.value is None:
         return "", "", ""
     bound = ""
@@ -131,7 +131,7 @@ def _in_unit(value: float, unit: str) -> str:
     return rate(value) if unit == "/s" else f"{number(value)} {unit}".rstrip()
 
 
-def _record(line: Line) -> dict[str, Any]:
+def _record(line: CheckLine) -> dict[str, Any]:
     value = line.value or (math.nan, math.nan, math.nan)
     record = {
         "outcome": line.outcome,
