@@ -22,7 +22,7 @@ CheckResult = tuple["list[CheckLine]", "list[str]"]
 
 
 @dataclass(frozen=True)
-class AgainstLimits:
+class LimitsBaseline:
     """Holds a run against the limits in a file."""
 
     text: str
@@ -40,7 +40,7 @@ class AgainstLimits:
 
 
 @dataclass(frozen=True)
-class AgainstRun:
+class RunBaseline:
     """Holds a run against another one."""
 
     reference: Run
@@ -58,12 +58,12 @@ class AgainstRun:
         return against_reference(first, second, self.tolerance, self.points)
 
 
-Against = AgainstLimits | AgainstRun
+Baseline = LimitsBaseline | RunBaseline
 
 
 def check_against(
     word: str, tolerance: str | None, chosen: Sequence[str] = (), points: bool = False
-) -> Against:
+) -> Baseline:
     """What a run is held against: limits (a file called *.toml) or another run. `points`: numbers
     of few launches are judged by their values alone."""
     from mpigauge.cli.comparing import share_of
@@ -74,11 +74,11 @@ def check_against(
     if Path(word).suffix == ".toml":
         if tolerance is not None or chosen:
             raise UserError(f"--tolerance and --only are about another run; say both in {word}")
-        return AgainstLimits(read_text(Path(word)), word, points)
-    return AgainstRun(open_run(word), share_of(tolerance), read_only(chosen), points)
+        return LimitsBaseline(read_text(Path(word)), word, points)
+    return RunBaseline(open_run(word), share_of(tolerance), read_only(chosen), points)
 
 
-def check_all(run: Run, against: Against | None, points: bool = False) -> CheckResult:
+def check_all(run: Run, against: Baseline | None, points: bool = False) -> CheckResult:
     """Everything that a run is checked for. UserError: there is nothing, or it was imported, is of
     one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.cli.comparing import items_of
@@ -98,7 +98,7 @@ def check_all(run: Run, against: Against | None, points: bool = False) -> CheckR
     return lines, [*notes, *noise_sentences(run.noise)]
 
 
-def again(run: Run, lines: Sequence[CheckLine], against: Against | None) -> CheckResult:
+def again(run: Run, lines: Sequence[CheckLine], against: Baseline | None) -> CheckResult:
     """The lines when what failed was measured once more, and a sentence about that."""
     from mpigauge.cli.again import measured_again
     from mpigauge.features.check.result import once_more
