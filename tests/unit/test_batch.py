@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.site import batch
-from mpigauge.site.batch import State, Wish
+from mpigauge.site.batch import BatchState, Wish
 
 NODEFILE = "n1\nn1\nn2\n"
 
@@ -138,32 +138,35 @@ def test_a_script_is_what_a_shell_understands(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "status", "answer", "state"),
     [
-        ("slurm", 0, "JobState=PENDING Reason=Resources Dep=", State("waiting", "Resources")),
-        ("slurm", 0, "JobId=1 JobState=RUNNING Reason=None", State("running")),
-        ("slurm", 0, "JobState=TIMEOUT Reason=TimeLimit", State("ended", "ran out of its time")),
-        ("slurm", 0, "JobId=1 JobState=CANCELLED Reason=None", State("ended", "was cancelled")),
-        ("slurm", 0, "JobId=1 JobState=COMPLETED Reason=None", State("ended")),
-        ("slurm", 1, "slurm_load_jobs error: Invalid job id", State("unknown")),
+        ("slurm", 0, "JobState=PENDING Reason=Resources Dep=", BatchState("waiting", "Resources")),
+        ("slurm", 0, "JobId=1 JobState=RUNNING Reason=None", BatchState("running")),
+        ("slurm", 0, "JobState=TIMEOUT Reason=TimeLimit",
+         BatchState("ended", "ran out of its time")),
+        ("slurm", 0, "JobId=1 JobState=CANCELLED Reason=None",
+         BatchState("ended", "was cancelled")),
+        ("slurm", 0, "JobId=1 JobState=COMPLETED Reason=None", BatchState("ended")),
+        ("slurm", 1, "slurm_load_jobs error: Invalid job id", BatchState("unknown")),
         ("pbs", 0, "Job Id: 1\n    job_state = Q\n    comment = Not Running: no nodes\n",
-         State("waiting", "Not Running: no nodes")),
-        ("pbs", 0, "    job_state = R\n", State("running")),
-        ("pbs", 0, "    job_state = F\n    Exit_status = 0\n", State("ended")),
+         BatchState("waiting", "Not Running: no nodes")),
+        ("pbs", 0, "    job_state = R\n", BatchState("running")),
+        ("pbs", 0, "    job_state = F\n    Exit_status = 0\n", BatchState("ended")),
         ("pbs", 0, "    job_state = F\n    Exit_status = 271\n",
-         State("ended", "was cancelled or ran out of its time")),
-        ("pbs", 0, "job_state = F\nExit_status = 1\n", State("ended", "failed with status 1")),
-        ("pbs", 153, "", State("unknown")),
+         BatchState("ended", "was cancelled or ran out of its time")),
+        ("pbs", 0, "job_state = F\nExit_status = 1\n", BatchState("ended", "failed with status 1")),
+        ("pbs", 153, "", BatchState("unknown")),
         ("lsf", 0, "PEND|-|New job is waiting for scheduling\n",
-         State("waiting", "New job is waiting for scheduling")),
-        ("lsf", 0, "RUN|-|-\n", State("running")),
-        ("lsf", 0, "DONE|-|-\n", State("ended")),
+         BatchState("waiting", "New job is waiting for scheduling")),
+        ("lsf", 0, "RUN|-|-\n", BatchState("running")),
+        ("lsf", 0, "DONE|-|-\n", BatchState("ended")),
         ("lsf", 0, "EXIT|TERM_RUNLIMIT: job killed after reaching LSF run time limit|-\n",
-         State("ended", "ran out of its time")),
-        ("lsf", 0, "EXIT|TERM_OWNER: job killed by owner|-\n", State("ended", "was cancelled")),
-        ("lsf", 0, "EXIT|-|-\n", State("ended", "failed")),
-        ("lsf", 255, "", State("unknown")),
+         BatchState("ended", "ran out of its time")),
+        ("lsf", 0, "EXIT|TERM_OWNER: job killed by owner|-\n",
+         BatchState("ended", "was cancelled")),
+        ("lsf", 0, "EXIT|-|-\n", BatchState("ended", "failed")),
+        ("lsf", 255, "", BatchState("unknown")),
     ],
 )  # fmt: skip
-def test_states(name: str, status: int, answer: str, state: State) -> None:
+def test_states(name: str, status: int, answer: str, state: BatchState) -> None:
     assert batch.SYSTEMS[name].state(status, answer) == state
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mpigauge.measure import campaign
 from mpigauge.measure.campaign import CampaignTask, Ending
-from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.plan import Plan
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
@@ -46,7 +46,7 @@ class Names(Watcher):
         super().__init__()
         self.names: list[str] = []
 
-    def launch_ended(self, state: campaign.State, outcome: Outcome) -> None:
+    def launch_ended(self, state: campaign.CampaignState, outcome: LaunchOutcome) -> None:
         super().launch_ended(state, outcome)
         self.names.append(state.name.split()[-1])
 

@@ -21,17 +21,17 @@ import pytest
 from mpigauge.cli.ending import verdict
 from mpigauge.measure import campaign
 from mpigauge.measure.campaign import (
+    CampaignState,
     CampaignTask,
     Ending,
     Remeasure,
     Results,
-    State,
     budget,
     launch,
 )
 from mpigauge.measure.campaign.process import LauncherProcess, _processes
 from mpigauge.measure.campaign.run import Campaign, to_tell
-from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.plan import Part, Plan
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import Block
@@ -56,21 +56,23 @@ PLAN = Plan(parts=(PART,), mpi="fake", seed=1, launches=2, timeout_s=30.0)
 class Watcher:
     """A view that remembers, and that can press Ctrl-C."""
 
-    def __init__(self, press_at: Callable[[State], bool] = lambda _: False, times: int = 1) -> None:
+    def __init__(
+        self, press_at: Callable[[CampaignState], bool] = lambda _: False, times: int = 1
+    ) -> None:
         self.press_at, self.presses = press_at, times
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[LaunchOutcome] = []
         self.activities: list[str] = []
         self.remarks: list[str] = []
         self.closed = False
 
-    def show(self, state: State) -> None:
+    def show(self, state: CampaignState) -> None:
         self.activities.append(state.activity)
         self.remarks = state.remarks
         if self.presses and self.press_at(state):
             self.presses -= 1
             os.kill(os.getpid(), signal.SIGINT)
 
-    def launch_ended(self, state: State, outcome: Outcome) -> None:
+    def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         assert state.outcomes[-1] == outcome
         self.outcomes.append(outcome)
 
@@ -78,7 +80,7 @@ class Watcher:
         self.closed = True
 
 
-def measuring(state: State) -> bool:
+def measuring(state: CampaignState) -> bool:
     return state.activity == "measuring"
 
 
@@ -559,7 +561,7 @@ def test_a_strict_plan_leaves_out_the_parts_for_which_no_time_is_left(
 ) -> None:
     """The first is always made. Launches take as long as we say, by a clock of ours."""
 
-    def launched(watch: launch.Watch) -> Outcome:
+    def launched(watch: launch.Watch) -> LaunchOutcome:
         return replace(one(watch), wall_s=taken_s)
 
     one = launch.launch
@@ -737,7 +739,10 @@ def test_a_round_once_begun_is_finished() -> None:
 
 
 def test_overhead_is_what_launches_showed() -> None:
-    seen = [Outcome(0, ended=True, wall_s=2.0, measuring_s=1.5), Outcome(1, reason="x", wall_s=9)]
+    seen = [
+        LaunchOutcome(0, ended=True, wall_s=2.0, measuring_s=1.5),
+        LaunchOutcome(1, reason="x", wall_s=9),
+    ]
     assert budget.overhead_s(seen) == 0.5
     assert budget.overhead_s([]) == budget.FIRST_OVERHEAD_S
 

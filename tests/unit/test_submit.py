@@ -15,7 +15,7 @@ from mpigauge.features.submit import submitting
 from mpigauge.features.submit.queue import ASK_EVERY_S, Queue, follow
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.site import batch
-from mpigauge.site.batch import State
+from mpigauge.site.batch import BatchState
 from tests.unit.test_cli import stored
 
 
@@ -51,11 +51,13 @@ class Clock:
         self.now_s += seconds
 
 
-def followed(*states: State, done_at_s: float = float("inf")) -> tuple[State, Clock, list[str]]:
+def followed(
+    *states: BatchState, done_at_s: float = float("inf")
+) -> tuple[BatchState, Clock, list[str]]:
     clock, told = Clock(), list[str]()
-    answers: Iterator[State] = iter(states)
+    answers: Iterator[BatchState] = iter(states)
 
-    def ask() -> State:
+    def ask() -> BatchState:
         clock.asked_s.append(clock.now_s - 100.0)
         return next(answers)
 
@@ -65,12 +67,12 @@ def followed(*states: State, done_at_s: float = float("inf")) -> tuple[State, Cl
     return end, clock, told
 
 
-WAITS, RUNS, GONE = State("waiting", "Resources"), State("running"), State("unknown")
+WAITS, RUNS, GONE = BatchState("waiting", "Resources"), BatchState("running"), BatchState("unknown")
 
 
 def test_a_job_is_asked_for_no_more_than_every_ten_seconds() -> None:
-    end, clock, told = followed(WAITS, WAITS, RUNS, RUNS, State("ended", "was cancelled"))
-    assert end == State("ended", "was cancelled")
+    end, clock, told = followed(WAITS, WAITS, RUNS, RUNS, BatchState("ended", "was cancelled"))
+    assert end == BatchState("ended", "was cancelled")
     assert clock.asked_s == [0, 10, 20, 30, 40]
     assert ASK_EVERY_S == 10
     assert told == ["is waiting (Resources)", "is running"]
@@ -78,7 +80,7 @@ def test_a_job_is_asked_for_no_more_than_every_ten_seconds() -> None:
 
 def test_a_run_that_is_done_ends_the_wait_at_once() -> None:
     end, clock, _ = followed(RUNS, RUNS, done_at_s=11.0)
-    assert (end, clock.now_s) == (State("ended"), 111.0)
+    assert (end, clock.now_s) == (BatchState("ended"), 111.0)
 
 
 def test_a_job_that_nobody_knows_any_more() -> None:
@@ -280,7 +282,7 @@ def test_ctrl_c_leaves_the_job_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     task = submitting.task(("run", "PingPong", "--output", "out"))
     queue = Queue(batch.SYSTEMS["slurm"])
 
-    def pressed(*_: object) -> State:
+    def pressed(*_: object) -> BatchState:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Queue, "ask", pressed)

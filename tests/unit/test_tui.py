@@ -11,8 +11,8 @@ import re
 import pytest
 from rich.console import Console, RenderableType
 
-from mpigauge.measure.campaign import Results, State
-from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.campaign import CampaignState, Results
+from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.live import LineView, view, words
 from mpigauge.measure.live.live import LiveView, picture
 from mpigauge.measure.live.matrix import some
@@ -28,8 +28,8 @@ SIZES = [0, *(1 << n for n in range(23))]
 MANY = ("PingPong", "Sendrecv", "Reduce_scatter_block", "Uniband", "Allreduce", "Barrier")
 
 
-def state(*found: Cell, plan: Plan = PLAN, **known: object) -> State:
-    made = State(plan, Results(plan.precision, found, plan.benchmarks))
+def state(*found: Cell, plan: Plan = PLAN, **known: object) -> CampaignState:
+    made = CampaignState(plan, Results(plan.precision, found, plan.benchmarks))
     for name, value in known.items():
         setattr(made, name, value)
     return made
@@ -117,7 +117,7 @@ def test_the_live_table_leaves_nothing_behind() -> None:
     view = LiveView(on(WIDTH, 24), console)
     known = state(cells.cell())
     view.show(known)
-    view.launch_ended(known, Outcome(0))
+    view.launch_ended(known, LaunchOutcome(0))
     view.close()
     assert "PingPong" in stream.getvalue()
     assert stream.getvalue().endswith("\x1b[2K")
@@ -147,8 +147,8 @@ def test_lines_for_a_pipe() -> None:
     view = LineView(stream)
     known = state(cells.cell(message_bytes=8))
     view.show(known)
-    view.launch_ended(known, Outcome(0, ended=True, cells=1, wall_s=1.5))
-    view.launch_ended(known, Outcome(0, reason="exit status 1"))
+    view.launch_ended(known, LaunchOutcome(0, ended=True, cells=1, wall_s=1.5))
+    view.launch_ended(known, LaunchOutcome(0, reason="exit status 1"))
     view.close()
     assert stream.getvalue().splitlines() == [
         "mpigauge: launch 1 of 6–20, 1 cell in 1.50 s, widest ±1.0 % (PingPong 8 B)",
@@ -161,7 +161,7 @@ def test_words() -> None:
     assert words.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"
     assert words.time_left(state(left_s=184.2)) == "about 3:05 left"
     assert words.time_left(state(left_s=None)) == ""
-    assert words.outcome_words(Outcome(0, cells=2, wall_s=2.0, interrupted=True)) == (
+    assert words.outcome_words(LaunchOutcome(0, cells=2, wall_s=2.0, interrupted=True)) == (
         "2 cells in 2.00 s, interrupted"
     )
 

@@ -15,7 +15,7 @@ from mpigauge.cli.main import run
 from mpigauge.features.watch.command import follow
 from mpigauge.features.watch.watching import state_of
 from mpigauge.measure.campaign.budget import left_s
-from mpigauge.measure.campaign.state import Outcome, State
+from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 from mpigauge.runs.store import load
 from tests.unit.test_campaign import PLAN, Bench, bench, fake_mpi
 
@@ -29,10 +29,10 @@ class Seen:
         self.ended: list[int] = []
         self.shown: list[str] = []
 
-    def show(self, state: State) -> None:
+    def show(self, state: CampaignState) -> None:
         self.shown.append(state.activity)
 
-    def launch_ended(self, state: State, outcome: Outcome) -> None:
+    def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         assert state.outcomes[-1] == outcome
         self.ended.append(outcome.launch)
 
@@ -73,7 +73,7 @@ def test_what_a_folder_tells(bench: Bench) -> None:
 
 
 def test_launches_that_failed_do_not_shorten_what_is_left() -> None:
-    outcomes = [Outcome(0, ended=True, wall_s=2.0), Outcome(1, reason="it crashed")]
+    outcomes = [LaunchOutcome(0, ended=True, wall_s=2.0), LaunchOutcome(1, reason="it crashed")]
     plan = replace(PLAN, launches=5)
     assert left_s(plan, outcomes, 2, 2.0) == 6.0
     assert left_s(plan, outcomes[1:], 2, 2.0) is None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.site.batch import State, System
+from mpigauge.site.batch import BatchState, System
 
 ASK_EVERY_S = 10.0
 """A batch system is asked no more often."""
@@ -44,7 +44,7 @@ class Queue:
             raise UserError(f"{words[0]} refused the job: {why}")
         return found[1]
 
-    def ask(self, job: str) -> State:
+    def ask(self, job: str) -> BatchState:
         try:
             return self.system.state(*_said(self.system.ask(job)))
         except FileNotFoundError as error:
@@ -54,17 +54,17 @@ class Queue:
 
 
 def follow(
-    ask: Callable[[], State],
+    ask: Callable[[], BatchState],
     finished: Callable[[], bool],
     tell: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
-) -> State:
+) -> BatchState:
     """Waits until the run has `finished`, or the job has ended, and says how it ended.
 
     `ask` asks the batch system, `finished` looks at a file. `tell` hears what is new.
     """
-    asked_s, told, unknown = clock() - ASK_EVERY_S, State("unknown"), 0
+    asked_s, told, unknown = clock() - ASK_EVERY_S, BatchState("unknown"), 0
     while not finished():
         if clock() - asked_s < ASK_EVERY_S:
             sleep(LOOK_EVERY_S)
@@ -76,7 +76,7 @@ def follow(
         if now.phase != "unknown" and now != told:
             tell(f"is {now.phase}" + (f" ({now.why})" if now.why else ""))
             told = now
-    return State("ended")
+    return BatchState("ended")
 
 
 def _said(words: Sequence[str], text: str = "") -> tuple[int, str]:

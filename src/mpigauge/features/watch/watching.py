@@ -11,7 +11,7 @@ from mpigauge.measure.campaign.budget import left_s
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.resume import plan_of
 from mpigauge.measure.campaign.run import LAUNCHER
-from mpigauge.measure.campaign.state import Outcome, State
+from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 from mpigauge.model.record import Figure
 from mpigauge.runs.store.files import moment_of
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 
-def state_of(stored: Run, now: datetime | None = None) -> State:
+def state_of(stored: Run, now: datetime | None = None) -> CampaignState:
     """How far a run is. UserError: it was not measured here, so there is no plan to follow."""
     plan = plan_of(stored)
     results = Results(plan.precision, stored.cells, plan.benchmarks)
     for figure in stored.of(Figure):
         results.add(figure)
     begun = [launch.launch for launch in stored.launches]
-    state = State(plan, results, launch=max(begun, default=0), watched=True)
+    state = CampaignState(plan, results, launch=max(begun, default=0), watched=True)
     state.outcomes = outcomes_of(stored)
     moment = now or datetime.now(timezone.utc)
     state.elapsed_s = _elapsed_s(stored, moment)
@@ -39,12 +39,12 @@ def state_of(stored: Run, now: datetime | None = None) -> State:
     return state
 
 
-def outcomes_of(stored: Run) -> list[Outcome]:
+def outcomes_of(stored: Run) -> list[LaunchOutcome]:
     """Launches that have ended, in the order in which they did."""
     failed = {f.launch: f.message for f in stored.failures if f.rank == LAUNCHER}
     ended = {end.launch: end for end in stored.ends}
     return [
-        Outcome(
+        LaunchOutcome(
             launch=number,
             reason=failed.get(number, ""),
             ended=number in ended,
@@ -64,7 +64,7 @@ def _elapsed_s(stored: Run, now: datetime) -> float:
     return max(0.0, (ended - begun).total_seconds()) if begun else 0.0
 
 
-def _spent_s(stored: Run, outcomes: Sequence[Outcome], now: datetime) -> float:
+def _spent_s(stored: Run, outcomes: Sequence[LaunchOutcome], now: datetime) -> float:
     """What launches took, the one that is going on too."""
     ended = {outcome.launch for outcome in outcomes}
     begun = [moment_of(each.time) for each in stored.launches if each.launch not in ended]

@@ -9,15 +9,15 @@ from mpigauge.measure.campaign.job import check_told
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.resume import resumed
 from mpigauge.measure.campaign.run import Ending
-from mpigauge.measure.campaign.state import State, View
+from mpigauge.measure.campaign.state import CampaignState, View
 from mpigauge.measure.campaign.task import CampaignTask, Remeasure
 
 __all__ = [
+    "CampaignState",
     "CampaignTask",
     "Ending",
     "Remeasure",
     "Results",
-    "State",
     "View",
     "check_told",
     "resumed",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.plan import Plan
 from mpigauge.result.stats.order import LOOKS, median
 
@@ -19,13 +19,13 @@ LEAST_S = 0.05
 """Measuring for less is not worth a launch."""
 
 
-def overhead_s(outcomes: Sequence[Outcome]) -> float:
+def overhead_s(outcomes: Sequence[LaunchOutcome]) -> float:
     """What a launch takes beside measuring."""
     seen = [each.wall_s - each.measuring_s for each in outcomes if each.ended]
     return max(0.0, median(seen)) if seen else FIRST_OVERHEAD_S
 
 
-def round_s(plan: Plan, outcomes: Sequence[Outcome]) -> float:
+def round_s(plan: Plan, outcomes: Sequence[LaunchOutcome]) -> float:
     """What a round, a launch of each part, usually takes."""
     parts = len(plan.parts)
     walls = [each.wall_s for each in outcomes if each.ended]
@@ -52,7 +52,9 @@ def target(plan: Plan, begun: int, overhead: float) -> int:
     return min([*later, plan.most_rounds])
 
 
-def left_s(plan: Plan, outcomes: Sequence[Outcome], made: int, spent_s: float) -> float | None:
+def left_s(
+    plan: Plan, outcomes: Sequence[LaunchOutcome], made: int, spent_s: float
+) -> float | None:
     """About how long the rest will take: what is left of the time that was given for everything;
     else, for the launches that are missing at least, as long as those that ended took. None: there
     was none yet. `made`: launches that need not be made any more; `spent_s`: what launches took."""

@@ -15,7 +15,7 @@ from mpigauge.runs.store.files import SCHEMA, now
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.process import OutputLine
-    from mpigauge.measure.campaign.state import Outcome
+    from mpigauge.measure.campaign.state import LaunchOutcome
     from mpigauge.measure.plan.foreign import Foreign
 
 MODE = "command"
@@ -45,7 +45,7 @@ class ForeignWatch(Watch):
             self.wishes_seen = self.interrupt.count
             self.end_now()
 
-    def outcome(self, status: int) -> Outcome:
+    def outcome(self, status: int) -> LaunchOutcome:
         self.reason = self.reason or self.failure(status)
         if not self.reason and not self.wishes_seen:
             self.find_figures()

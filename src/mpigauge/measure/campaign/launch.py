@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
 from mpigauge.measure.campaign.reasons import stumbled, why
-from mpigauge.measure.campaign.state import Outcome
+from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import Block
 from mpigauge.model.record import (
@@ -145,10 +145,10 @@ class Watch:
         self.terminated = True
         self.end_at_s = time.monotonic() + TERM_S
 
-    def outcome(self, status: int) -> Outcome:
+    def outcome(self, status: int) -> LaunchOutcome:
         interrupted = self.wishes_seen > 0
         reason = self.fatal or self.reason or self.failure(status)
-        return Outcome(
+        return LaunchOutcome(
             launch=self.plan.number,
             reason="" if interrupted and not self.fatal else reason,
             ended=self.end is not None,
@@ -186,7 +186,7 @@ class Watch:
         return why(status, self.said["stderr"], self.said["stdout"])
 
 
-def launch(watch: Watch) -> Outcome:
+def launch(watch: Watch) -> LaunchOutcome:
     """Follows a launch to its end. RunError: it makes no sense to go on."""
     try:
         watch.follow()

@@ -19,7 +19,7 @@ from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.campaign.memory import Memory
 from mpigauge.measure.campaign.results import Results
-from mpigauge.measure.campaign.state import Outcome, State, View
+from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measure.campaign.task import CampaignTask
 from mpigauge.measure.plan import LaunchPlan, Part, kernel_words
 from mpigauge.measure.plan.meeting import started_by_clock
@@ -44,11 +44,11 @@ LAUNCHER = -1
 class Ending:
     status: str
     """done, interrupted or failed."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[LaunchOutcome, ...]
     wrong_count: int
 
     @property
-    def failures(self) -> list[Outcome]:
+    def failures(self) -> list[LaunchOutcome]:
         return [outcome for outcome in self.outcomes if outcome.reason]
 
 
@@ -63,7 +63,7 @@ class Campaign:
         self.writer, self.view = task.writer, view
         self.memory = Memory(task.writer.folder)
         results = Results(plan.precision, task.cells, plan.benchmarks, self.memory.earlier)
-        self.state = State(plan, results, name)
+        self.state = CampaignState(plan, results, name)
         self.spent_s = task.spent_s
         self.since_s: float | None = None
         self.number: int | None = 0
@@ -141,7 +141,7 @@ class Campaign:
         looked_at = rounds >= self.plan.least_rounds and rounds in LOOKS
         return looked_at and self.state.results.converged()
 
-    def launch(self, planned: LaunchPlan) -> Outcome:
+    def launch(self, planned: LaunchPlan) -> LaunchOutcome:
         number = planned.number
         words = self.command(planned)
         self.writer.write_command(number, words.words, words.env, words.files)
@@ -170,7 +170,7 @@ class Campaign:
             on_tick=self.show,
         )
 
-    def or_interrupted(self, outcome: Outcome) -> Outcome:
+    def or_interrupted(self, outcome: LaunchOutcome) -> LaunchOutcome:
         """A batch system that ends a job ends its steps and us, in any order."""
         if outcome.reason and self.given and not self.interrupt.count:
             time.sleep(SYSTEM_S)
@@ -243,7 +243,7 @@ class Campaign:
                 self.state.activity = "stopping"
             self.view.show(self.state)
 
-    def note(self, outcome: Outcome) -> None:
+    def note(self, outcome: LaunchOutcome) -> None:
         self.state.outcomes.append(outcome)
         self.state.results.settle()
         if outcome.used:
@@ -260,7 +260,7 @@ class Campaign:
         arm = self.last.get(number, self.plan.part(number)).arm
         return f"{number} ({arm})" if arm else str(number)
 
-    def check_first(self, outcome: Outcome) -> None:
+    def check_first(self, outcome: LaunchOutcome) -> None:
         """After a first launch that brought nothing there is no sense in a second, unless it may be
         the arm of a sweep that nothing survives."""
         arm = self.plan.part(outcome.launch).arm
@@ -305,7 +305,7 @@ def given_up(campaign: Campaign, error: RunError) -> RunError:
     return error
 
 
-def _facts(outcomes: Iterable[Outcome]) -> dict[str, object]:
+def _facts(outcomes: Iterable[LaunchOutcome]) -> dict[str, object]:
     return {"launches": [asdict(outcome) for outcome in outcomes]}
 
 
@@ -315,7 +315,7 @@ def to_tell(mpi: Mpi) -> dict[str, str]:
     return {name: value for name, value in known.items() if name not in os.environ}
 
 
-def _carried(outcome: Outcome) -> str:
+def _carried(outcome: LaunchOutcome) -> str:
     return json.dumps({"record": "transport", "launch": outcome.launch, "used": outcome.used})
 
 

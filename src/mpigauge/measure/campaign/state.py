@@ -12,7 +12,7 @@ from mpigauge.measure.plan import Plan
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LaunchOutcome:
     """How one launch went."""
 
     launch: int
@@ -35,7 +35,7 @@ class Outcome:
 
 
 @dataclass
-class State:
+class CampaignState:
     plan: Plan
     results: Results
     name: str = ""
@@ -47,7 +47,7 @@ class State:
     elapsed_s: float = 0.0
     left_s: float | None = None
     """About how long it will take; None: not known yet."""
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[LaunchOutcome] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -59,9 +59,9 @@ class State:
 class View(Protocol):
     """Shows a campaign; computes nothing."""
 
-    def show(self, state: State) -> None:
+    def show(self, state: CampaignState) -> None:
         """Called a few times a second."""
 
-    def launch_ended(self, state: State, outcome: Outcome) -> None: ...
+    def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None: ...
 
     def close(self) -> None: ...

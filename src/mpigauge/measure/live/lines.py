@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, TextIO
 from mpigauge.measure.live.words import launches, outcome_words, widest
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign.state import Outcome, State
+    from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 
 
 class LineView:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def show(self, state: State) -> None:
+    def show(self, state: CampaignState) -> None:
         """Nothing: a log wants no picture that moves."""
 
-    def launch_ended(self, state: State, outcome: Outcome) -> None:
+    def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         words = [launches(state), outcome_words(outcome), widest(state)]
         with suppress(OSError):  # who reads it may have gone
             print("mpigauge: " + ", ".join(filter(None, words)), file=self._stream, flush=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-    from mpigauge.measure.campaign.state import Outcome, State
+    from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
     from mpigauge.model.row import Row
     from mpigauge.model.screen import Screen
 
@@ -40,13 +40,13 @@ class LiveView:
         self._live = Live(console=self._console, transient=True, auto_refresh=False)
         self._live.start()
 
-    def show(self, state: State) -> None:
+    def show(self, state: CampaignState) -> None:
         """In the size that the terminal has now."""
         width, height = self._console.size
         here = replace(self._screen, width=width, height=height)
         self._live.update(picture(state, here), refresh=True)
 
-    def launch_ended(self, state: State, outcome: Outcome) -> None:
+    def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         del outcome
         self.show(state)
 
@@ -59,7 +59,7 @@ def ungated() -> TextIO | None:
     return getattr(sys.stdout, "ungated", None)
 
 
-def picture(state: State, screen: Screen) -> RenderableType:
+def picture(state: CampaignState, screen: Screen) -> RenderableType:
     """Head, table, remarks: never more lines than the terminal has."""
     rows = state.results.rows()
     width, remarks = screen.room, min(MOST_REMARKS, max(0, screen.height - LEAST_LINES))
@@ -73,14 +73,14 @@ def picture(state: State, screen: Screen) -> RenderableType:
     return Group(head(state, width), table if rows else Text(""), foot(state, width, remarks))
 
 
-def head(state: State, width: int) -> Text:
+def head(state: CampaignState, width: int) -> Text:
     words = [launches(state), state.activity, clock(state.elapsed_s), time_left(state)]
     text = Text(without_orders(" · ".join(filter(None, words))), style="bold")
     text.truncate(width, overflow="ellipsis")
     return text
 
 
-def foot(state: State, width: int, remarks: int = MOST_REMARKS) -> Text:
+def foot(state: CampaignState, width: int, remarks: int = MOST_REMARKS) -> Text:
     lines = [widest(state), *(state.remarks[-remarks:] if remarks else [])]
     lines.append(
         "Ctrl-C ends the watching; the run goes on"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import byte_count, duration
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign.state import Outcome, State
+    from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 
 
-def launches(state: State) -> str:
+def launches(state: CampaignState) -> str:
     """launch 3 of 6–20; with parts, which of them; with campaigns side by side, whose."""
     plan = state.plan
     least, most = plan.least_rounds, plan.most_rounds
@@ -26,14 +26,14 @@ def launches(state: State) -> str:
     return f"{name}launch {state.round} of {of}{part}"
 
 
-def outcome_words(outcome: Outcome) -> str:
+def outcome_words(outcome: LaunchOutcome) -> str:
     if outcome.reason:
         return f"failed: {outcome.reason}"
     cells = f"{outcome.cells} cell{'s' * (outcome.cells != 1)} in {duration(outcome.wall_s)}"
     return f"{cells}, interrupted" if outcome.interrupted else cells
 
 
-def widest(state: State) -> str:
+def widest(state: CampaignState) -> str:
     """The widest error so far, and whose it is."""
     row = state.results.widest()
     if row is None:
@@ -42,7 +42,7 @@ def widest(state: State) -> str:
     return f"widest {row.error_words} ({who})"
 
 
-def time_left(state: State) -> str:
+def time_left(state: CampaignState) -> str:
     if state.left_s is None or not math.isfinite(state.left_s):
         return ""
     return f"about {clock(state.left_s)} left"

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from mpigauge.site.batch.registry import SYSTEMS, batch_system, check_inside, here, hosts
 from mpigauge.site.batch.script import script
-from mpigauge.site.batch.system import Given, State, System, Wish
+from mpigauge.site.batch.system import BatchState, Given, System, Wish
 
 __all__ = [
     "SYSTEMS",
+    "BatchState",
     "Given",
-    "State",
     "System",
     "Wish",
     "batch_system",

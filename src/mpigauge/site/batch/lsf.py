@@ -10,7 +10,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import check_name
 from mpigauge.model.hosts import Named
 from mpigauge.site.batch.registry import batch_system
-from mpigauge.site.batch.system import Environment, Read, State, System, Wish
+from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish
 
 _REASONS = {
     "TERM_RUNLIMIT": "ran out of its time",
@@ -64,15 +64,15 @@ class Lsf(System):
     def ask(self, job: str) -> tuple[str, ...]:
         return ("bjobs", "-noheader", "-o", "stat exit_reason pend_reason delimiter='|'", job)
 
-    def state(self, status: int, answer: str) -> State:
+    def state(self, status: int, answer: str) -> BatchState:
         name, _, rest = answer.strip().partition("|")
         if status or not name:
-            return State("unknown")
+            return BatchState("unknown")
         if name == "DONE":
-            return State("ended")
+            return BatchState("ended")
         if name in ("EXIT", "ZOMBI"):
             reason = rest.partition(":")[0].partition("|")[0].strip()
-            return State("ended", _REASONS.get(reason, "failed"))
+            return BatchState("ended", _REASONS.get(reason, "failed"))
         if name == "RUN":
-            return State("running")
-        return State("waiting", rest.rpartition("|")[2].strip(" -"))
+            return BatchState("running")
+        return BatchState("waiting", rest.rpartition("|")[2].strip(" -"))

@@ -10,7 +10,7 @@ from collections import Counter
 from mpigauge.model.hostlist import check_name
 from mpigauge.model.hosts import Named
 from mpigauge.site.batch.registry import batch_system
-from mpigauge.site.batch.system import Environment, Read, State, System, Wish, clock
+from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish, clock
 
 _FIELD = re.compile(r"^\s*(job_state|comment|Exit_status)\s*=\s*(.*)$", re.MULTILINE)
 _PHASES = {"R": "running", "E": "running", "B": "running"}
@@ -54,16 +54,16 @@ class Pbs(System):
     def ask(self, job: str) -> tuple[str, ...]:
         return ("qstat", "-x", "-f", job)
 
-    def state(self, status: int, answer: str) -> State:
+    def state(self, status: int, answer: str) -> BatchState:
         found = dict(_FIELD.findall(answer))
         letter = found.get("job_state", "").strip()
         if status or not letter:
-            return State("unknown")
+            return BatchState("unknown")
         if letter in ("F", "X"):
-            return State("ended", _ending(found.get("Exit_status", "0").strip()))
+            return BatchState("ended", _ending(found.get("Exit_status", "0").strip()))
         if letter in _PHASES:
-            return State("running")
-        return State("waiting", found.get("comment", "").strip())
+            return BatchState("running")
+        return BatchState("waiting", found.get("comment", "").strip())
 
 
 def _ending(status: str) -> str:

@@ -11,7 +11,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import Named
 from mpigauge.site.batch.registry import batch_system
-from mpigauge.site.batch.system import Environment, Read, State, System, Wish, clock
+from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish, clock
 
 _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 _FIELD = re.compile(r"\b(JobState|Reason)=(\S+)")
@@ -74,16 +74,16 @@ class Slurm(System):
     def ask(self, job: str) -> tuple[str, ...]:
         return ("scontrol", "--oneliner", "show", "job", job)
 
-    def state(self, status: int, answer: str) -> State:
+    def state(self, status: int, answer: str) -> BatchState:
         found = dict(_FIELD.findall(answer))
         name, reason = found.get("JobState", ""), found.get("Reason", "None")
         if status or not name:
-            return State("unknown")
+            return BatchState("unknown")
         if name in _ENDED:
-            return State("ended", _ENDED[name])
+            return BatchState("ended", _ENDED[name])
         if name in ("RUNNING", "COMPLETING"):
-            return State("running")
-        return State("waiting", "" if reason == "None" else reason)
+            return BatchState("running")
+        return BatchState("waiting", "" if reason == "None" else reason)
 
 
 def _counts(text: str) -> list[int]:

@@ -38,7 +38,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class State:
+class BatchState:
     phase: Literal["waiting", "running", "ended", "unknown"]
     why: str = ""
     """For people: what it waits for, or how it ended; empty: nothing to say."""
@@ -86,7 +86,7 @@ class System(ABC):
         """The words that ask for the state of a job."""
 
     @abstractmethod
-    def state(self, status: int, answer: str) -> State:
+    def state(self, status: int, answer: str) -> BatchState:
         """The state, from exit status and output of these words."""
 
 
