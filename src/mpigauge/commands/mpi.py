@@ -13,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.trial import Trial
-    from mpigauge.site.mpi.listing import Listed
+    from mpigauge.site.mpi.listing import ListedMpi
 
 
 @click.group("mpi")
@@ -76,7 +76,7 @@ def list_command(
         tell("no MPI is installed; run `mpigauge mpi install mpich`")
 
 
-def _show(listed: tuple[Listed, ...], tried: Mapping[str, Trial]) -> None:
+def _show(listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial]) -> None:
     from mpigauge.cli.tables import lines
 
     heads = ["MPI", "standard", "ABI", "launcher", "works", "--mpi", "found"]
@@ -96,18 +96,18 @@ def _show(listed: tuple[Listed, ...], tried: Mapping[str, Trial]) -> None:
         click.echo(line)
 
 
-def _works(each: Listed, tried: Mapping[str, Trial]) -> bool | None:
+def _works(each: ListedMpi, tried: Mapping[str, Trial]) -> bool | None:
     found = tried.get(each.mpi.spec)
     return None if found is None else found.works
 
 
-def _wrong_with(each: Listed, tried: Mapping[str, Trial]) -> list[str]:
+def _wrong_with(each: ListedMpi, tried: Mapping[str, Trial]) -> list[str]:
     found = tried.get(each.mpi.spec)
     return [*each.remarks, *([f"does not work: {found.reason}"] if found and found.reason else [])]
 
 
 def _as_json(
-    listed: tuple[Listed, ...], tried: Mapping[str, Trial], problems: tuple[str, ...]
+    listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial], problems: tuple[str, ...]
 ) -> dict[str, Any]:
     mpis = [
         {

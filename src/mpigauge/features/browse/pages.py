@@ -27,7 +27,7 @@ PER_PAGE = 100
 
 
 @dataclass(frozen=True)
-class Line:
+class RunEntry:
     """A run in the list."""
 
     name: str
@@ -69,7 +69,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListView:
     """What a list of runs or of numbers shows beside its lines."""
 
     choice: Mapping[str, str]
@@ -78,7 +78,9 @@ class Listed:
     turn: Turn
 
 
-def runs_page(base: str, where: str, listed: Listed, lines: Sequence[Line], counts: str) -> str:
+def runs_page(
+    base: str, where: str, listed: ListView, lines: Sequence[RunEntry], counts: str
+) -> str:
     """`where`: what the folder is called; `counts`: how many of how many runs."""
     return filled_page("runs", base, f"Runs in {where}", "Runs", lines=lines, counted=counts,
                  **vars(listed))  # fmt: skip

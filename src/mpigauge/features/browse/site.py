@@ -11,7 +11,14 @@ from urllib.parse import urlencode
 
 from mpigauge.cli.reporting import compared, shown_of
 from mpigauge.features.browse.choice import Choice, fitting, lines, menus
-from mpigauge.features.browse.pages import Line, Listed, Turn, beside_page, runs_page, said_page
+from mpigauge.features.browse.pages import (
+    ListView,
+    RunEntry,
+    Turn,
+    beside_page,
+    runs_page,
+    said_page,
+)
 from mpigauge.features.browse.series import (
     MOST_RUNS,
     Series,
@@ -104,9 +111,9 @@ class Site:
 
     def _listed(
         self, library: Library, path: str, choice: Choice, query: Query, count: int
-    ) -> Listed:
+    ) -> ListView:
         turn = Turn.of(f"{self.base}{path}", vars(choice), _number(query, "page"), count)
-        return Listed(vars(choice), menus(library.con), library.notes, turn)
+        return ListView(vars(choice), menus(library.con), library.notes, turn)
 
     def _run(self, asked: Asked) -> Page:
         path = self._paths([asked.path[1]])
@@ -206,10 +213,10 @@ def _ended(said: object) -> str:
     return text if text.endswith(("?", ".")) else f"{text}."
 
 
-def _line(found: Mapping[str, Any]) -> Line:
+def _line(found: Mapping[str, Any]) -> RunEntry:
     named = found["benchmarks"][:_MOST_NAMED]
     left = len(found["benchmarks"]) - len(named)
-    return Line(
+    return RunEntry(
         name=found["run"],
         begun=f"{found['created']:%Y-%m-%d %H:%M}" if found["created"] else "",
         mpi=found["mpi"],

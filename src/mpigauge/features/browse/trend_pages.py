@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import DATE, TIME, days, in_unit
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
-from mpigauge.features.browse.pages import Listed, filled_page
+from mpigauge.features.browse.pages import ListView, filled_page
 from mpigauge.features.browse.trend import sentence, why_undecided
 from mpigauge.model.units import duration, number, plus_minus
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
@@ -55,7 +55,7 @@ class NightLine:
     """The run before it; empty: it is the first."""
 
 
-def trends_page(base: str, listed: Listed, lines: Sequence[NumberLine], counts: str) -> str:
+def trends_page(base: str, listed: ListView, lines: Sequence[NumberLine], counts: str) -> str:
     return filled_page("trends", base, "Numbers over time", "Trends", lines=lines, counted=counts,
                        **vars(listed))  # fmt: skip
 

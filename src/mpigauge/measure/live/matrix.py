@@ -30,7 +30,7 @@ SHAPE_FROM = 60
 """Columns of a terminal from which on there is room for shapes."""
 NO_MESSAGE = -1
 MOST_SHOWN = 0.99
-Line = dict[int, "Row"]
+RowBySize = dict[int, "Row"]
 
 
 def matrix(
@@ -59,7 +59,7 @@ def matrix(
     return table
 
 
-def shape(line: Line, unicode: bool = True) -> str:
+def shape(line: RowBySize, unicode: bool = True) -> str:
     """Of its times over all sizes; nothing where there are too few."""
     values = [line[size].latency.value for size in sorted(set(line) - {NO_MESSAGE})]
     return sparkline(values, unicode, SHAPE_WIDE) if len(values) > 2 else ""
@@ -69,9 +69,9 @@ def plain_table() -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
 
 
-def by_line(rows: Sequence[Row]) -> dict[str, Line]:
+def by_line(rows: Sequence[Row]) -> dict[str, RowBySize]:
     several = len({row.ranks for row in rows}) > 1
-    lines: dict[str, Line] = {}
+    lines: dict[str, RowBySize] = {}
     for row in rows:
         name = f"{row.benchmark} {row.ranks}" if several else row.benchmark
         cold = " cold" if row.cell.cache == "cold" else ""
@@ -80,14 +80,14 @@ def by_line(rows: Sequence[Row]) -> dict[str, Line]:
     return lines
 
 
-def shown(lines: dict[str, Line], room: int, first: Collection[str]) -> list[str]:
+def shown(lines: dict[str, RowBySize], room: int, first: Collection[str]) -> list[str]:
     """In the order of lines; those of `first` are left out last."""
     ranked = sorted(lines, key=lambda name: _benchmark(lines[name]) not in first)
     kept = set(ranked[: max(1, room)])
     return [name for name in lines if name in kept]
 
 
-def shared_sizes(lines: dict[str, Line]) -> list[int]:
+def shared_sizes(lines: dict[str, RowBySize]) -> list[int]:
     """Sizes that all lines with messages have; all sizes where these are fewer than two."""
     each = [set(line) - {NO_MESSAGE} for line in lines.values()]
     held = [sizes for sizes in each if sizes]
@@ -112,11 +112,11 @@ def style(row: Row, precision: float) -> str:
     return "green" if row.relative_error <= precision else "yellow"
 
 
-def _benchmark(line: Line) -> str:
+def _benchmark(line: RowBySize) -> str:
     return next(iter(line.values())).benchmark
 
 
-def _cell(line: Line, size: int, sizes: Sequence[int], precision: float) -> Text:
+def _cell(line: RowBySize, size: int, sizes: Sequence[int], precision: float) -> Text:
     """A benchmark without messages has its time in the first column."""
     row = line.get(size) or (line.get(NO_MESSAGE) if size == sizes[0] else None)
     if row is None:

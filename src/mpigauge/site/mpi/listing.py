@@ -39,7 +39,7 @@ class LauncherIs:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedMpi:
     mpi: Mpi
     abis: tuple[Abi, ...]
     """Its own, and the standard one where it brings a library for that (--mpi MPI@std)."""
@@ -50,7 +50,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Listing:
-    listed: tuple[Listed, ...]
+    listed: tuple[ListedMpi, ...]
     problems: tuple[str, ...]
     """A sentence for each place where no MPI answers."""
 
@@ -73,11 +73,11 @@ def everything(prefixes: Iterable[Path] = (), scripts: Iterable[Path] = ()) -> L
     return Listing(tuple(listed), tuple(dict.fromkeys(problems)))
 
 
-def looked_at(mpi: Mpi) -> Listed:
+def looked_at(mpi: Mpi) -> ListedMpi:
     launcher = launcher_is(site.launcher_words(mpi.mpiexec, mpi.env))
     standard = site.library(mpi.prefix, mpi.mpiexec, mpi.launcher, standard=True)
     abis: tuple[Abi, ...] = (mpi.abi, "std") if standard else (mpi.abi,)
-    return Listed(mpi, abis, launcher, tuple(_remarks(mpi, launcher)))
+    return ListedMpi(mpi, abis, launcher, tuple(_remarks(mpi, launcher)))
 
 
 def launcher_is(words: str) -> LauncherIs:
