@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import find, folders, list_all
-from mpigauge.site.mpi.query import Answer, ask
+from mpigauge.site.mpi.query import LibraryAnswer, ask
 from tests import mpi_fakes as fake
 
 
@@ -199,7 +199,7 @@ def test_a_broken_mpi_does_not_hide_the_others(tmp_path: Path) -> None:
     ],
 )
 def test_names_out_of_library_strings(text: str, name: str, version: str) -> None:
-    assert Answer(text, "4.0", ompi=False).name_and_version == (name, version)
+    assert LibraryAnswer(text, "4.0", ompi=False).name_and_version == (name, version)
 
 
 def test_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

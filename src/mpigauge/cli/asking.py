@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.result.library import Library
-    from mpigauge.result.library.ask import Answer
+    from mpigauge.result.library.ask import QueryResult
 
 _T = TypeVar("_T")
 MOST_NOTES = 8
@@ -107,7 +107,7 @@ def check_output(form: str, output: Path | None) -> None:
         raise UserError("parquet is no text; name a file for it with -o")
 
 
-def write_table(found: Answer, path: Path) -> None:
+def write_table(found: QueryResult, path: Path) -> None:
     """For people."""
     from mpigauge.cli.tables import lines
 

@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpigauge.features.doctor.finding import Finding
-from mpigauge.measure.campaign.agent import Agent, Answer, all_answers, python_line, refuse_problems
+from mpigauge.measure.campaign.agent import (
+    Agent,
+    HostAnswer,
+    all_answers,
+    python_line,
+    refuse_problems,
+)
 from mpigauge.model.hosts import Named
 from mpigauge.site.batch import SYSTEMS
 
@@ -54,7 +60,7 @@ def findings_of(said: Mapping[str, Any]) -> tuple[Finding, ...]:
     return tuple(Finding(**each) for each in said["findings"])
 
 
-def _told(host: str, answer: Answer) -> dict[str, Any] | str:
+def _told(host: str, answer: HostAnswer) -> dict[str, Any] | str:
     """What it found, or one sentence why it could not."""
     start = answer.output.find("{")
     try:

@@ -38,7 +38,7 @@ class Agent:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HostAnswer:
     """What a host said."""
 
     status: int | None
@@ -55,7 +55,7 @@ class Answer:
 
 def all_answers(
     hosts: Sequence[str], script: str, agent: Agent | None, seconds: float
-) -> list[Answer]:
+) -> list[HostAnswer]:
     """One from each host, in their order; a host that takes longer than `seconds` says nothing."""
     ask = [(agent or Agent()).command(host, script) for host in hosts]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
@@ -83,7 +83,7 @@ def is_here(host: str) -> bool:
     return host in ("localhost", own, own.partition(".")[0])
 
 
-def _answer(words: Sequence[str], seconds: float) -> Answer:
+def _answer(words: Sequence[str], seconds: float) -> HostAnswer:
     try:
         process = subprocess.Popen(
             words,
@@ -95,12 +95,12 @@ def _answer(words: Sequence[str], seconds: float) -> Answer:
             start_new_session=True,  # so that ssh asks nobody, and all of it can be ended
         )
     except OSError as error:
-        return Answer(127, "", f"cannot run {words[0]}: {error.strerror}")
+        return HostAnswer(127, "", f"cannot run {words[0]}: {error.strerror}")
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return Answer(None, "", f"nothing came within {seconds:g} s")
-    return Answer(process.returncode, output, errors)
+        return HostAnswer(None, "", f"nothing came within {seconds:g} s")
+    return HostAnswer(process.returncode, output, errors)

@@ -16,7 +16,13 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING
 
-from mpigauge.measure.campaign.agent import Agent, Answer, all_answers, python_line, refuse_problems
+from mpigauge.measure.campaign.agent import (
+    Agent,
+    HostAnswer,
+    all_answers,
+    python_line,
+    refuse_problems,
+)
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import Named, Node
 from mpigauge.site.mpi.here import MARK
@@ -102,7 +108,7 @@ def _script(library: str, env: Mapping[str, str], paths: Iterable[Path]) -> str:
     )
 
 
-def _node(host: Named, answer: Answer, folder: Path) -> Node | str:
+def _node(host: Named, answer: HostAnswer, folder: Path) -> Node | str:
     """The host as it is, or one sentence why it cannot be used."""
     for line in answer.output.splitlines():
         if line.startswith(MISSING):

@@ -33,7 +33,7 @@ _NO_COLUMN = re.compile(
 _NO_TABLE = re.compile(r"Table with name (\S+) does not exist")
 
 
-class Answer(NamedTuple):
+class QueryResult(NamedTuple):
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
 
@@ -42,7 +42,7 @@ def columns_of(*tables: str) -> list[str]:
     return list(dict.fromkeys(field.name for table in tables for field in TABLES[table]))
 
 
-def ask(con: DuckDBPyConnection, query: str, tables: Sequence[str] = tuple(TABLES)) -> Answer:
+def ask(con: DuckDBPyConnection, query: str, tables: Sequence[str] = tuple(TABLES)) -> QueryResult:
     """UserError: it is no query, would write, or names what is not there; `tables`: those that it
     may mean, for the nearest right name."""
     import duckdb
@@ -50,7 +50,7 @@ def ask(con: DuckDBPyConnection, query: str, tables: Sequence[str] = tuple(TABLE
     _check_reads(con, query, tables)
     try:
         found = con.execute(_as(query, con, "TIME ZONE", "CAST({} AS VARCHAR)"))
-        return Answer(tuple(name for name, *_ in found.description or ()), found.fetchall())
+        return QueryResult(tuple(name for name, *_ in found.description or ()), found.fetchall())
     except duckdb.IOException:
         raise
     except duckdb.Error as error:

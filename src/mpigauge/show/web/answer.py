@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuotedNumber:
     """A number that people quote."""
 
     label: str
@@ -40,7 +40,7 @@ class Block:
     sentences: tuple[str, ...]
 
 
-def answers(shown: Shown) -> Iterator[Answer]:
+def answers(shown: Shown) -> Iterator[QuotedNumber]:
     """Of the default settings where several were measured, with the best beside them."""
     head = shown.document.headline
     if head is None:
@@ -67,7 +67,7 @@ def _whose(head: Headline, row: Row) -> tuple[str, ...]:
     return row.benchmark, row.cell.placement, head.setting_of(row), resting_on(row)
 
 
-def _best(shown: Shown, label: str, row: Row) -> Iterator[Answer]:
+def _best(shown: Shown, label: str, row: Row) -> Iterator[QuotedNumber]:
     """The best setting for just this row and what it gains, where one is known to be better."""
     arms = shown.arms
     lines = (line for table in arms.tables for line in best_lines(arms, table)) if arms else ()
@@ -78,13 +78,13 @@ def _best(shown: Shown, label: str, row: Row) -> Iterator[Answer]:
             gain = f"{percent(1 - ratio.value)} less ({ratio.low:.3g} … {ratio.high:.3g} ×)"
             where = " · ".join((of.benchmark, f"with {best.name}", gain))
             error = plus_minus(value.relative_error)
-            yield Answer(f"{label}, best setting", duration(value.value), error, where)
+            yield QuotedNumber(f"{label}, best setting", duration(value.value), error, where)
 
 
 def _answer(
     label: str, words: Callable[[float], str], row: Row, of: Estimate, where: str
-) -> Answer:
-    return Answer(label, words(of.value), row.words_of_error(of), where)
+) -> QuotedNumber:
+    return QuotedNumber(label, words(of.value), row.words_of_error(of), where)
 
 
 def against_limits(shown: Shown) -> Iterator[Block]:

@@ -67,7 +67,7 @@ FAMILIES = (
 
 
 @dataclass(frozen=True)
-class Answer:
+class LibraryAnswer:
     text: str
     standard: str
     ompi: bool
@@ -81,7 +81,7 @@ class Answer:
         return "unknown", (self.text.splitlines() or [""])[0][:60]
 
 
-def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answer:
+def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> LibraryAnswer:
     """What the library says it is; a UserError when it cannot say. Asked once: see `remembered`.
 
     Its answer depends on its file, and on where the libraries below it are found.
@@ -92,7 +92,7 @@ def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Answ
         *("library", [str(library), *where, *said], [library]),
         lambda: answer(CHILD, library, env, seconds),
     )
-    return Answer(**json.loads(told))
+    return LibraryAnswer(**json.loads(told))
 
 
 def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:
