@@ -13,7 +13,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.features.sweep.command import command as sweep
 from mpigauge.features.sweep.plan_file import words_of
-from mpigauge.measure.plan.arms import Arm, Block, Places, arms, grid_of, options_of, read_block
+from mpigauge.measure.plan.arms import Arm, Places, VaryBlock, arms, grid_of, options_of, read_block
 from mpigauge.measure.plan.condition import holds, names_in
 from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
 from mpigauge.model.errors import UserError
@@ -22,7 +22,7 @@ from mpigauge.model.toml import read_toml
 HERE = Places("plan.toml, line 1", {"grid": "plan.toml, line 2, column 1"})
 
 
-def names(*blocks: Block, mpi: str = "mpich", control: bool = False) -> list[str]:
+def names(*blocks: VaryBlock, mpi: str = "mpich", control: bool = False) -> list[str]:
     return [arm.name for arm in arms(blocks, mpi, mpi, control)]
 
 
@@ -67,7 +67,7 @@ def test_a_block_is_for_the_mpis_that_it_names() -> None:
 
 
 def test_the_control_is_the_default_once_more() -> None:
-    found = arms([Block({"A": ("1",)})], "mpich", "mpich", control=True)
+    found = arms([VaryBlock({"A": ("1",)})], "mpich", "mpich", control=True)
     assert [(arm.name, dict(arm.settings)) for arm in found] == [
         ("", {}), ("A=1", {"A": "1"}), ("control", {}),
     ]  # fmt: skip
@@ -104,13 +104,13 @@ def test_an_arm_as_options_of_a_run(values: dict[str, str], options: str) -> Non
 def test_too_many_arms_are_refused() -> None:
     many = tuple(map(str, range(70)))
     with pytest.raises(UserError, match="more than 4096 arms"):
-        names(Block({"A": many, "B": many}))
+        names(VaryBlock({"A": many, "B": many}))
 
 
 def test_a_grid_on_the_command_line() -> None:
     found = grid_of(["A=1,2", "UCX_TLS=self,sm|self,tcp"])
-    assert found == Block({"A": ("1", "2"), "UCX_TLS": ("self,sm", "self,tcp")})
-    assert grid_of(["env:N=1,2"]) == Block({"env:N": ("1", "2")})
+    assert found == VaryBlock({"A": ("1", "2"), "UCX_TLS": ("self,sm", "self,tcp")})
+    assert grid_of(["env:N=1,2"]) == VaryBlock({"env:N": ("1", "2")})
     assert grid_of([]) is None
 
 

@@ -34,7 +34,7 @@ from mpigauge.measure.campaign.run import Campaign, to_tell
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.plan import Part, Plan
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.hosts import Block
+from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
 from mpigauge.result.stats.launches import rows
@@ -47,7 +47,7 @@ PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 10
 
 
 def seated(*cores: str, by: str = "") -> Part:
-    return replace(PART, placement=by, blocks=(Block("", len(cores), cores),))
+    return replace(PART, placement=by, blocks=(HostRanks("", len(cores), cores),))
 
 
 PLAN = Plan(parts=(PART,), mpi="fake", seed=1, launches=2, timeout_s=30.0)
@@ -195,11 +195,13 @@ def test_what_stood_out_gets_launches_of_its_own_at_the_end(bench: Bench) -> Non
                [failure.message for failure in stored.failures])  # fmt: skip
 
 
-def on_512_ranks(blocks: tuple[Block, ...]) -> Plan:
+def on_512_ranks(blocks: tuple[HostRanks, ...]) -> Plan:
     return replace(PLAN, parts=(replace(PART, world_ranks=512, blocks=blocks),))
 
 
-FOUR_HOSTS = tuple(Block(f"n{i}", 128, tuple(map(str, range(128))), f"n{i}") for i in range(1, 5))
+FOUR_HOSTS = tuple(
+    HostRanks(f"n{i}", 128, tuple(map(str, range(128))), f"n{i}") for i in range(1, 5)
+)
 
 
 def test_an_mpi_is_asked_what_carries_its_messages(
@@ -361,15 +363,15 @@ def test_what_a_launcher_did_not_bind_is_refused(bench: Bench) -> None:
     ("blocks", "sentence"),
     [
         (
-            (Block("a", 1, ("0",)), Block("b", 1, ("4",))),
+            (HostRanks("a", 1, ("0",)), HostRanks("b", 1, ("4",))),
             "a launcher takes one list of cores for all hosts, and a would have 0, b 4",
         ),
-        ((Block("", 2),), r"ranks that share cores \(--oversubscribe\) have none of their own"),
+        ((HostRanks("", 2),), r"ranks that share cores \(--oversubscribe\) have none of their own"),
     ],
     ids=["other-cores", "no-cores"],
 )
 def test_what_no_launcher_can_be_told(
-    fake_mpi: Mpi, blocks: tuple[Block, ...], sentence: str
+    fake_mpi: Mpi, blocks: tuple[HostRanks, ...], sentence: str
 ) -> None:
     plan = replace(PLAN, parts=(replace(PART, blocks=blocks),))
     campaign.check_told(plan, fake_mpi)

@@ -19,7 +19,7 @@ from mpigauge.measure.plan import Ground, Part, Plan, bind_words, read_request, 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
-from mpigauge.model.hosts import Block, Named, Node
+from mpigauge.model.hosts import HostRanks, Named, Node
 from mpigauge.model.machine import Machine
 from mpigauge.site import topology
 from mpigauge.site.launch import OnHost
@@ -262,14 +262,14 @@ def test_cores_as_said(big: Machine) -> None:
 def test_placements_on_hosts(big: Machine) -> None:
     """They share a job; the pair on one host does not touch the other."""
     (part,) = plan(Ground(big, sites(big, "a", "b")), "PingPong", place=("core,hosts",)).parts
-    assert part.blocks == (Block("a", 2, ("0", "32"), "a"), Block("b", 1, ("0", "32"), "b"))
+    assert part.blocks == (HostRanks("a", 2, ("0", "32"), "a"), HostRanks("b", 1, ("0", "32"), "b"))
     assert part.places == {"0,1": "core", "0,2": "hosts"}
 
 
 def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
     ground = Ground(big, sites(big, "a", "b"))
     part = plan(ground, "Allreduce", place=("hosts",), ppn="2").parts[0]
-    assert part.blocks == (Block("a", 2, ("0", "1"), "a"), Block("b", 2, ("0", "1"), "b"))
+    assert part.blocks == (HostRanks("a", 2, ("0", "1"), "a"), HostRanks("b", 2, ("0", "1"), "b"))
     assert part.in_turn
     part = plan(ground, "Allreduce", place=("compact",), ppn="3").parts[0]
     assert (counts_of(part), part.in_turn) == ({"a": 3, "b": 3}, False)
@@ -323,7 +323,7 @@ def test_plans_with_hosts_can_be_stored(big: Machine) -> None:
 
 
 def test_hosts_of_ranks() -> None:
-    part = Part(("PingPong",), 3, blocks=(Block("a", 2), Block("b", 1)))
+    part = Part(("PingPong",), 3, blocks=(HostRanks("a", 2), HostRanks("b", 1)))
     assert [block_of(rank, part).host for rank in range(3)] == ["a", "a", "b"]
     in_turn = replace(part, in_turn=True)
     assert [block_of(rank, in_turn).host for rank in range(3)] == ["a", "b", "a"]

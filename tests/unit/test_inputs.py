@@ -116,7 +116,7 @@ def test_more_combinations_than_can_be_looked_at() -> None:
     """Before any of them is built."""
     grid = {f"V{number}": tuple("123456789") for number in range(9)}
     with pytest.raises(UserError, match=r"a block of \[\[vary\]\] has 3.874e\+08 combinations"):
-        arms.arms([arms.Block(grid, when="V1 > 9")], "mpich", "mpich", control=True)
+        arms.arms([arms.VaryBlock(grid, when="V1 > 9")], "mpich", "mpich", control=True)
 
 
 def test_hosts_of_many_lists(monkeypatch: pytest.MonkeyPatch) -> None:

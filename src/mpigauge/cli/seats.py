@@ -14,7 +14,7 @@ from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan import Ground, Part
-    from mpigauge.model.hosts import Block
+    from mpigauge.model.hosts import HostRanks
 
 HEADS = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
 
@@ -70,7 +70,7 @@ def _in_order(part: Part, ground: Ground) -> list[_Taken]:
     return [by_host[rank % len(by_host)][rank // len(by_host)] for rank in range(part.world_ranks)]
 
 
-def _on(block: Block, ground: Ground) -> list[_Taken]:
+def _on(block: HostRanks, ground: Ground) -> list[_Taken]:
     topology = ground.topology(block)
     levels, host = Levels.of(topology), block.host or topology.hostname
     entries = block.bind[: block.ranks] or ("",) * block.ranks

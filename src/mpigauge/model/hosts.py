@@ -35,7 +35,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Block:
+class HostRanks:
     """A host and the ranks that it gets."""
 
     host: str

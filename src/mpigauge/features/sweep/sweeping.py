@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.measuring import PlannedRun
     from mpigauge.cli.setup import CommandOptions, Setup
     from mpigauge.measure.plan import Plan
-    from mpigauge.measure.plan.arms import Arm, Block, Places
+    from mpigauge.measure.plan.arms import Arm, Places, VaryBlock
     from mpigauge.measure.plan.foreign import Foreign
     from mpigauge.model.knob import Knob
     from mpigauge.runs.store import Run
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Sweep:
     """What is varied."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[VaryBlock, ...]
     programs: tuple[Foreign, ...]
     control: bool
     fail_fast: bool

@@ -15,7 +15,7 @@ from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
 from mpigauge.measure.campaign.reasons import stumbled, why
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
-from mpigauge.model.hosts import Block
+from mpigauge.model.hosts import HostRanks
 from mpigauge.model.record import (
     CellRecord,
     End,
@@ -236,7 +236,7 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
     return wrongly_bound(rank, block.bind, plan.bound_by) if block.bind else ""
 
 
-def block_of(rank: int, part: Part) -> Block:
+def block_of(rank: int, part: Part) -> HostRanks:
     """The host of a rank, by the order in which ranks are numbered."""
     if part.in_turn:
         return part.blocks[rank % len(part.blocks)]
@@ -244,7 +244,7 @@ def block_of(rank: int, part: Part) -> Block:
         if rank < block.ranks:
             return block
         rank -= block.ranks
-    return Block("", part.world_ranks)
+    return HostRanks("", part.world_ranks)
 
 
 def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:

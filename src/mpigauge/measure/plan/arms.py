@@ -65,7 +65,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Block:
+class VaryBlock:
     grid: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     zipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     listed: tuple[Values, ...] = ()
@@ -104,7 +104,7 @@ class Places:
         return self.keys.get(key, self.block)
 
 
-def read_block(data: Mapping[str, Any], places: Places) -> Block:
+def read_block(data: Mapping[str, Any], places: Places) -> VaryBlock:
     """A block as a plan file has it.
 
     UserError: an unknown key, an empty list, lists of different lengths in zip, a name twice.
@@ -136,7 +136,7 @@ def read_block(data: Mapping[str, Any], places: Places) -> Block:
     if when:
         _check_condition(when, bare, places)
     mpis = _list([mpis] if isinstance(mpis, str) else mpis, "mpi", places) if mpis else []
-    return Block(grid, zipped, listed, when, tuple(_word(each, "mpi", places) for each in mpis))
+    return VaryBlock(grid, zipped, listed, when, tuple(_word(each, "mpi", places) for each in mpis))
 
 
 def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
@@ -147,7 +147,7 @@ def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
         raise UserError(f"{places.of('when')}: '{when}' names {name}, which is not varied{hint}")
 
 
-def grid_of(words: Iterable[str]) -> Block | None:
+def grid_of(words: Iterable[str]) -> VaryBlock | None:
     """The block that --vary NAME=a,b makes, every combination of them; values that hold commas have
     bars between: 'UCX_TLS=self,sm|self,tcp'. UserError: it is not of this form."""
     grid: dict[str, tuple[str, ...]] = {}
@@ -160,10 +160,10 @@ def grid_of(words: Iterable[str]) -> Block | None:
         if name in grid:
             raise UserError(f"--vary: {name} is there twice; write all its values once: {name}=a,b")
         grid[name] = _apart(values, f"--vary {word}")
-    return Block(grid) if grid else None
+    return VaryBlock(grid) if grid else None
 
 
-def arms(blocks: Sequence[Block], mpi: str, spec: str, control: bool) -> tuple[Arm, ...]:
+def arms(blocks: Sequence[VaryBlock], mpi: str, spec: str, control: bool) -> tuple[Arm, ...]:
     """The default, each arm once, and the default once more.
 
     `mpi`, `spec`: the name of the MPI, and what it was asked for by. UserError: no arm is left, or

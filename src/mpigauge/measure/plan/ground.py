@@ -16,7 +16,7 @@ from mpigauge.site.topology import cold_bytes
 if TYPE_CHECKING:
     from mpigauge.measure.plan.plan import Part
     from mpigauge.measure.plan.request import Request
-    from mpigauge.model.hosts import Block
+    from mpigauge.model.hosts import HostRanks
     from mpigauge.model.placement import Placement
     from mpigauge.model.topology import Topology
     from mpigauge.site.placement import Site
@@ -82,7 +82,7 @@ class Ground:
             in_turn=placement.in_turn(where),
         )
 
-    def topology(self, block: Block) -> Topology:
+    def topology(self, block: HostRanks) -> Topology:
         """Of the host of these ranks."""
         return next((s.topology for s in self.hosts if s.name == block.host), self.machine)
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mpigauge.measure.plan.foreign import Foreign
-from mpigauge.model.hosts import Block
+from mpigauge.model.hosts import HostRanks
 from mpigauge.model.sizes import default_sizes
 
 LEAST_LAUNCHES = 6
@@ -36,7 +36,7 @@ class Part:
     """Where pairs of ranks stand for policies: each by its two ranks, "0,2" for l3."""
     placement: str = ""
     """The policy that `blocks` came from; empty: nobody asked for one."""
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[HostRanks, ...] = ()
     """This machine or the hosts, each with its ranks and their cores."""
     arm: str = ""
     """What a sweep varies here, as name=value; empty: nothing, or the default."""
@@ -61,7 +61,7 @@ class Part:
         return {"placement": self.placement, "arm": self.arm}
 
     @property
-    def hosts(self) -> tuple[Block, ...]:
+    def hosts(self) -> tuple[HostRanks, ...]:
         """None: this machine."""
         return tuple(block for block in self.blocks if block.host)
 
@@ -222,5 +222,5 @@ def _part(data: Mapping[str, Any]) -> Part:
     )
 
 
-def _block(data: Mapping[str, Any]) -> Block:
-    return Block(**{**data, "bind": tuple(data.get("bind") or ())})
+def _block(data: Mapping[str, Any]) -> HostRanks:
+    return HostRanks(**{**data, "bind": tuple(data.get("bind") or ())})

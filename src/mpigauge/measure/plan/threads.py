@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan.plan import Part
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.cards import Card
-    from mpigauge.model.hosts import Block
+    from mpigauge.model.hosts import HostRanks
     from mpigauge.model.topology import Topology
 
 THREADS = "threads"
@@ -38,7 +38,7 @@ def with_cores(part: Part, ground: Ground) -> Part:
     return replace(part, blocks=tuple(blocks))
 
 
-def _shares(block: Block, topology: Topology) -> tuple[str, ...]:
+def _shares(block: HostRanks, topology: Topology) -> tuple[str, ...]:
     cores = Site(block.host, topology).cores
     each = len(cores) // block.ranks
     if not each:

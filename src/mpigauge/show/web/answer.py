@@ -33,7 +33,7 @@ class QuotedNumber:
 
 
 @dataclass(frozen=True)
-class Block:
+class TitledText:
     """Sentences under a title."""
 
     title: str
@@ -87,14 +87,14 @@ def _answer(
     return QuotedNumber(label, words(of.value), row.words_of_error(of), where)
 
 
-def against_limits(shown: Shown) -> Iterator[Block]:
+def against_limits(shown: Shown) -> Iterator[TitledText]:
     """How far messages are from what the hardware of the node can do."""
     if found := shown.document.limits:
         said = (": ".join(filter(None, pair)) + "." for pair in entries(found))
-        yield Block(f"Limits of the node ({found.whose})", tuple(said))
+        yield TitledText(f"Limits of the node ({found.whose})", tuple(said))
 
 
-def verdicts(comparison: Comparison | None) -> Iterator[Block]:
+def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
     """What the runs show against the first, in words."""
     if comparison is None:
         return
@@ -105,6 +105,8 @@ def verdicts(comparison: Comparison | None) -> Iterator[Block]:
         words = (first.benchmark, "" if first.row else first.what, on)
         said = (*summaries(comparison, table), *of_curves(comparison, table))
         if said:
-            yield Block(f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said)
+            yield TitledText(
+                f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said
+            )
     if together := of_all(comparison):
-        yield Block(f"All together, against {comparison.names[0]}", tuple(together))
+        yield TitledText(f"All together, against {comparison.names[0]}", tuple(together))

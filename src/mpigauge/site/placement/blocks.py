@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Block
+from mpigauge.model.hosts import HostRanks
 from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from mpigauge.model.placement import Placement, Seat
 
 
-def blocks(placement: Placement) -> tuple[Block, ...]:
+def blocks(placement: Placement) -> tuple[HostRanks, ...]:
     """A block for each host, in the order of their first ranks.
 
     UserError: ranks go from host to host in an order that no launcher can be told.
     """
-    found = [Block(host, len(on), _bind(on)) for host, on in placement.by_host.items()]
+    found = [HostRanks(host, len(on), _bind(on)) for host, on in placement.by_host.items()]
     alike = _alike(found)
     if in_turn(placement) and len({block.bind for block in alike}) > 1:
         raise UserError(
@@ -56,7 +56,7 @@ def _bind(seats: Sequence[Seat]) -> tuple[str, ...]:
     return tuple(as_list(s.pus, "+") for s in seats) if all(s.pus for s in seats) else ()
 
 
-def _alike(found: list[Block]) -> tuple[Block, ...]:
+def _alike(found: list[HostRanks]) -> tuple[HostRanks, ...]:
     """Hosts whose cores are a beginning of the longest list get all of it: one command for all."""
     longest = max((block.bind for block in found), key=len)
     return tuple(
