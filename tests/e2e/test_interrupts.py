@@ -77,7 +77,7 @@ def test_before_anything_is_made(tmp_path: Path, place: str) -> None:
 def test_before_the_first_launch(tmp_path: Path) -> None:
     """There is a folder, but nothing to show or to resume."""
     words = (*RUN, "--mpi", "mpich", "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.measure.campaign:run", *words)
+    done = interrupted(tmp_path, "mpigauge.measure.campaign:run_in_turn", *words)
     assert done.returncode == 2
     assert done.stderr.strip() == "mpigauge: interrupted; nothing was measured"
 
@@ -97,7 +97,7 @@ def test_between_launches(tmp_path: Path) -> None:
 def test_after_the_last_launch(tmp_path: Path) -> None:
     """All is measured, so all is well."""
     words = (*RUN, "--mpi", "mpich", "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.measure.campaign.run:finished", *words, goes_on=True)
+    done = interrupted(tmp_path, "mpigauge.measure.campaign.in_turn:finished", *words, goes_on=True)
     assert done.returncode == 0, done.stderr
     assert "PingPong" in done.stdout
     assert load(tmp_path / "out").status["status"] == "done"
