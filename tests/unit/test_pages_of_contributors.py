@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 BEGINNING = 40
 """Letters that two entries of a list do not share."""
+EXERCISES = {"kernels/suites/collectives/scan.cpp"}
+"""Files that a page names to be written by its reader."""
+MOST_LINES = 150
 
 
 def text_of(repository: Path, name: str) -> str:
@@ -28,28 +31,57 @@ def the_map(repository: Path) -> list[str]:
 
 def below(lines: list[str], folder: str) -> list[str]:
     """The folders that the map shows right below this one."""
-    start = next(n for n, line in enumerate(lines) if line.startswith(folder))
+    start = next(n for n, line in enumerate(lines) if line.strip().startswith(folder))
+    indent = indent_of(lines[start])
     found = []
     for line in lines[start + 1 :]:
-        if not line.startswith(" "):
+        if indent_of(line) <= indent:
             break
-        found += re.findall(r"^  (\w+)/ ", line)
+        found += re.findall(rf"^ {{{indent + 2}}}(\w+)/ ", line)
     return found
 
 
-@pytest.mark.parametrize("folder", ["kernels/", "src/mpigauge/"])
-def test_the_map_shows_every_folder_once(repository: Path, folder: str) -> None:
+def indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+@pytest.mark.parametrize(
+    ("shown", "folder"),
+    [
+        ("kernels/", "kernels"),
+        ("src/mpigauge/", "src/mpigauge"),
+        ("features/", "src/mpigauge/features"),
+    ],
+)
+def test_the_map_shows_every_folder_once(repository: Path, shown: str, folder: str) -> None:
     there = {
         path.name
         for path in (repository / folder).iterdir()
-        if path.is_dir() and path.name != "__pycache__" and any(path.glob("*.*"))
-    } | ({"suites"} if folder == "kernels/" else set())
-    assert sorted(below(the_map(repository), folder)) == sorted(there)
+        if path.is_dir() and path.name != "__pycache__" and any(path.rglob("*.*p*"))
+    }
+    assert sorted(below(the_map(repository), shown)) == sorted(there)
 
 
 def test_the_map_says_nothing_twice(repository: Path) -> None:
     words = Counter(line.strip()[:BEGINNING] for line in the_map(repository))
     assert [line for line, many in words.items() if many > 1] == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/inside/kernels.md", "docs/inside/python.md"],
+)
+def test_files_that_a_page_names_are_there(repository: Path, page: str) -> None:
+    roots = (repository, repository / "src/mpigauge", repository / "kernels")
+    text = text_of(repository, page)
+    named = set(re.findall(r"(?<![\w./:])((?:\w+/)+\w+\.(?:py|cpp|hpp|toml|md))", text)) - EXERCISES
+    missing = [name for name in named if not any((root / name).is_file() for root in roots)]
+    assert len(named) > 10
+    assert missing == []
+
+
+def test_architecture_is_a_page(repository: Path) -> None:
+    assert len(text_of(repository, "ARCHITECTURE.md").splitlines()) <= MOST_LINES
 
 
 def test_no_change_is_listed_twice(repository: Path) -> None:
