@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.setup import Setup
+    from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan import Plan
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
     the hosts are not there."""
-    from mpigauge.cli.setup import Target, prepare
+    from mpigauge.cli.setup import prepare
+    from mpigauge.cli.targets import Target
     from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.measure.plan import Request
     from mpigauge.model.hosts import Named

@@ -18,7 +18,7 @@ import mpigauge
 from mpigauge.model.errors import RunError, UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.setup import CommandOptions, Setup
+    from mpigauge.cli.targets import CommandOptions, Setup
     from mpigauge.measure.campaign import CampaignTask, Remeasure
     from mpigauge.measure.plan import Plan
     from mpigauge.runs.store import Run, RunWriter

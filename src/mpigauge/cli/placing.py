@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mpigauge.cli.measuring import PlannedRun
-    from mpigauge.cli.setup import Target
+    from mpigauge.cli.targets import Target
 
 
 def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Target | None:
@@ -23,7 +23,8 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Targe
     none, those of the batch job, if there are several. None: this machine alone, as with each of
     the options that are for one machine. UserError: such an option stands beside hosts."""
     from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.setup import CommandOptions, target_of
+    from mpigauge.cli.setup import target_of
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
     for_one = [option for option, given in one_machine.items() if given is not None]

@@ -68,3 +68,7 @@ def _in_words(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return in_ascii(error.object[error.start : error.end]), error.end
+
+
+def tell(text: str) -> None:
+    click.echo(f"mpigauge: {text}", err=True)

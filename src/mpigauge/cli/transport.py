@@ -15,7 +15,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.cli.setup import Setup
+    from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.transport import Transport
 
@@ -57,7 +57,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """What the MPI tells where two ranks are started as those of the run will be."""
-    from mpigauge.cli.setup import tell
+    from mpigauge.cli.screen import tell
     from mpigauge.measure.campaign.trial import tried
     from mpigauge.site import batch
     from mpigauge.site.launch import Job, OnHost

@@ -28,7 +28,7 @@ RANKS = {
 @click.option("--json", "as_json", is_flag=True, help="Print the cards as they are stored.")
 def command(mpi_spec: str | None, as_json: bool) -> None:
     """List the benchmarks: what they measure, and on how many ranks."""
-    from mpigauge.cli.setup import tell
+    from mpigauge.cli.screen import tell
     from mpigauge.cli.tables import lines
     from mpigauge.model.cards import Cards
     from mpigauge.site.mpi import find, kernels

@@ -28,7 +28,7 @@ def install_command(names: tuple[str, ...]) -> None:
 
     Each gets a prefix of its own that never is on PATH.
     """
-    from mpigauge.cli.setup import tell
+    from mpigauge.cli.screen import tell
     from mpigauge.site.mpi import install
 
     for name in names:
@@ -57,7 +57,7 @@ def list_command(
     places, and in what mpigauge has installed; and in each PREFIX, or the prefixes below it. The
     word under --mpi is what selects it in other commands.
     """
-    from mpigauge.cli.setup import tell
+    from mpigauge.cli.screen import tell
     from mpigauge.measure.campaign.trial import trial
     from mpigauge.site.mpi.listing import everything
 

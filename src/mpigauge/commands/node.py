@@ -17,7 +17,7 @@ from mpigauge.model.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.cli.setup import Setup
+    from mpigauge.cli.targets import Setup
     from mpigauge.features.cluster.result import Cluster
     from mpigauge.measure.campaign import Results
     from mpigauge.measure.plan import Part, Plan
@@ -76,7 +76,8 @@ def command(
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.setup import CommandOptions, set_up
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
     if words and not raw["compilers"]:

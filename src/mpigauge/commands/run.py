@@ -24,7 +24,8 @@ def command(**said: Any) -> None:
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.setup import CommandOptions, set_up
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request, resolve
 
     options = CommandOptions.taken(said)

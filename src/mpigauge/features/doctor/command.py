@@ -17,7 +17,7 @@ from mpigauge.cli import options
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.cli.setup import Target
+    from mpigauge.cli.targets import Target
     from mpigauge.features.doctor.finding import Asked, Host
     from mpigauge.model.mpi import Mpi
 

@@ -29,7 +29,7 @@ def install_command(folder: Path, specs: tuple[str, ...], force: bool) -> None:
 
     They need no Python, find the MPI whose mpirun starts them, and DIR can be moved.
     """
-    from mpigauge.cli.setup import tell
+    from mpigauge.cli.screen import tell
     from mpigauge.features.imb import install as imb
 
     done = imb.install(folder, specs, force, tell)

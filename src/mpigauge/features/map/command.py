@@ -80,7 +80,8 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> No
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.setup import CommandOptions, set_up
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.map.plan import map_plan
     from mpigauge.measure.plan import read_request
 

@@ -13,7 +13,7 @@ from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
-    from mpigauge.cli.setup import Setup
+    from mpigauge.cli.targets import Setup
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
 
@@ -49,7 +49,8 @@ def command(**said: Any) -> None:
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.setup import CommandOptions, set_up, target_of
+    from mpigauge.cli.setup import set_up, target_of
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.quick.plan import check_cores, quick
     from mpigauge.measure.plan import read_request
     from mpigauge.site.topology import read

@@ -54,7 +54,7 @@ def command(**said: Any) -> None:
     control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
     """
     from mpigauge.cli.measuring import measure
-    from mpigauge.cli.setup import CommandOptions
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.sweep.sweeping import planned_sweeps, present, print_plan
 
     options = CommandOptions.taken(said)

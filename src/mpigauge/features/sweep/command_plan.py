@@ -18,7 +18,7 @@ def command(what: str, words: tuple[str, ...]) -> None:
     follow the file.
     """
     from mpigauge.cli.costing import cost_words
-    from mpigauge.cli.setup import CommandOptions
+    from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.sweep.command import command as sweep
     from mpigauge.features.sweep.sweeping import arms_of, planned_sweeps, print_plan
 

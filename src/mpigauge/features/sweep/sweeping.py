@@ -16,7 +16,7 @@ from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
     from mpigauge.cli.measuring import PlannedRun
-    from mpigauge.cli.setup import CommandOptions, Setup
+    from mpigauge.cli.targets import CommandOptions, Setup
     from mpigauge.measure.plan import Plan
     from mpigauge.measure.plan.arms import Arm, Places, VaryBlock
     from mpigauge.measure.plan.foreign import Foreign
@@ -39,7 +39,7 @@ class Sweep:
     def plan(self, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
-        from mpigauge.cli.setup import tell
+        from mpigauge.cli.screen import tell
         from mpigauge.features.sweep.plan import sweep_plan, swept, swept_inside
         from mpigauge.measure.plan.arms import arms
         from mpigauge.site.mpi.settings.inside import OutsideError

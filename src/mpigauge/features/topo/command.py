@@ -14,7 +14,7 @@ from mpigauge.cli import options
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.setup import Target
+    from mpigauge.cli.targets import Target
     from mpigauge.model.topology import Topology
 
 

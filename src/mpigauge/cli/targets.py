@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a command that measures was told, what it is to measure, and what a plan is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan import Ground, Request
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.hosts import Named, Node
+    from mpigauge.model.machine import Machine
+    from mpigauge.model.mpi import Kernels, Mpi
+    from mpigauge.model.topology import Topology
+    from mpigauge.model.transport import Selected
+    from mpigauge.site.batch import Given
+
+
+@dataclass(frozen=True)
+class CommandOptions:
+    """What a command that measures was told beside its request."""
+
+    mpi_specs: tuple[str, ...] = ()
+    """Each MPI that was named; none: the one that is found."""
+    transport: str | None = None
+    output: Path | None = None
+    form: str | None = None
+    dry_run: bool = False
+    topology: Path | None = None
+    """With --dry-run: the machine, as a file."""
+
+    @classmethod
+    def taken(cls, said: dict[str, Any]) -> CommandOptions:
+        """Takes them out of the options of a command; what is left is the request."""
+        return cls(**{f.name: said.pop(f.name) for f in fields(cls) if f.name in said})
+
+
+@dataclass(frozen=True)
+class Target:
+    """The hosts that somebody wants to measure; none: this machine."""
+
+    hosts: tuple[Named, ...] = ()
+    ppn: int | None = None
+    rsh: tuple[str, ...] = ()
+    output: Path | None = None
+    """Where the run will be stored; None: below mpigauge-runs."""
+    topology: Topology | None = None
+    """What hosts are built like, only to see where ranks would sit; None: as they are."""
+    given: Given | None = None
+    """The batch job that we are in."""
+    launcher: str = ""
+    """Another than the MPI's own."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a plan for one MPI is made of."""
+
+    machine: Machine
+    """The one we stand on."""
+    ground: Ground
+    """Where ranks can be placed."""
+    mpi: Mpi
+    kernels: Kernels
+    cards: Cards
+    request: Request
+    """What is asked for, with the settings of this MPI that --transport becomes."""
+    nodes: tuple[Node, ...] = ()
+    """The hosts that have answered."""
+    transport: Selected | None = None
+    """What --transport named."""
