@@ -132,6 +132,27 @@ def test_what_cannot_be_told_apart_otherwise_is_named_by_it(tree: Path, run: Pat
     assert "PingPong 8 B on 2 ranks [blue]" in checked
 
 
+def test_what_is_remembered_of_a_cell_outlives_a_new_column(tree: Path) -> None:
+    """It is kept by a hash of the columns, which no older program knew to have one more."""
+    program = """
+from mpigauge.model.between import cell_name
+from mpigauge.model.columns import KEY_COLUMNS, Cell
+from tests import cells
+for known in ({}, {"paint": "red"}):
+    print(len(KEY_COLUMNS), cell_name(Cell.from_record(cells.fields() | known).key))
+"""
+    found = []
+    for source in (ROOT / "src", tree / "src"):
+        path = os.pathsep.join(map(str, (source, ROOT)))
+        env = {**os.environ, "PYTHONPATH": path}
+        words = [sys.executable, "-c", program]
+        done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+        found += [line.split() for line in done.stdout.splitlines()]
+    (columns, before), _, (more, same), (_, painted) = found
+    assert int(more) == int(columns) + 1
+    assert before == same != painted
+
+
 def test_the_page_of_columns_explains_both(tree: Path) -> None:
     page = (tree / "docs/reference/columns.md").read_text(encoding="utf-8")
     assert "| `paint` | str |  | What colour the cable has. |" in page

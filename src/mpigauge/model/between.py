@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from mpigauge.model.columns import ABSENT, KEY_COLUMNS
+
 LEAST_RUNS = 5
 """With fewer earlier runs a machine is not known, and a starting value stands for its scatter."""
 LEAST_LAUNCHES = 2
@@ -160,5 +162,9 @@ def _logarithm(value: Any) -> float:
 
 
 def cell_name(key: Sequence[Hashable]) -> str:
-    """A short name of a cell that tells nothing of what it is made of."""
-    return sha256("\n".join(map(str, key)).encode()).hexdigest()[:16]
+    """A short name of a cell that tells nothing of what it is made of. Columns at the end that are
+    as they were before they existed are left out: what is remembered of a cell outlives them."""
+    told = list(key)
+    while told and told[-1] == ABSENT.get(KEY_COLUMNS[len(told) - 1], ...):
+        told.pop()
+    return sha256("\n".join(map(str, told)).encode()).hexdigest()[:16]
