@@ -157,4 +157,7 @@ Requests::~Requests() {
   }
 }
 
+template void measure_overlap(Run&, Requests::Starter);
+template void measure_pure(Run&, Requests::Starter);
+
 }  // namespace mpigauge

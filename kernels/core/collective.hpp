@@ -89,12 +89,20 @@ Card threaded_card(const Card& card, const OnThreads& form);
 class Arranged {
  public:
   Arranged(const Block& out, const Block& in, const Args& args) : out_(out), in_(in), args_(args) {}
+  // Field by field: of a copy of the whole the compiler would not leave out what a call does not
+  // use.
   [[nodiscard]] Args operator[](Turn t) const {
-    Args args = args_;
-    args.send = out_[t].data;
-    args.recv = in_[t].data;
-    args.root = t.root;
-    return args;
+    return {.send = out_[t].data,
+            .recv = in_[t].data,
+            .count = args_.count,
+            .type = args_.type,
+            .op = args_.op,
+            .root = t.root,
+            .rank = args_.rank,
+            .comm = args_.comm,
+            .counts = args_.counts,
+            .places = args_.places,
+            .large_count = args_.large_count};
   }
 
  private:
@@ -178,8 +186,12 @@ class Requests {
 /// Starts and waits.
 template <class Start>
 void measure_pure(Run& run, Start start) {
-  run.measure([=](Turn t) mutable { wait(start(t)); });
+  run.measure(StartAndWait(start));
 }
+
+// Starting a persistent request is the same for all collectives: compiled once, in collective.cpp.
+extern template void measure_overlap(Run&, Requests::Starter);
+extern template void measure_pure(Run&, Requests::Starter);
 
 /// The forms of a collective as functions of a run.
 template <class C>
@@ -263,34 +275,43 @@ class FormsOfCollective {
     };
   }
 
-  void check(Run& run, const Prepared& prepared) const {
+  [[gnu::noinline]] void check(Run& run, const Prepared& prepared) const {
     run.expect(run.checking() ? c_.check(run, prepared.in()) : 0);
   }
 
   C c_;
 };
 
-/// Adds a collective in all its forms to the registry.
-struct AddCollective {
-  template <class Call, class Arguments, class Check, class Large = NoLargeCall>
+/// Adds a collective in all its forms to the registry, which refers to it from then on.
+template <class Call, class Arguments, class Check, class Large = NoLargeCall>
+class AddCollective {
+ public:
   AddCollective(const Card& card, Call call, Arguments arguments, Check check,
-                const OtherForms& others = {}, Large large = {}) {
-    using C = Collective<Call, Arguments, Check, Large>;
-    const FormsOfCollective<C> forms(C{card, call, arguments, check, others, large});
-    const Add blocking{blocking_card(card, Call::in_every_library),
-                       [=](Run& run) { forms.blocking(run); }};
-    const Add immediate{immediate_card(card, others), [=](Run& run) { forms.immediate(run); }};
-    const Add immediate_pure{immediate_pure_card(card, others),
-                             [=](Run& run) { forms.immediate_pure(run); }};
-    const Add persistent{persistent_card(card, others), [=](Run& run) { forms.persistent(run); }};
-    const Add persistent_pure{persistent_pure_card(card, others),
-                              [=](Run& run) { forms.persistent_pure(run); }};
-    const Add persistent_init{persistent_init_card(card, others),
-                              [=](Run& run) { forms.persistent_init(run); }};
+                const OtherForms& others = {}, Large large = {})
+      : forms_({card, call, arguments, check, others, large}) {
+    add(blocking_card(card, Call::in_every_library), &Forms::blocking);
+    add(immediate_card(card, others), &Forms::immediate);
+    add(immediate_pure_card(card, others), &Forms::immediate_pure);
+    add(persistent_card(card, others), &Forms::persistent);
+    add(persistent_pure_card(card, others), &Forms::persistent_pure);
+    add(persistent_init_card(card, others), &Forms::persistent_init);
     if (others.on_threads.name.empty()) return;
-    const Add threaded{threaded_card(card, others.on_threads),
-                       [=](Run& run) { on_threads(run, [=](Run& r) { forms.blocking(r); }); }};
+    const Add threaded{threaded_card(card, others.on_threads), [this](Run& run) {
+                         on_threads(run, [this](Run& r) { forms_.blocking(r); });
+                       }};
   }
+  ~AddCollective() = default;
+  AddCollective(const AddCollective&) = delete;
+  AddCollective& operator=(const AddCollective&) = delete;
+
+ private:
+  using Forms = FormsOfCollective<Collective<Call, Arguments, Check, Large>>;
+
+  void add(const Card& card, void (Forms::*form)(Run&) const) const {
+    const Add added{card, [this, form](Run& run) { (forms_.*form)(run); }};
+  }
+
+  Forms forms_;
 };
 
 /// Check for calls that bring message `from` of every rank: the part of rank r starts at r

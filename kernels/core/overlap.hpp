@@ -73,6 +73,17 @@ void measure_overlap(Run& run, Pure pure, Start start, Test test, Finish finish)
   });
 }
 
+/// Starts an operation and waits for the request that `start(Turn)` points to.
+template <class Start>
+class StartAndWait {
+ public:
+  explicit StartAndWait(Start start) : start_(start) {}
+  void operator()(Turn t) { wait(start_(t)); }
+
+ private:
+  Start start_;
+};
+
 /// The same for what a request stands for: `start(Turn)` gives a pointer to it.
 template <class Start>
 void measure_overlap(Run& run, Start start) {
@@ -82,8 +93,7 @@ void measure_overlap(Run& run, Start start) {
     return done != 0;
   };
   const auto finish = [](MPI_Request* request) { wait(request); };
-  const auto pure = [=](Turn t) mutable { finish(start(t)); };
-  measure_overlap(run, pure, start, test, finish);
+  measure_overlap(run, StartAndWait(start), start, test, finish);
 }
 
 }  // namespace mpigauge

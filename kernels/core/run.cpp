@@ -124,6 +124,17 @@ Block Run::recv_block() {
   return block(base, layout_.recv_bytes, layout_.stride_of_recv);
 }
 
+std::span<std::uint64_t> Run::samples() {
+  outcome_.ticks.assign(task_.samples, 0);
+  return outcome_.ticks;
+}
+
+std::span<platform::Ticks> Run::openings() {
+  outcome_.late.assign(task_.samples, 0);
+  opened_.assign(task_.samples, 0);
+  return opened_;
+}
+
 void Run::begin_timing() {
   outcome_.part_ticks[write_part].clear();
   outcome_.part_ticks[write_part].reserve(task_.samples);
@@ -131,13 +142,23 @@ void Run::begin_timing() {
 }
 
 // Where ranks waited for different windows, the call began with the last of them.
-void Run::settle(const std::vector<platform::Ticks>& opened) {
+void Run::settle() {
   const auto own_late = outcome_.late;
-  auto last = opened;
+  auto last = opened_;
   team_.starter->settle(last, outcome_.late);
-  for (std::size_t i = 0; i < opened.size(); ++i) {
-    if (own_late[i] == 0) outcome_.ticks[i] -= std::min(outcome_.ticks[i], last[i] - opened[i]);
+  for (std::size_t i = 0; i < opened_.size(); ++i) {
+    if (own_late[i] == 0) outcome_.ticks[i] -= std::min(outcome_.ticks[i], last[i] - opened_[i]);
   }
+}
+
+Outcome Run::begin_part() { return std::exchange(outcome_, {}); }
+
+void Run::end_part(Part part, Outcome whole) {
+  const auto i = static_cast<std::size_t>(part);
+  whole.part_ticks.at(i) = std::move(outcome_.ticks);
+  whole.part_seconds.at(i) = outcome_.seconds;
+  whole.taint |= outcome_.taint;
+  outcome_ = std::move(whole);
 }
 
 std::uint64_t Run::renew(Rotation at, std::uint32_t calls) {

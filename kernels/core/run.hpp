@@ -183,7 +183,7 @@ class Run {
   /// completes the operations that the body only started.
   template <class Body>
   void measure(Body&& body) {
-    measure(std::forward<Body>(body), [] {});
+    measure(std::forward<Body>(body), NothingMore{});
   }
   template <class Body, class Close>
   void measure(Body&& body, Close&& close);
@@ -199,7 +199,7 @@ class Run {
   /// Times `body(Turn)` as a part of what is known about the case beside its own time.
   template <class Body>
   void measure(Part part, Body&& body) {
-    measure(part, std::forward<Body>(body), [] {});
+    measure(part, std::forward<Body>(body), NothingMore{});
   }
   template <class Body, class Close>
   void measure(Part part, Body&& body, Close&& close);
@@ -246,24 +246,39 @@ class Run {
     }
   };
 
+  /// Closes a sample that is complete when the body returns. One type for all benchmarks: what two
+  /// of them measure by the same body is compiled once.
+  struct NothingMore {
+    void operator()() const {}
+  };
+
   // Flattened: the body is part of each loop, not called from it.
   template <class Body, class Close>
-  [[gnu::flatten]] void chain(Body body, Close close, Rotation at);
+  [[gnu::flatten, gnu::noinline]] void chain(Body body, Close close, Rotation at);
   template <class Body, class Close>
-  [[gnu::flatten]] void apart(Body body, Close close, Rotation at);
+  [[gnu::flatten, gnu::noinline]] void apart(Body body, Close close, Rotation at);
   template <class Body, class Close>
-  [[gnu::flatten]] void classic_loop(Body body, Close close, Rotation at);
+  [[gnu::flatten, gnu::noinline]] void classic_loop(Body body, Close close, Rotation at);
   template <class Body, class Close>
-  [[gnu::flatten]] void classic_sum(Body body, Close close, Rotation at);
+  [[gnu::flatten, gnu::noinline]] void classic_sum(Body body, Close close, Rotation at);
   template <class Body>
   Rotation warm_up(Body& body, Rotation at);
   /// Writes what the next calls send, and says when that was done.
   std::uint64_t renew(Rotation at, std::uint32_t calls);
   void write(Turn turn);
   void meet() const;
+  // What the loops need around their clock is not compiled with each of them.
+  /// Room for the ticks of each sample...
+  std::span<std::uint64_t> samples();
+  /// ...and, where ranks meet before it, for when its window opened.
+  std::span<platform::Ticks> openings();
   void begin_timing();
   /// Learns which starts were missed, once all samples are made; all ranks together.
-  void settle(const std::vector<platform::Ticks>& opened);
+  void settle();
+  /// Puts what was measured so far aside...
+  Outcome begin_part();
+  /// ...and takes it up again, with what was measured since as a part of it.
+  void end_part(Part part, Outcome whole);
   [[nodiscard]] int sender(int rank) const;
   [[nodiscard]] Block block(std::byte* base, std::size_t bytes, std::size_t stride) const;
 
@@ -278,6 +293,7 @@ class Run {
   std::byte* sent_ = nullptr;
   std::size_t writes_;
   Outcome outcome_;
+  std::vector<platform::Ticks> opened_;
   platform::TaintProbe probe_;
 };
 
@@ -300,13 +316,9 @@ void Run::measure(Body&& body, Close&& close) {
 
 template <class Body, class Close>
 void Run::measure(Part part, Body&& body, Close&& close) {
-  Outcome own = std::exchange(outcome_, {});
+  Outcome whole = begin_part();
   measure(std::forward<Body>(body), std::forward<Close>(close));
-  const auto i = static_cast<std::size_t>(part);
-  own.part_ticks[i] = std::move(outcome_.ticks);
-  own.part_seconds[i] = outcome_.seconds;
-  own.taint |= outcome_.taint;
-  outcome_ = std::move(own);
+  end_part(part, std::move(whole));
 }
 
 template <class Body>
@@ -323,7 +335,7 @@ Run::Rotation Run::warm_up(Body& body, Rotation at) {
 // What a loop needs is copied into variables of its own, which stay in registers across the calls.
 template <class Body, class Close>
 void Run::chain(Body body, Close close, Rotation at) {
-  std::vector<std::uint64_t> ticks(task_.samples);
+  const std::span<std::uint64_t> ticks = samples();
   const std::uint32_t calls = task_.calls;
   const bool fresh = this->fresh();
   at = warm_up(body, at);
@@ -342,15 +354,12 @@ void Run::chain(Body body, Close close, Rotation at) {
     last = now;
   }
   outcome_.taint |= probe_.taint();
-  outcome_.ticks = std::move(ticks);
 }
 
 template <class Body, class Close>
 void Run::apart(Body body, Close close, Rotation at) {
-  auto& ticks = outcome_.ticks;
-  ticks.resize(task_.samples);
-  outcome_.late.resize(task_.samples);
-  std::vector<platform::Ticks> opened(task_.samples);
+  const std::span<std::uint64_t> ticks = samples();
+  const std::span<platform::Ticks> opened = openings();
   at = warm_up(body, at);
   if (task_.warm > 0) close();
   begin_timing();
@@ -367,7 +376,7 @@ void Run::apart(Body body, Close close, Rotation at) {
     at.advance();
   }
   outcome_.taint |= probe_.taint();
-  settle(opened);
+  settle();
 }
 
 template <class Body, class Close>

@@ -9,9 +9,6 @@
 
 #include <cstdint>
 #include <string>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace mpigauge::platform {
 
@@ -32,7 +29,7 @@ inline Ticks ticks() noexcept {
 #if defined(__x86_64__)
   if (detail::counter_is_invariant) [[likely]] {
     unsigned int processor = 0;
-    return __rdtscp(&processor);
+    return __builtin_ia32_rdtscp(&processor);
   }
 #elif defined(__aarch64__)
   if (detail::counter_is_invariant) [[likely]] {
