@@ -32,7 +32,7 @@ from mpigauge.measure.campaign import (
 from mpigauge.measure.campaign.process import LauncherProcess, _processes
 from mpigauge.measure.campaign.run import Campaign, to_tell
 from mpigauge.measure.campaign.state import LaunchOutcome
-from mpigauge.measure.plan import Part, Plan
+from mpigauge.measure.plan import Plan, PlanPart
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Kernels, Mpi
@@ -43,10 +43,10 @@ from mpigauge.show.document import document
 from mpigauge.site.launch import Command
 from tests import cells, patience
 
-PART = Part(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
+PART = PlanPart(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
 
 
-def seated(*cores: str, by: str = "") -> Part:
+def seated(*cores: str, by: str = "") -> PlanPart:
     return replace(PART, placement=by, blocks=(HostRanks("", len(cores), cores),))
 
 
@@ -107,9 +107,9 @@ def fake_mpi(repository: Path) -> Mpi:
 class Once:
     """Measures these parts once more, whatever was measured."""
 
-    what: tuple[Part, ...]
+    what: tuple[PlanPart, ...]
 
-    def parts(self, results: Results) -> tuple[Part, ...]:
+    def parts(self, results: Results) -> tuple[PlanPart, ...]:
         assert results.has_numbers
         return self.what
 

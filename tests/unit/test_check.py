@@ -24,7 +24,7 @@ from mpigauge.features.check.result import (
     right_data,
 )
 from mpigauge.features.check.show import as_json, as_junit, as_table
-from mpigauge.measure.plan import Part, Plan
+from mpigauge.measure.plan import Plan, PlanPart
 from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.foreign import Foreign, Merit
 from mpigauge.model.errors import UserError
@@ -279,8 +279,8 @@ def test_what_failed_is_judged_by_its_second_measurement() -> None:
 
 
 def test_the_plan_is_narrowed_to_what_failed() -> None:
-    part = Part(("PingPong", "Allreduce"), 4, ranks=(2, 4), sizes=(0, 8, 64))
-    near = Part(("PingPong",), 2, placement="l3")
+    part = PlanPart(("PingPong", "Allreduce"), 4, ranks=(2, 4), sizes=(0, 8, 64))
+    near = PlanPart(("PingPong",), 2, placement="l3")
     plan = Plan((part, near), "mpich", seed=7)
     failed = [
         cells.cell("PingPong", message_bytes=8),
@@ -302,8 +302,8 @@ def test_the_plan_is_narrowed_to_what_failed() -> None:
 
 def test_a_program_that_is_not_ours_is_run_again_as_it_is() -> None:
     hpl = Foreign("HPL", ("xhpl",), (Merit("rate", "higher", regex="(.*)"),), ranks=4)
-    parts = [Part(("HPL",), 4, foreign=hpl, arm=arm) for arm in ("", "X=1")]
-    plan = Plan((Part(("PingPong",), 2), *parts), "mpich", seed=7)
+    parts = [PlanPart(("HPL",), 4, foreign=hpl, arm=arm) for arm in ("", "X=1")]
+    plan = Plan((PlanPart(("PingPong",), 2), *parts), "mpich", seed=7)
     failed = Figure(0, "HPL", "rate", 41.5, "GFLOP/s", "higher", arm="X=1")
     found = narrowed(plan, [failed])
     assert found is not None

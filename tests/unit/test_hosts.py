@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mpigauge.features.quick.plan import quick
 from mpigauge.measure.campaign.launch import block_of
-from mpigauge.measure.plan import Ground, Part, Plan, bind_words, read_request, resolve
+from mpigauge.measure.plan import Ground, Plan, PlanPart, bind_words, read_request, resolve
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
@@ -219,7 +219,7 @@ def counts(made: Plan) -> dict[str, int]:
     return counts_of(made.parts[0])
 
 
-def counts_of(part: Part) -> dict[str, int]:
+def counts_of(part: PlanPart) -> dict[str, int]:
     return {block.host: block.ranks for block in part.blocks}
 
 
@@ -323,7 +323,7 @@ def test_plans_with_hosts_can_be_stored(big: Machine) -> None:
 
 
 def test_hosts_of_ranks() -> None:
-    part = Part(("PingPong",), 3, blocks=(HostRanks("a", 2), HostRanks("b", 1)))
+    part = PlanPart(("PingPong",), 3, blocks=(HostRanks("a", 2), HostRanks("b", 1)))
     assert [block_of(rank, part).host for rank in range(3)] == ["a", "a", "b"]
     in_turn = replace(part, in_turn=True)
     assert [block_of(rank, in_turn).host for rank in range(3)] == ["a", "b", "a"]

@@ -19,7 +19,7 @@ from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.measure.campaign import Results
 from mpigauge.measure.campaign.cost import ROUND_S, Rates, cost
-from mpigauge.measure.plan import Ground, Part, Plan, kernel_words
+from mpigauge.measure.plan import Ground, Plan, PlanPart, kernel_words
 from mpigauge.measure.plan.plan import LaunchPlan
 from mpigauge.measure.plan.request import Request
 from mpigauge.measure.plan.schedule import Schedule, schedule
@@ -126,7 +126,7 @@ def test_only_benchmarks_of_two_ranks_make_a_map() -> None:
 
 
 def test_kernels_are_told_the_pairs() -> None:
-    part = Part(("PingPong",), 4, pairs="ring")
+    part = PlanPart(("PingPong",), 4, pairs="ring")
     plan = Plan((part,), "mpich", 1)
     words = kernel_words(plan, LaunchPlan(0, part, 1))
     assert words[words.index("--pairs") + 1] == "ring"
@@ -153,7 +153,7 @@ def test_rounds_as_the_kernels_make_them(pairs: str, ranks: int, expected: Sched
 
 def test_the_cost_of_a_map_grows_with_its_rounds() -> None:
     plan = Plan(
-        (Part(("PingPong",), 128, sizes=(8, 1 << 20), pairs="all"),), "mpich", 1, launches=1
+        (PlanPart(("PingPong",), 128, sizes=(8, 1 << 20), pairs="all"),), "mpich", 1, launches=1
     )
     known = cost(plan, Rates(start_s=1.0, cell_s=0.1))
     assert (known.launches, known.cells) == ((1, 1), 2 * 8128)
@@ -253,7 +253,7 @@ def test_the_worst_are_measured_again_alone() -> None:
     site = Site(ROME.hostname, ROME)
     ground = Ground(ROME, (site,))
     request = Request(place=("compact",), np=32)
-    part = ground.seated(Part(("PingPong",), 32, pairs="all"), *ground.placements(request, 32))
+    part = ground.seated(PlanPart(("PingPong",), 32, pairs="all"), *ground.placements(request, 32))
     odd = OddPairs(part, ground)
     slow = {(0, 5): 3.0, (3, 4): 2.0}
     (found,) = odd.parts(Results(0.05, [row.cell for row in rows(where, slow)]))

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.features.browse.series import Series, started_otherwise
 from mpigauge.features.check.result import against_reference
-from mpigauge.measure.plan import LaunchPlan, Part, Plan, kernel_words
+from mpigauge.measure.plan import LaunchPlan, Plan, PlanPart, kernel_words
 from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.meeting import same_meeting, started_by_clock
 from mpigauge.measure.plan.request import read_request
@@ -29,7 +29,7 @@ from tests.cells import cell
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
 
-PART = Part(benchmarks=("Bcast", "Allreduce"), world_ranks=4)
+PART = PlanPart(benchmarks=("Bcast", "Allreduce"), world_ranks=4)
 PLAN = Plan(parts=(PART,), mpi="mpich", seed=7, sync="auto")
 
 

@@ -13,7 +13,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.features.node.plan import node_plan
 from mpigauge.measure.plan import Ground, Plan, kernel_words, read_request, resolve
-from mpigauge.measure.plan.plan import LaunchPlan, Part
+from mpigauge.measure.plan.plan import LaunchPlan, PlanPart
 from mpigauge.model import openmp
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
@@ -42,7 +42,7 @@ def planned(benchmarks: str, machine: str = TWO, **said: Any) -> Plan:
     return resolve(request, CARDS, ground(machine), MPICH)
 
 
-def of_page(machine: str, **said: Any) -> list[Part]:
+def of_page(machine: str, **said: Any) -> list[PlanPart]:
     """The parts that threads and memory add to the page of a machine."""
     made = node_plan(read_request(said), CARDS, ground(machine), MPICH)
     return [part for part in made.parts if part.heeded]

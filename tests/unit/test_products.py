@@ -16,7 +16,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.features.node.plan import SINGLE, UPDATES, node_plan
 from mpigauge.features.node.show import page
-from mpigauge.measure.plan import LookedUp, Part, Plan, read_request
+from mpigauge.measure.plan import LookedUp, Plan, PlanPart, read_request
 from mpigauge.measure.plan.blas import libraries_of
 from mpigauge.measure.plan.node_suite import PRODUCTS
 from mpigauge.measure.plan.resolve import resolve
@@ -186,7 +186,7 @@ def planned(**said: Any) -> Plan:
     return node_plan(replace(read_request({"seconds": "20s"}), **said), CARDS, ground(), MPICH)
 
 
-def with_products(plan: Plan) -> list[Part]:
+def with_products(plan: Plan) -> list[PlanPart]:
     return [part for part in plan.parts if "NODE:DGEMM" in part.benchmarks[0]]
 
 

@@ -18,7 +18,7 @@ from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.plan import Ground, read_request
 from mpigauge.measure.plan.arms import Arm
 from mpigauge.measure.plan.foreign import Foreign, Merit
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
 from mpigauge.result.compare.best import best_lines, control_of
@@ -114,10 +114,10 @@ def test_what_crashed_is_tried_again_when_it_is_resumed(bench: Bench) -> None:
 
 
 # --- programs that are not ours -------------------------------------------------------------------
-def program(text: str, better: str = "higher") -> Part:
+def program(text: str, better: str = "higher") -> PlanPart:
     words = ("sh", "-c", text)
     foreign = Foreign("toy", words, (Merit("rate", better, "x/s", r"rate (\S+)"),), 1, False)
-    return Part(("toy",), 1, foreign=foreign)
+    return PlanPart(("toy",), 1, foreign=foreign)
 
 
 def test_a_program_that_starts_its_own_ranks_alone_has_a_plan(repository: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_program_that_one_of_our_readers_knows(bench: Bench) -> None:
     """Its table becomes rows, with the arm of its launch."""
     text = "# OSU MPI Latency Test v7.2\\n# Size          Latency (us)\\n1  1.25\\n2  1.5\\n"
     words = ("sh", "-c", f"printf '{text}'")
-    part = Part(("osu",), 2, foreign=Foreign("osu", words, (), 2, False, "osu"))
+    part = PlanPart(("osu",), 2, foreign=Foreign("osu", words, (), 2, False, "osu"))
     base = replace(PLAN, parts=(part,), launches=2)
     arms = [(Arm(), {}), (arm_of("A=1"), {"A": "1"})]
     assert bench.run(swept(base, arms, False)).status == "done"
@@ -219,14 +219,14 @@ def test_what_an_output_says_of_its_settings_is_no_arm_unless_it_says_several(
 ) -> None:
     """STREAM prints its threads: beside the arms of a sweep that would leave no default."""
     words = ("sh", "-c", f"printf '%s' '{text}'")
-    part = Part(("STREAM",), 1, foreign=Foreign("STREAM", words, (), 1, False, "stream"))
+    part = PlanPart(("STREAM",), 1, foreign=Foreign("STREAM", words, (), 1, False, "stream"))
     plan = swept(replace(PLAN, parts=(part,), launches=1), NUMBERED, False)
     assert bench.run(plan, env={"N": "1"}).status == "done"
     assert {figure.arm for figure in bench.stored().of(Figure)} == arms
 
 
 def test_a_reader_that_finds_nothing_says_so(bench: Bench) -> None:
-    part = Part(("osu",), 1, foreign=Foreign("osu", ("echo", "no"), (), 1, False, "osu"))
+    part = PlanPart(("osu",), 1, foreign=Foreign("osu", ("echo", "no"), (), 1, False, "osu"))
     ending = bench.run(replace(PLAN, parts=(PART, part), launches=1))
     assert ending.failures[0].reason == "osu: the reader osu finds nothing in its output"
 

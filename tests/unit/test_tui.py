@@ -16,13 +16,13 @@ from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.live import LineView, view, words
 from mpigauge.measure.live.live import LiveView, picture
 from mpigauge.measure.live.matrix import some
-from mpigauge.measure.plan import Part, Plan
+from mpigauge.measure.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.screen import Screen, in_ascii
 from tests import cells
 
 WIDTH = 80
-PART = Part(benchmarks=("PingPong",), world_ranks=2)
+PART = PlanPart(benchmarks=("PingPong",), world_ranks=2)
 PLAN = Plan(parts=(PART,), mpi="mpich==5.0.2", seed=1)
 SIZES = [0, *(1 << n for n in range(23))]
 MANY = ("PingPong", "Sendrecv", "Reduce_scatter_block", "Uniband", "Allreduce", "Barrier")
@@ -95,7 +95,7 @@ def test_benchmarks_without_messages_have_a_place() -> None:
 
 
 def test_what_is_measured_now_is_left_out_last() -> None:
-    plan = Plan(parts=(PART, Part(benchmarks=("Barrier",), world_ranks=2)), mpi="", seed=1)
+    plan = Plan(parts=(PART, PlanPart(benchmarks=("Barrier",), world_ranks=2)), mpi="", seed=1)
     lines = seen(picture(state(*every_cell(), plan=plan, launch=1), on(WIDTH, 12)))
     assert any(line.startswith("Barrier ") for line in lines)
 

@@ -13,7 +13,7 @@ from mpigauge.site.topology.levels import Levels
 from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Ground, Part
+    from mpigauge.measure.plan import Ground, PlanPart
     from mpigauge.model.hosts import HostRanks
 
 HEADS = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
@@ -27,7 +27,7 @@ class _Taken(NamedTuple):
     levels: Levels
 
 
-def seat_lines(part: Part, ground: Ground) -> list[str]:
+def seat_lines(part: PlanPart, ground: Ground) -> list[str]:
     """A line that says what is placed how, and a line for each rank. Placements that share a job
     come one after the other, the ranks of each counted from 0."""
     if part.places:
@@ -40,7 +40,7 @@ def seat_lines(part: Part, ground: Ground) -> list[str]:
     return _table(title, _in_order(part, ground))
 
 
-def _shared_job(part: Part, ground: Ground) -> list[str]:
+def _shared_job(part: PlanPart, ground: Ground) -> list[str]:
     seats, what = _in_order(part, ground), ", ".join(part.benchmarks)
     lines: list[str] = []
     for members, name in part.places.items():
@@ -55,14 +55,14 @@ def _table(title: str, seats: list[_Taken]) -> list[str]:
     return [title, *("  " + _line(words, wide) for words in (HEADS, *rows))]
 
 
-def seats_of(part: Part, ground: Ground) -> tuple[list[Seat], dict[str, Levels]]:
+def seats_of(part: PlanPart, ground: Ground) -> tuple[list[Seat], dict[str, Levels]]:
     """Of rank 0, 1, … by the name that the host gives itself, and what each host is built like."""
     taken = _in_order(part, ground)
     levels = {seat.levels.topology.hostname: seat.levels for seat in taken}
     return [Seat(seat.levels.topology.hostname, seat.pus) for seat in taken], levels
 
 
-def _in_order(part: Part, ground: Ground) -> list[_Taken]:
+def _in_order(part: PlanPart, ground: Ground) -> list[_Taken]:
     """The seat of rank 0, 1, …"""
     by_host = [_on(block, ground) for block in part.blocks]
     if not part.in_turn:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.features.cluster.result import Cluster
     from mpigauge.measure.campaign import Results
-    from mpigauge.measure.plan import Part, Plan
+    from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.runs.store import Run
 
 
@@ -129,7 +129,7 @@ class OddHosts:
 
     plan: Plan
 
-    def parts(self, results: Results) -> Sequence[Part]:
+    def parts(self, results: Results) -> Sequence[PlanPart]:
         from mpigauge.features.cluster.result import by_arm, cluster
 
         names = {place: block.host for place, block in enumerate(self.plan.parts[0].blocks)}
@@ -140,7 +140,7 @@ class OddHosts:
         return [part for each in together for part in odd_parts(each, found)]
 
 
-def odd_parts(together: Part, found: Cluster) -> tuple[Part, ...]:
+def odd_parts(together: PlanPart, found: Cluster) -> tuple[PlanPart, ...]:
     """What stood out of this part, on all hosts at once and on each where it did."""
     from mpigauge.features.cluster.plan import once_more
     from mpigauge.measure.plan.blas import BLAS

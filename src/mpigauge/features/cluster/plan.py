@@ -17,7 +17,7 @@ from mpigauge.measure.plan.node_suite import (
     PEAKS,
     PRODUCTS,
 )
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
@@ -52,9 +52,9 @@ def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Pl
         )
     seats = ground.one_placement(request, request.np or ground.room, MEASURES)
     names = (*MEMORY, *PEAKS, CLOCKS[-1], NOISE)
-    wanted = [Part(_known(names, cards), 0, sizes=request.sizes or ARRAY)]
+    wanted = [PlanPart(_known(names, cards), 0, sizes=request.sizes or ARRAY)]
     if request.blas:
-        wanted.append(Part(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
+        wanted.append(PlanPart(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
     seated = [_in_groups(ground.seated(part, seats)) for part in wanted]
     every = with_blas(seated, request.libraries, cards)
     parts = tuple(
@@ -67,13 +67,13 @@ def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Pl
     return replace(plan, multi=A_ROW_FOR_EACH, seconds=seconds, launches=request.launches or 1)
 
 
-def alone(together: Part, host: int, arm: str = ALONE) -> Part:
+def alone(together: PlanPart, host: int, arm: str = ALONE) -> PlanPart:
     """The same on one of its hosts."""
     block = together.blocks[host]
     return replace(together, world_ranks=block.ranks, blocks=(block,), arm=f"{arm}{block.host}")
 
 
-def once_more(together: Part, hosts: Sequence[int]) -> tuple[Part, ...]:
+def once_more(together: PlanPart, hosts: Sequence[int]) -> tuple[PlanPart, ...]:
     """The same on all hosts at once, and on each of these while the others rest."""
     return (replace(together, arm=AGAIN), *(alone(together, i, AGAIN_ALONE) for i in hosts))
 
@@ -83,7 +83,7 @@ def _known(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
     return tuple(word for word in words if cards.get(word))
 
 
-def _in_groups(part: Part) -> Part:
+def _in_groups(part: PlanPart) -> PlanPart:
     """Each host is one. UserError: some have more ranks than others."""
     ranks = {block.ranks for block in part.blocks}
     if part.in_turn:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.node_suite import MEASURES, SECONDS
-from mpigauge.measure.plan.plan import LEAST_LAUNCHES, Part, Plan
+from mpigauge.measure.plan.plan import LEAST_LAUNCHES, Plan, PlanPart
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError, no_such
@@ -32,7 +32,7 @@ def loops_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan
     _check(request, ground)
     names = loops_of(request.benchmarks, cards)
     seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
-    part = Part(names, 0, tuple(dict.fromkeys((1, seats.ranks))), request.sizes or SIZES)
+    part = PlanPart(names, 0, tuple(dict.fromkeys((1, seats.ranks))), request.sizes or SIZES)
     parts = with_compilers([ground.seated(part, seats)], request.compilers, cards)
     plan = plan_of(request, parts, cards, ground, mpi)
     launches = request.launches or LEAST_LAUNCHES

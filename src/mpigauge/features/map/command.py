@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.cli.measuring import PlannedRun
     from mpigauge.measure.campaign import Results
-    from mpigauge.measure.plan import Ground, Part
+    from mpigauge.measure.plan import Ground, PlanPart
     from mpigauge.runs.store import Run
 
 MOST_AGAIN = 64
@@ -137,10 +137,10 @@ def print_times(runs: Sequence[PlannedRun]) -> None:
 class OddPairs:
     """Measures the pairs of this part that stood out once more, alone."""
 
-    part: Part
+    part: PlanPart
     ground: Ground
 
-    def parts(self, results: Results) -> Sequence[Part]:
+    def parts(self, results: Results) -> Sequence[PlanPart]:
         from mpigauge.cli.seats import seats_of
         from mpigauge.features.map.plan import one_after_the_other
         from mpigauge.result.pairs import pair_map

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError, did_you_mean
@@ -44,7 +44,7 @@ def map_plan(
     check_pair(benchmark, cards, ground)
     where = ground.one_placement(request, request.np or max(ground.room, 2), "a map is of")
     messages = any(card.unit != "none" for card in cards.chosen([benchmark]))
-    part = Part(
+    part = PlanPart(
         (benchmark,),
         where.ranks,
         sizes=request.sizes or (SIZES if messages else SIZES[:1]),

@@ -19,7 +19,7 @@ from mpigauge.measure.plan.node_suite import (
     PRODUCTS,
     SECONDS,
 )
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
@@ -94,7 +94,7 @@ def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     return replace(plan, seconds=seconds, launches=launches, data=DATA, strict=strict)
 
 
-def by_worth(parts: Sequence[Part], seconds: float) -> list[Part]:
+def by_worth(parts: Sequence[PlanPart], seconds: float) -> list[PlanPart]:
     """STREAM's loops and DGEMM first, with FIRST_SHARE of the time; where there is enough of it
     they have several launches, with others in between, so that their numbers have errors."""
     first = [part for part in parts if part.benchmarks[0] in _words(FIRST)]
@@ -112,7 +112,7 @@ def by_worth(parts: Sequence[Part], seconds: float) -> list[Part]:
     return ordered
 
 
-def _units(part: Part) -> int:
+def _units(part: PlanPart) -> int:
     """STREAM's loops go over arrays that have to be made first, so they need twice the time."""
     return 2 if part.benchmarks[0] in _words(FIRST[:1]) else 1
 
@@ -136,7 +136,7 @@ def _memory_of(machine: Topology) -> int:
     return min(filter(None, known), default=0)
 
 
-def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]:
+def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[PlanPart, ...]:
     """What cores can do (each kind of processor has peaks of its own) and what others take of them,
     messages by copies, loads under load, memory on more and more ranks, the way from cache to
     memory, and products. What most ask for comes first, STREAM's four loops and DGEMM: where the
@@ -148,18 +148,18 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[Part, ...]
     products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
-    parts = [Part(_words(STREAM), ranks, alone_and_all, arrays)]
+    parts = [PlanPart(_words(STREAM), ranks, alone_and_all, arrays)]
     if products:
-        parts.append(Part((*products, *peaks), ranks, alone_and_all, OF_RANK))
-    parts.append(Part(own, ranks, alone_and_all, MESSAGES))
+        parts.append(PlanPart((*products, *peaks), ranks, alone_and_all, OF_RANK))
+    parts.append(PlanPart(own, ranks, alone_and_all, MESSAGES))
     if ranks > 1:
         parts += [
-            Part((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
-            Part(_words(_loads(ranks)), ranks, counts(ranks)[1:], arrays),
+            PlanPart((*_words(COPIES), MESSAGE), ranks, (2,), COPIED),
+            PlanPart(_words(_loads(ranks)), ranks, counts(ranks)[1:], arrays),
         ]
     parts += [
-        Part(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
-        Part(_words(CURVES), ranks, (1,), SETS),
+        PlanPart(_words((*streams, "Memcpy")), ranks, counts(ranks), arrays),
+        PlanPart(_words(CURVES), ranks, (1,), SETS),
     ]
     return tuple(parts)
 
@@ -171,20 +171,20 @@ def _loads(ranks: int) -> tuple[str, ...]:
     return tuple(name + end for end in ("", *SHARES) for name in LOADED)
 
 
-def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
+def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[PlanPart]:
     """One rank with more and more threads. UserError: more than it has cores."""
     if not {threads.THREADS, ORDER} & set(request.heeded):
         return
     usual = {threads.THREADS: _up_to(ground.machine.cores), ORDER: "compact"}
     wanted = {name: request.heeded.get(name, usual[name]) for name in usual}
     (one,) = ground.placements(replace(request, np=1, place=(), ppn=None), 1)
-    part = Part(_words(PLACED), 1, (1,), arrays, heeded=wanted)
+    part = PlanPart(_words(PLACED), 1, (1,), arrays, heeded=wanted)
     part = threads.with_cores(ground.seated(part, one), ground)
     threads.check_counts(wanted[threads.THREADS], [part], ground)
     yield part
 
 
-def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[Part]:
+def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[PlanPart]:
     """All cores of each NUMA node in turn, each with its memory here and there."""
     if MEMORY_ON not in request.heeded:
         return
@@ -205,7 +205,7 @@ def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> I
             MEMORY_ON: ",".join(nodes),
         }
         yield ground.seated(
-            Part(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node
+            PlanPart(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node
         )
 
 
@@ -215,19 +215,19 @@ def _up_to(cores: int) -> str:
     return ",".join(map(str, many))
 
 
-def parts_of_hosts(cores: int, cards: Cards) -> tuple[Part, ...]:
+def parts_of_hosts(cores: int, cards: Cards) -> tuple[PlanPart, ...]:
     """Products by all cores of a host: one rank has them all, and its library a thread for each.
     A square one takes about as long as that on one core."""
     square = round(2000 * cores ** (1 / 3), -2)
     wanted = ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE))
     return tuple(
-        Part(names, 1, (1,), sizes, share=SHARE)
+        PlanPart(names, 1, (1,), sizes, share=SHARE)
         for each, sizes in wanted
         if (names := _known(each, cards))
     )
 
 
-def on_all_cores(part: Part, like: Part) -> Part:
+def on_all_cores(part: PlanPart, like: PlanPart) -> PlanPart:
     """The part on the hosts of another, a rank on each with the cores that its ranks had there."""
     blocks = tuple(
         replace(block, ranks=1, bind=("+".join(block.bind),) if block.bind else ())

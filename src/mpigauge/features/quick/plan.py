@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.resolve import pair_parts, plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
@@ -49,7 +49,7 @@ def check_cores(request: Request, machine: Topology) -> None:
         raise UserError(one_core(machine))
 
 
-def parts(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
+def parts(request: Request, cards: Cards, ground: Ground) -> tuple[PlanPart, ...]:
     """Pairs and bands on each placement that was asked for; the collectives on all cores, or on
     those placements that have more than a pair. They share the job of the bands where both have two
     ranks. What the machine can do at most is measured beside the pairs, where these are one pair of
@@ -71,8 +71,8 @@ def parts(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
     many = [each for each in ground.placements(request, usual=everything) if each.ranks > 2]
     many = many or list(ground.placements(replace(request, place=()), usual=everything))
     return (
-        *pair_parts(ground, two, Part(pairs, 2, (2,), PAIR_SIZES)),
-        *pair_parts(ground, two, Part(bands, 2, (2,), COARSE_SIZES)),
+        *pair_parts(ground, two, PlanPart(pairs, 2, (2,), PAIR_SIZES)),
+        *pair_parts(ground, two, PlanPart(bands, 2, (2,), COARSE_SIZES)),
         *(_part(ground, each, each.ranks, others, COARSE_SIZES) for each in many),
     )
 
@@ -96,7 +96,7 @@ def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
 
 def _part(
     ground: Ground, where: Placement, ranks: int, names: tuple[str, ...], sizes: tuple[int, ...]
-) -> Part:
+) -> PlanPart:
     """Groups of so many ranks, in a job that has all seats."""
-    part = Part(names, where.ranks, ranks=(ranks,), sizes=sizes)
+    part = PlanPart(names, where.ranks, ranks=(ranks,), sizes=sizes)
     return ground.seated(part, where)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.resolve import parts_of, plan_of
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def swept_inside(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]]) -> P
     return replace(plan, parts=tuple(replace(part, arms=tuple(arms)) for part in plan.parts))
 
 
-def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[Part, ...]:
+def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[PlanPart, ...]:
     """A job for each placement; one without the launcher is nobody's to place."""
-    part = Part((program.name,), program.ranks, foreign=program)
+    part = PlanPart((program.name,), program.ranks, foreign=program)
     if not program.launcher:
         return (part,)
     return tuple(ground.seated(part, where) for where in ground.placements(request, program.ranks))
 
 
-def _with(part: Part, arm: Arm, settings: Mapping[str, str]) -> Part:
+def _with(part: PlanPart, arm: Arm, settings: Mapping[str, str]) -> PlanPart:
     return replace(part, arm=arm.name, settings=dict(settings), env=arm.env)

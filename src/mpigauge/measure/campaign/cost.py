@@ -15,7 +15,7 @@ from mpigauge.measure.plan.schedule import schedule
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.measure.plan import Part, Plan
+    from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.measure.plan.schedule import Schedule
 
 CELL_S = 0.05
@@ -58,17 +58,17 @@ def cost(plan: Plan, rates: Rates) -> Cost:
     return Cost(launches, cells, seconds, rates, plan.seconds is not None)
 
 
-def _pairs(part: Part) -> Schedule | None:
+def _pairs(part: PlanPart) -> Schedule | None:
     """Of a map. Placements that share a job are pairs too, each of which is a cell of its own."""
     return schedule(part.pairs, part.world_ranks) if part.pairs and not part.places else None
 
 
-def _cells(part: Part) -> int:
+def _cells(part: PlanPart) -> int:
     made = _pairs(part)
     return part.weight * made.pairs if made else part.weight
 
 
-def _measuring_s(part: Part, rates: Rates) -> float:
+def _measuring_s(part: PlanPart, rates: Rates) -> float:
     """Pairs of a round measure side by side."""
     made = _pairs(part)
     own = part.weight * rates.cell_s

@@ -14,13 +14,13 @@ from mpigauge.site.launch import Job, OnHost, command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.measure.plan import Part, Plan
+    from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.model.mpi import Mpi
 
 
 def job_of(
     plan: Plan,
-    part: Part,
+    part: PlanPart,
     mpi: Mpi,
     program: tuple[str, ...] = (),
     system: str = "",
@@ -58,7 +58,7 @@ def check_told(plan: Plan, mpi: Mpi) -> None:
         command(job_of(plan, part, mpi))
 
 
-def _for_all_hosts(part: Part) -> tuple[tuple[int, ...], ...]:
+def _for_all_hosts(part: PlanPart) -> tuple[tuple[int, ...], ...]:
     """The cores of local rank 0, 1, …: launchers take one list."""
     first = part.blocks[0]
     for block in part.blocks:

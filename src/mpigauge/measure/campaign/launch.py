@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mpigauge.measure.campaign.interrupt import Interrupt
-    from mpigauge.measure.plan import LaunchPlan, Part
+    from mpigauge.measure.plan import LaunchPlan, PlanPart
     from mpigauge.model.mpi import Mpi
     from mpigauge.runs.store import RunWriter
     from mpigauge.site.launch import Command
@@ -236,7 +236,7 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
     return wrongly_bound(rank, block.bind, plan.bound_by) if block.bind else ""
 
 
-def block_of(rank: int, part: Part) -> HostRanks:
+def block_of(rank: int, part: PlanPart) -> HostRanks:
     """The host of a rank, by the order in which ranks are numbered."""
     if part.in_turn:
         return part.blocks[rank % len(part.blocks)]

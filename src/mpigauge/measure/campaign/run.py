@@ -21,7 +21,7 @@ from mpigauge.measure.campaign.memory import Memory
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measure.campaign.task import CampaignTask
-from mpigauge.measure.plan import LaunchPlan, Part, kernel_words
+from mpigauge.measure.plan import LaunchPlan, PlanPart, kernel_words
 from mpigauge.measure.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Mpi
@@ -70,7 +70,7 @@ class Campaign:
         self.given = batch.here(os.environ)
         self.interrupt = interrupt
         self.remeasure = task.remeasure
-        self.last: dict[int, Part] = {}
+        self.last: dict[int, PlanPart] = {}
         """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.results import Results
-    from mpigauge.measure.plan import Part, Plan
+    from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.model.columns import Cell
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.runs.store import RunWriter
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Remeasure(Protocol):
     """Chooses what is measured once more when everything is measured."""
 
-    def parts(self, results: Results) -> Sequence[Part]:
+    def parts(self, results: Results) -> Sequence[PlanPart]:
         """What stands out in these results, a launch each."""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from mpigauge.measure.plan.ground import Ground
 from mpigauge.measure.plan.kernel import bind_words, kernel_words
-from mpigauge.measure.plan.plan import LaunchPlan, Part, Plan
+from mpigauge.measure.plan.plan import LaunchPlan, Plan, PlanPart
 from mpigauge.measure.plan.request import LookedUp, Request, read_request
 from mpigauge.measure.plan.resolve import resolve
 
@@ -14,8 +14,8 @@ __all__ = [
     "Ground",
     "LaunchPlan",
     "LookedUp",
-    "Part",
     "Plan",
+    "PlanPart",
     "Request",
     "bind_words",
     "kernel_words",

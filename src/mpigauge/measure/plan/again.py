@@ -14,7 +14,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.plan import Part, Plan
+    from mpigauge.measure.plan.plan import Plan, PlanPart
 
 
 def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
@@ -31,7 +31,7 @@ def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     return replace(plan, parts=parts, seed=plan.seed + 1, sync=sync or plan.sync)
 
 
-def _parts(part: Part, numbers: Iterable[Cell | Figure]) -> Iterator[Part]:
+def _parts(part: PlanPart, numbers: Iterable[Cell | Figure]) -> Iterator[PlanPart]:
     own = [each for each in numbers if _belongs(each, part)]
     if part.foreign:
         yield from [part] if any(isinstance(each, Figure) for each in own) else []
@@ -50,7 +50,7 @@ def _parts(part: Part, numbers: Iterable[Cell | Figure]) -> Iterator[Part]:
         yield replace(part, benchmarks=tuple(names), sizes=sizes_of or None, ranks=groups)
 
 
-def _belongs(number: Cell | Figure, part: Part) -> bool:
+def _belongs(number: Cell | Figure, part: PlanPart) -> bool:
     """Whether this part has measured it: what only the campaign knows of it is the same."""
     if _word(number) not in part.benchmarks:
         return False

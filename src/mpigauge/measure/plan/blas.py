@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from mpigauge.model.libraries import Blas
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.plan import Part, Plan
+    from mpigauge.measure.plan.plan import Plan, PlanPart
     from mpigauge.model.cards import Cards
 
 BLAS = "blas"
 
 
-def with_blas(parts: Sequence[Part], libraries: Sequence[Blas], cards: Cards) -> tuple[Part, ...]:
+def with_blas(
+    parts: Sequence[PlanPart], libraries: Sequence[Blas], cards: Cards
+) -> tuple[PlanPart, ...]:
     """Parts with products of matrices, each with one of these libraries in turn. What else such a
     part measures is measured beside the first library alone."""
     return tuple(each for part in parts for each in _parts(part, libraries, cards))
@@ -29,7 +31,7 @@ def libraries_of(plan: Plan) -> tuple[Blas, ...]:
     return tuple(map(Blas.from_word, words))
 
 
-def _parts(part: Part, libraries: Sequence[Blas], cards: Cards) -> Iterator[Part]:
+def _parts(part: PlanPart, libraries: Sequence[Blas], cards: Cards) -> Iterator[PlanPart]:
     products = () if part.foreign else _products(part.benchmarks, cards)
     known = libraries if products else ()
     if not known:

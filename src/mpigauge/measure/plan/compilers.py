@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from mpigauge.model.names import COMPILER, OURS
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.plan import Part
+    from mpigauge.measure.plan.plan import PlanPart
     from mpigauge.model.cards import Cards
     from mpigauge.model.libraries import Compiler
 
 
 def with_compilers(
-    parts: Sequence[Part], compilers: Sequence[Compiler], cards: Cards
-) -> tuple[Part, ...]:
+    parts: Sequence[PlanPart], compilers: Sequence[Compiler], cards: Cards
+) -> tuple[PlanPart, ...]:
     """Parts with simple loops have them of all compilers; of one, beside those of the kernels."""
     words = [each.word for each in compilers]
     told = ",".join([OURS, *words] if len(words) == 1 else words)
@@ -31,6 +31,6 @@ def with_compilers(
     )
 
 
-def _has_loops(part: Part, cards: Cards) -> bool:
+def _has_loops(part: PlanPart, cards: Cards) -> bool:
     found = (cards.get(name) for name in part.benchmarks if not part.foreign)
     return any(card is not None and COMPILER in card.heeds for card in found)

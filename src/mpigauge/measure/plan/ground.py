@@ -14,7 +14,7 @@ from mpigauge.site import placement
 from mpigauge.site.topology import cold_bytes
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.plan import Part
+    from mpigauge.measure.plan.plan import PlanPart
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.hosts import HostRanks
     from mpigauge.model.placement import Placement
@@ -66,7 +66,7 @@ class Ground:
             raise UserError(f"{what} one placement, not {len(found)} ({names}); name one")
         return found[0]
 
-    def seated(self, part: Part, where: Placement) -> Part:
+    def seated(self, part: PlanPart, where: Placement) -> PlanPart:
         """The part with a place for each rank."""
         blocks = placement.blocks(where)
         if self.hosts:
@@ -86,13 +86,13 @@ class Ground:
         """Of the host of these ranks."""
         return next((s.topology for s in self.hosts if s.name == block.host), self.machine)
 
-    def cold_bytes(self, part: Part) -> int:
+    def cold_bytes(self, part: PlanPart) -> int:
         """What makes all caches of a rank cold, on the host where that takes most; 0 where nobody
         is placed, as a program that starts its own ranks."""
         each = (cold_bytes(self.topology(block), block.ranks) for block in part.blocks)
         return max(each, default=0)
 
-    def crowded(self, part: Part) -> bool:
+    def crowded(self, part: PlanPart) -> bool:
         """Whether ranks have to share cores anywhere."""
         return any(block.ranks > self.topology(block).cores for block in part.blocks)
 

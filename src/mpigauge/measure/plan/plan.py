@@ -21,7 +21,7 @@ _SEED_MASK = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
-class Part:
+class PlanPart:
     """Benchmarks that share a job: its ranks, their cores, the sizes."""
 
     benchmarks: tuple[str, ...]
@@ -84,7 +84,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Plan:
-    parts: tuple[Part, ...]
+    parts: tuple[PlanPart, ...]
     """Launched in turn, a launch of each in every round."""
     mpi: str
     """What finds the MPI again."""
@@ -155,7 +155,7 @@ class Plan:
         """More are made while the widest interval is too wide, and a time budget lasts."""
         return self.launches or MOST_LAUNCHES
 
-    def part(self, launch: int) -> Part:
+    def part(self, launch: int) -> PlanPart:
         return self.parts[self.part_number(launch)]
 
     def part_number(self, launch: int) -> int:
@@ -189,7 +189,7 @@ class LaunchPlan:
     """One start of the MPI job."""
 
     number: int
-    part: Part
+    part: PlanPart
     seed: int
     seconds: float = 0.0
     """Measuring time; 0: no bound but each cell's own."""
@@ -200,9 +200,9 @@ class LaunchPlan:
     """What an earlier launch has found out of `sync`: auto across hosts; None: nothing did."""
 
 
-def _part(data: Mapping[str, Any]) -> Part:
+def _part(data: Mapping[str, Any]) -> PlanPart:
     sizes = data.get("sizes")
-    return Part(
+    return PlanPart(
         benchmarks=tuple(data["benchmarks"]),
         world_ranks=int(data["world_ranks"]),
         ranks=tuple(data.get("ranks") or ()),

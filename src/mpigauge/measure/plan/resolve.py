@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.measure.plan import threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
 from mpigauge.measure.plan.compilers import with_compilers
-from mpigauge.measure.plan.plan import Part, Plan
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COMPILER
@@ -41,7 +41,7 @@ def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
     return plan_of(request, parts_of(request, cards, ground), cards, ground, mpi)
 
 
-def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]:
+def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[PlanPart, ...]:
     """A job for each placement of the benchmarks, or one that several placements share."""
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
@@ -50,9 +50,9 @@ def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]
     benchmarks = tuple(card.word for card in chosen)
     wheres = ground.placements(request, usual)
     if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
-        parts = pair_parts(ground, wheres, Part(benchmarks, 2, sizes=request.sizes))
+        parts = pair_parts(ground, wheres, PlanPart(benchmarks, 2, sizes=request.sizes))
     else:
-        wanted = Part(benchmarks, 0, request.ranks, request.sizes)
+        wanted = PlanPart(benchmarks, 0, request.ranks, request.sizes)
         parts = tuple(ground.seated(wanted, each) for each in wheres)
         if threads.wanted(request, chosen) and not (request.place or request.unbound):
             parts = tuple(threads.with_cores(part, ground) for part in parts)
@@ -61,7 +61,7 @@ def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[Part, ...]
     return with_compilers(with_blas(parts, request.libraries, cards), request.compilers, cards)
 
 
-def pair_parts(ground: Ground, wheres: Sequence[Placement], part: Part) -> tuple[Part, ...]:
+def pair_parts(ground: Ground, wheres: Sequence[Placement], part: PlanPart) -> tuple[PlanPart, ...]:
     """One job for all placements of two ranks, where they can share it; else a job for each."""
     shared = together(wheres)
     if shared is None:
@@ -77,7 +77,7 @@ def says_groups(request: Request) -> bool:
 
 
 def plan_of(
-    request: Request, parts: tuple[Part, ...], cards: Cards, ground: Ground, mpi: Mpi
+    request: Request, parts: tuple[PlanPart, ...], cards: Cards, ground: Ground, mpi: Mpi
 ) -> Plan:
     """The plan for these parts, when nothing in the request contradicts them."""
     ours = [part for part in parts if not part.foreign]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.measure.plan.ground import Ground
-    from mpigauge.measure.plan.plan import Part
+    from mpigauge.measure.plan.plan import PlanPart
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.cards import Card
     from mpigauge.model.hosts import HostRanks
@@ -32,7 +32,7 @@ def wanted(request: Request, chosen: Sequence[Card]) -> bool:
     return asked and bool(chosen) and all(ORDER in card.heeds for card in chosen)
 
 
-def with_cores(part: Part, ground: Ground) -> Part:
+def with_cores(part: PlanPart, ground: Ground) -> PlanPart:
     """The cores of each host, shared out among its ranks."""
     blocks = (replace(b, bind=_shares(b, ground.topology(b))) for b in part.blocks)
     return replace(part, blocks=tuple(blocks))
@@ -48,7 +48,9 @@ def _shares(block: HostRanks, topology: Topology) -> tuple[str, ...]:
     )
 
 
-def check(request: Request, chosen: Sequence[Card], parts: Sequence[Part], ground: Ground) -> None:
+def check(
+    request: Request, chosen: Sequence[Card], parts: Sequence[PlanPart], ground: Ground
+) -> None:
     """UserError: more threads than cores of a rank, or several numbers where one is wanted."""
     several = "," in request.heeded.get(THREADS, "")
     together = [card.name for card in chosen if THREADS in card.heeds and ORDER not in card.heeds]
@@ -60,7 +62,7 @@ def check(request: Request, chosen: Sequence[Card], parts: Sequence[Part], groun
         check_counts(request.heeded.get(THREADS, "1"), parts, ground)
 
 
-def check_counts(counts: str, parts: Sequence[Part], ground: Ground) -> None:
+def check_counts(counts: str, parts: Sequence[PlanPart], ground: Ground) -> None:
     """UserError: more threads than cores of a rank."""
     most = max(map(int, counts.split(",")))
     for part in parts:
@@ -73,7 +75,7 @@ def check_counts(counts: str, parts: Sequence[Part], ground: Ground) -> None:
                 )
 
 
-def _cores_of_ranks(part: Part, ground: Ground) -> Iterator[frozenset[int]]:
+def _cores_of_ranks(part: PlanPart, ground: Ground) -> Iterator[frozenset[int]]:
     for block in part.blocks:
         free = ground.topology(block).allowed
         for bound in block.bind or [""] * block.ranks:

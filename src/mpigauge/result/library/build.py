@@ -55,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     folder: Path
     entries: Mapping[str, Entry]
     """By the names of runs."""
@@ -74,7 +74,7 @@ def build(
     place: Path,
     runs: Mapping[str, tuple[Path, str]],
     tell: Callable[[int], None],
-) -> Part:
+) -> TablePart:
     """A part with these runs: the folder and the state of each, by name; `tell` hears how many
     have been read. OSError, duckdb.IOException: it cannot be written."""
     with new_part(place) as folder:
@@ -99,7 +99,7 @@ def new_part(place: Path) -> Iterator[Path]:
         raise
 
 
-def finish(folder: Path, entries: Mapping[str, Entry]) -> Part:
+def finish(folder: Path, entries: Mapping[str, Entry]) -> TablePart:
     """Gives the part its name. The manifest knows how long the files are."""
     sizes = {table: (folder / f"{table}.parquet").stat().st_size for table in TABLES}
     found = {name: asdict(entry) for name, entry in entries.items()}
@@ -107,7 +107,7 @@ def finish(folder: Path, entries: Mapping[str, Entry]) -> Part:
     (folder / MANIFEST).write_text(text, encoding="utf-8", errors="replace")
     final = folder.with_name(folder.name.removeprefix(UNFINISHED))
     os.rename(folder, final)  # noqa: PTH104
-    return Part(final, dict(entries))
+    return TablePart(final, dict(entries))
 
 
 def copy(con: DuckDBPyConnection, select: str, path: Path) -> None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from typing_extensions import Self
 
-    from mpigauge.result.library.build import Entry, Part
-    from mpigauge.result.library.parts import Chosen
+    from mpigauge.result.library.build import Entry, TablePart
+    from mpigauge.result.library.parts import ChosenParts
 
 
 _T = TypeVar("_T")
@@ -141,7 +141,7 @@ def _build(
     away: Path,
     runs: Mapping[str, tuple[Path, str]],
     tell: Callable[[int, int], None],
-) -> tuple[Part, str]:
+) -> tuple[TablePart, str]:
     """The part of these runs; and why it could not be kept, if so."""
 
     def count(done: int) -> None:
@@ -175,7 +175,7 @@ def _copies(entries: Mapping[str, Entry], runs: Mapping[str, Path]) -> dict[str,
     return found
 
 
-def _notes(chosen: Chosen, copies: Mapping[str, str]) -> Iterator[str]:
+def _notes(chosen: ChosenParts, copies: Mapping[str, str]) -> Iterator[str]:
     now = datetime.now(timezone.utc)
     entries = {name: entry for name, (_, entry) in sorted(chosen.items())}
     yield from (f"left out: {entry.refused}" for entry in entries.values() if entry.refused)

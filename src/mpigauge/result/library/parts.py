@@ -21,7 +21,7 @@ from mpigauge.result.library.build import (
     UNFINISHED,
     UNREAD,
     Entry,
-    Part,
+    TablePart,
     copy,
     finish,
     new_part,
@@ -55,7 +55,7 @@ def place_in(root: Path) -> Path:
     return root / FOLDER / hashlib.sha256(layout).hexdigest()[:12]
 
 
-def read_parts(place: Path) -> list[Part]:
+def read_parts(place: Path) -> list[TablePart]:
     """Those that are whole. The order is the same for everybody."""
     try:
         folders = sorted(p for p in place.iterdir() if not p.name.startswith(UNFINISHED))
@@ -64,13 +64,13 @@ def read_parts(place: Path) -> list[Part]:
     return [part for folder in folders if (part := read_part(folder))]
 
 
-def read_part(folder: Path) -> Part | None:
+def read_part(folder: Path) -> TablePart | None:
     """None where a file is missing or not as the manifest says."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if not all(_whole(folder / f"{t}.parquet", found["bytes"][t]) for t in TABLES):
             return None
-        return Part(folder, {name: _entry(entry) for name, entry in found["runs"].items()})
+        return TablePart(folder, {name: _entry(entry) for name, entry in found["runs"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -86,16 +86,16 @@ def _whole(path: Path, size: int) -> bool:
         return file.read() == _MARK and file.tell() == size
 
 
-Chosen = dict[str, "tuple[Part, Entry]"]
+ChosenParts = dict[str, "tuple[TablePart, Entry]"]
 """Runs by their names, each with the one part whose lines of it count."""
 
 
 def choose(
-    parts: Sequence[Part], states: Mapping[str, str], fresh: AbstractSet[str] = frozenset()
-) -> Chosen:
+    parts: Sequence[TablePart], states: Mapping[str, str], fresh: AbstractSet[str] = frozenset()
+) -> ChosenParts:
     """For each run the first part that read it as it is now; of those that have just been read
     (`fresh`) the last one that could not read it well; runs without one are not in it."""
-    chosen: Chosen = {}
+    chosen: ChosenParts = {}
     for part in parts:
         for name, entry in part.entries.items():
             if entry.state == states.get(name):
@@ -107,7 +107,7 @@ def choose(
     return chosen
 
 
-def select(table: str, parts: Sequence[Part], counted: Mapping[str, Part]) -> str:
+def select(table: str, parts: Sequence[TablePart], counted: Mapping[str, TablePart]) -> str:
     """All lines of a table: of every part those of the runs that count in it."""
     whole, some = [], []
     for part in parts:
@@ -122,7 +122,7 @@ def select(table: str, parts: Sequence[Part], counted: Mapping[str, Part]) -> st
     return " UNION ALL ".join(found)
 
 
-def _scan(table: str, parts: Sequence[Part]) -> str:
+def _scan(table: str, parts: Sequence[TablePart]) -> str:
     files = ", ".join(quoted(part.file(table)) for part in parts)
     return f"SELECT * FROM read_parquet([{files}])"
 
@@ -132,7 +132,9 @@ def _nothing(table: str) -> str:
     return f"SELECT {columns} WHERE false"
 
 
-def tidy(con: DuckDBPyConnection, place: Path, parts: Sequence[Part], chosen: Chosen) -> list[Part]:
+def tidy(
+    con: DuckDBPyConnection, place: Path, parts: Sequence[TablePart], chosen: ChosenParts
+) -> list[TablePart]:
     """Removes parts that nobody needs, and makes one of the small ones where there are many."""
     used = {part.folder for part, _ in chosen.values()}
     kept = [part for part in parts if part.folder in used]
@@ -144,7 +146,9 @@ def tidy(con: DuckDBPyConnection, place: Path, parts: Sequence[Part], chosen: Ch
     return [part for part in kept if part not in small] + made
 
 
-def _merged(con: DuckDBPyConnection, place: Path, parts: Sequence[Part], chosen: Chosen) -> Part:
+def _merged(
+    con: DuckDBPyConnection, place: Path, parts: Sequence[TablePart], chosen: ChosenParts
+) -> TablePart:
     counted = {name: part for name, (part, _) in chosen.items() if part in parts}
     with new_part(place) as folder:
         for table in TABLES:
@@ -152,7 +156,7 @@ def _merged(con: DuckDBPyConnection, place: Path, parts: Sequence[Part], chosen:
         return finish(folder, {name: chosen[name][1] for name in counted})
 
 
-def _size(part: Part) -> int:
+def _size(part: TablePart) -> int:
     return sum(part.file(table).stat().st_size for table in TABLES)
 
 
