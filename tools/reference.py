@@ -30,7 +30,7 @@ from mpigauge.show.limits import limit_fields
 from mpigauge.site.batch.registry import SYSTEMS
 from mpigauge.site.launch.registry import LAUNCHERS
 from mpigauge.site.mpi import find, kernels
-from mpigauge.site.mpi.settings.catalogue import BY_NAME, Entry, entries
+from mpigauge.site.mpi.settings.catalogue import BY_NAME, SettingEntry, entries
 from mpigauge.site.placement.registry import POLICIES
 
 Part = Callable[[], str]
@@ -146,7 +146,7 @@ def _settings_of(owner: str) -> str:
     return "\n".join(_setting(entry) for entry in entries() if entry.of == owner)
 
 
-def _setting(entry: Entry) -> str:
+def _setting(entry: SettingEntry) -> str:
     moves = f"the {entry.moves} break" + (f" within a {entry.within}" if entry.within == "node" else
                                           " over the network" if entry.within else "")  # fmt: skip
     facts = [
@@ -156,7 +156,7 @@ def _setting(entry: Entry) -> str:
         f"Usually {entry.usual} bytes." if entry.usual else "",
         f"From version {entry.since} on." if entry.since else "",
         f"Before version {entry.before}." if entry.is_of_version(str(entry.before - 1))
-        and entry.before < Entry.before else "",
+        and entry.before < SettingEntry.before else "",
         "Known by name only." if not entry.tested else "",
     ]  # fmt: skip
     return f"{code(entry.variable)}\n: {plain(entry.meaning)} {' '.join(filter(None, facts))}\n"

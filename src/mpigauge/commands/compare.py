@@ -14,7 +14,7 @@ from mpigauge.cli.comparing import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import Entry, Overall
+    from mpigauge.result.compare.compare import ComparedNumber, Overall
 
 
 @click.command("compare")
@@ -84,7 +84,7 @@ def command(
     return int(any(_fails(said, fail_on) for said in found.verdicts))
 
 
-def _fails(entry: Entry | Overall, fail_on: Sequence[str]) -> bool:
+def _fails(entry: ComparedNumber | Overall, fail_on: Sequence[str]) -> bool:
     said = entry.judged.said if entry.judged else ""
     return (
         ("slower" in fail_on and entry.worse)

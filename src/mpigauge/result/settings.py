@@ -12,13 +12,13 @@ from mpigauge.site.mpi.settings.known import BELOW
 
 if TYPE_CHECKING:
     from mpigauge.result.seen import Seen
-    from mpigauge.site.mpi.settings.catalogue import Entry
+    from mpigauge.site.mpi.settings.catalogue import SettingEntry
 
 _TELLING = {"ucx": ("ucx",), "libfabric": ("ofi", "provider", "libfabric", "fabric")}
 """Words of what a launch tells that it uses, by the layer below the MPI that they are of."""
 
 
-def entries_of(seen: Seen) -> Iterator[Entry]:
+def entries_of(seen: Seen) -> Iterator[SettingEntry]:
     """Those of the run's MPI in its version, and of the layers below it that it may have used."""
     layers = [name for name in BELOW.get(seen.mpi_name, ()) if _may_be_used(seen, name)]
     for entry in entries():

@@ -21,7 +21,7 @@ from mpigauge.show.titles import as_printed, title
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import Comparison, Entry, Overall, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall, Table
     from mpigauge.result.compare.items import Item
 
 Words = tuple[str, ...]
@@ -97,7 +97,9 @@ def joined(lines: Sequence[Words]) -> Iterator[str]:
         yield f"{start}{name:<{wide[1]}}  {' '.join(right)}  {last}".rstrip()
 
 
-def _of_size(line: Sequence[Entry], names: Sequence[str], printed: bool) -> Iterator[Words]:
+def _of_size(
+    line: Sequence[ComparedNumber], names: Sequence[str], printed: bool
+) -> Iterator[Words]:
     """A line for each side; the first has no ratio."""
     size = byte_count(next(entry.item.message_bytes for entry in line if entry.item))
     for name, entry in zip(names, line, strict=True):
@@ -106,7 +108,7 @@ def _of_size(line: Sequence[Entry], names: Sequence[str], printed: bool) -> Iter
         size = ""
 
 
-def _printed(entry: Entry) -> str:
+def _printed(entry: ComparedNumber) -> str:
     """The bandwidth that another program printed beside its time."""
     row = entry.item.row if entry.item else None
     return as_printed(row.cell.printed_mb_per_s, 2) if row else ""
@@ -121,7 +123,7 @@ def _of_all_sizes(table: Table, names: Sequence[str], printed: bool) -> Iterator
             label = ""
 
 
-def numbers_of(entry: Entry) -> Words:
+def numbers_of(entry: ComparedNumber) -> Words:
     """Its value, error, ratio with interval, and verdict."""
     if entry.item is None:
         return "", "", "", "", "not measured"
@@ -131,7 +133,7 @@ def numbers_of(entry: Entry) -> Words:
     return *value, *_ratio_of(entry), entry.verdict
 
 
-def _ratio_of(entry: Entry | Overall) -> tuple[str, str]:
+def _ratio_of(entry: ComparedNumber | Overall) -> tuple[str, str]:
     """The ratio and its interval."""
     found = entry.ratio.estimate if entry.ratio else NOTHING
     return number(found.value, found.error), ends(entry)
@@ -156,7 +158,7 @@ def word_in_unit(item: Item, value: float, error: float = 0.0) -> str:
     return (microseconds if item.unit == SECONDS else number)(value, error)
 
 
-def ends(entry: Entry | Overall) -> str:
+def ends(entry: ComparedNumber | Overall) -> str:
     """The interval of the ratio."""
     found = entry.ratio.estimate if entry.ratio else None
     if found is None or not math.isfinite(found.low):

@@ -16,7 +16,7 @@ from mpigauge.result.compare.summary import of_all, of_curves, summaries, undeci
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.result.compare.compare import Comparison, Entry, Overall
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall
     from mpigauge.result.compare.items import Item
 
 AS_PRINTED = ("printed_mb_per_s", "printed_msg_per_s")
@@ -97,7 +97,7 @@ def _overall(first: str, second: str, found: Overall) -> dict[str, Any]:
     return {"first": first, "second": second, "numbers": found.numbers, **_judged(found)}
 
 
-def _judged(entry: Entry | Overall) -> dict[str, Any]:
+def _judged(entry: ComparedNumber | Overall) -> dict[str, Any]:
     """The ratio and what is said of it."""
     found = entry.ratio.estimate if entry.ratio else None
     return {
@@ -114,7 +114,9 @@ def _judged(entry: Entry | Overall) -> dict[str, Any]:
     }
 
 
-def _ratio(first: str, base: Item, second: str, entry: Entry, item: Item) -> dict[str, Any]:
+def _ratio(
+    first: str, base: Item, second: str, entry: ComparedNumber, item: Item
+) -> dict[str, Any]:
     """A flat record; the columns of what was measured come last. NaN is null."""
     said = {
         "benchmark": item.benchmark,

@@ -15,7 +15,7 @@ from mpigauge.show.beside import fitting, joined, numbers_of, remarks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import Comparison, Entry, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Table
     from mpigauge.show.beside import Words
 
 HEADING = "Simple loops by compilers"
@@ -51,7 +51,7 @@ def words_of(table: Table, names: Sequence[str]) -> Iterator[Words]:
             what = ""
 
 
-def _what(first: Entry) -> str:
+def _what(first: ComparedNumber) -> str:
     item = first.item
     if item is None or item.row is None:
         return ""
@@ -62,6 +62,6 @@ def _what(first: Entry) -> str:
     return ", ".join(filter(None, (f"{cell.benchmark} {size}", *words, cell.settings)))
 
 
-def _bandwidth(entry: Entry) -> str:
+def _bandwidth(entry: ComparedNumber) -> str:
     row = entry.item.row if entry.item else None
     return number(row.bandwidth.value * 1e-9) if row and row.bandwidth else UNKNOWN

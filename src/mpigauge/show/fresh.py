@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import Comparison, Entry, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Table
 
 HEADING = "Fresh data against static"
 HEADS = ("bytes", "", "static µs", "±", "fresh µs", "±", "write µs", "ratio", "95 %", "")
@@ -41,23 +41,23 @@ def words_of(table: Table) -> Iterator[tuple[str, ...]]:
         yield (_size(static), "", *_value(static), *_value(fresh), _write(fresh), *_ratio(fresh))
 
 
-def _size(entry: Entry) -> str:
+def _size(entry: ComparedNumber) -> str:
     return byte_count(entry.item.message_bytes) if entry.item else ""
 
 
-def _value(entry: Entry) -> Sequence[str]:
+def _value(entry: ComparedNumber) -> Sequence[str]:
     item = entry.item
     return (in_unit(item), error_of(item)) if item else ("", "")
 
 
-def _write(entry: Entry) -> str:
+def _write(entry: ComparedNumber) -> str:
     """What writing took, which is no part of the time."""
     row = entry.item.row if entry.item else None
     took = row.cell.time_write_s if row else math.nan
     return "" if math.isnan(took) else microseconds(took)
 
 
-def _ratio(entry: Entry) -> Sequence[str]:
+def _ratio(entry: ComparedNumber) -> Sequence[str]:
     if entry.ratio is None:
         return "", "", ""
     found = entry.ratio.estimate

@@ -29,7 +29,7 @@ from mpigauge.result.words import number_name
 
 if TYPE_CHECKING:
     from mpigauge.features.check.limits import Limit
-    from mpigauge.result.compare.compare import Entry
+    from mpigauge.result.compare.compare import ComparedNumber
     from mpigauge.result.compare.items import Item
 
 CheckOutcome = Literal["PASS", "FAIL", "UNDECIDED"]
@@ -96,7 +96,9 @@ def against_reference(
     return lines, told + [f"not checked: {note}" for note in notes]
 
 
-def _started_otherwise(both: Iterable[Sequence[Entry]], reference: str, run: str) -> Iterator[str]:
+def _started_otherwise(
+    both: Iterable[Sequence[ComparedNumber]], reference: str, run: str
+) -> Iterator[str]:
     """That collectives of the two did not start alike, and what would make them."""
     pairs = (
         (_start_of(first.item), _start_of(second.item))
@@ -240,7 +242,9 @@ def _decided(line: CheckLine, value: Estimate) -> CheckLine:
     return replace(line, why="what is allowed lies within its interval")
 
 
-def _referred(first: Item | None, entry: Entry, tolerance: float, points: bool) -> CheckLine:
+def _referred(
+    first: Item | None, entry: ComparedNumber, tolerance: float, points: bool
+) -> CheckLine:
     """A number and that of the reference."""
     item, ratio = entry.item, entry.ratio
     if first is None or item is None or ratio is None:

@@ -18,7 +18,7 @@ from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.verdicts import enough
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Comparison, Entry, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Table
     from mpigauge.result.compare.items import Item
 
 
@@ -27,7 +27,7 @@ class Named:
     """An arm and what it brought."""
 
     name: str
-    entry: Entry
+    entry: ComparedNumber
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def control_of(comparison: Comparison) -> Control | None:
     return Control(len(said), sum(word in ("LESS", "MORE") for word in said))
 
 
-def _arms(names: Sequence[str], others: Sequence[Entry]) -> Iterator[Named]:
+def _arms(names: Sequence[str], others: Sequence[ComparedNumber]) -> Iterator[Named]:
     for name, entry in zip(names[1:], others, strict=True):
         if name != CONTROL and entry.item is not None:
             yield Named(name, entry)
@@ -101,7 +101,7 @@ def _best(first: Item, arms: Sequence[Named]) -> Best:
     )
 
 
-def _is_better(entry: Entry) -> bool:
+def _is_better(entry: ComparedNumber) -> bool:
     """By its verdict; where neither direction is better, none is."""
     item, judged = entry.item, entry.judged
     if item is None or judged is None or judged.said not in ("LESS", "MORE"):
@@ -114,7 +114,7 @@ def _gain(arm: Named) -> float:
     return abs(arm.entry.ratio.log) if arm.entry.ratio else 0.0
 
 
-def _reaches(entry: Entry, best: Entry) -> bool:
+def _reaches(entry: ComparedNumber, best: ComparedNumber) -> bool:
     """Whether the intervals of the two ratios overlap."""
     if entry.ratio is None or best.ratio is None:
         return False

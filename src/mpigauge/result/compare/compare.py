@@ -43,7 +43,7 @@ NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedNumber:
     """One number of one side. All but `item` is empty for the first side."""
 
     item: Item | None
@@ -85,7 +85,7 @@ class Overall:
 class Table:
     """What differs in nothing but the size of messages; an entry of each side in each line."""
 
-    lines: tuple[tuple[Entry, ...], ...]
+    lines: tuple[tuple[ComparedNumber, ...], ...]
     overall: tuple[Overall | None, ...]
     """The curve of each side as a whole; None: it is the first, or has one size or none."""
 
@@ -93,7 +93,7 @@ class Table:
     def first(self) -> Item:
         return next(entry.item for entry in self.lines[0] if entry.item)
 
-    def column(self, side: int) -> list[Entry]:
+    def column(self, side: int) -> list[ComparedNumber]:
         return [line[side] for line in self.lines]
 
 
@@ -122,12 +122,12 @@ class Comparison:
         return [found for table in self.tables for found in table.overall if found]
 
     @property
-    def verdicts(self) -> list[Entry | Overall]:
+    def verdicts(self) -> list[ComparedNumber | Overall]:
         """All that is said of anything."""
         return [*self.entries, *self.curves, *filter(None, self.overall)]
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ComparedNumber]:
         """All that were judged."""
         every = (entry for table in self.tables for line in table.lines for entry in line)
         return [entry for entry in every if entry.judged]
@@ -250,13 +250,13 @@ def _by_identity(numbered: Iterable[tuple[int, Item]]) -> dict[Hashable, list[tu
 
 def _line(
     item: Item, place: int, pairs: Sequence[Pair], said: Judgements, response: str
-) -> tuple[Entry, ...]:
+) -> tuple[ComparedNumber, ...]:
     """An entry of each side."""
-    entries = [Entry(item)]
+    entries = [ComparedNumber(item)]
     for n, pair in enumerate(pairs):
         partner = pair.partners.get(place)
         if partner is None:
-            entries.append(Entry(None))
+            entries.append(ComparedNumber(None))
             continue
         ratio, judged = said.numbers[n, place]
         if response != MEDIAN:
@@ -265,7 +265,7 @@ def _line(
             judged = _open("its calls began in two ways")
         else:
             judged = _sure(ratio, judged, pair.lost_ratio)
-        entries.append(Entry(partner, ratio, judged, differences(item, partner)))
+        entries.append(ComparedNumber(partner, ratio, judged, differences(item, partner)))
     return tuple(entries)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.compare import Entry, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Table
 
 BOTH = ("static", "fresh")
 
@@ -28,10 +28,10 @@ def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comp
     return replace(found, left_out=()) if found.tables else None
 
 
-def differing(table: Table) -> list[tuple[Entry, ...]]:
+def differing(table: Table) -> list[tuple[ComparedNumber, ...]]:
     """Its lines where the two differ by more than the error."""
     return [line for line in table.lines if _said(line[1]) in ("LESS", "MORE")]
 
 
-def _said(entry: Entry) -> str:
+def _said(entry: ComparedNumber) -> str:
     return entry.judged.said if entry.judged else ""

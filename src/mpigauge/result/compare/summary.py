@@ -14,7 +14,7 @@ from mpigauge.result.stats.verdicts import MOST_LAUNCHES, enough
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.result.compare.compare import Comparison, Entry, Overall, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall, Table
 
 _TWICE = 2.0
 """From here on a ratio is said as a factor, below it as a percentage."""
@@ -33,7 +33,7 @@ _SHARES = {
 }
 _MOST_BETWEEN = 0.5
 """Of the error: from here on more launches help little."""
-Span = list["Entry"]
+Span = list["ComparedNumber"]
 """Sizes that follow each other and have the same verdict."""
 
 
@@ -80,7 +80,7 @@ def tolerance_word(tolerance: float) -> str:
     return f"{tolerance * 100:g} %"
 
 
-def undecided(entry: Entry | Overall) -> str:
+def undecided(entry: ComparedNumber | Overall) -> str:
     """Why nothing is said of a ratio, and what would help."""
     ratio, judged = entry.ratio, entry.judged
     if ratio is None or judged is None or judged.said != "UNDECIDED":
@@ -100,7 +100,7 @@ def undecided(entry: Entry | Overall) -> str:
     return f"about {judged.needed} launches of each would decide"
 
 
-def _sentence(entries: Sequence[Entry], tolerance: float) -> str:
+def _sentence(entries: Sequence[ComparedNumber], tolerance: float) -> str:
     spans = [list(span) for _, span in groupby(entries, key=lambda entry: entry.verdict)]
     parts = [*_changes(spans), *_same(spans, tolerance), *_open(spans)]
     return "; ".join(parts)
@@ -125,7 +125,7 @@ def _open(spans: Sequence[Span]) -> Iterator[str]:
         yield f"is undecided{_where(left, spans)} ({why})"
 
 
-def _reasons(entries: Sequence[Entry]) -> Iterator[str]:
+def _reasons(entries: Sequence[ComparedNumber]) -> Iterator[str]:
     """How many launches would decide, from the fewest to the most, then every other reason once."""
     counted = [entry for entry in entries if _counted(entry)]
     needed = sorted(entry.judged.needed or 0 for entry in counted if entry.judged)
@@ -134,7 +134,7 @@ def _reasons(entries: Sequence[Entry]) -> Iterator[str]:
     yield from dict.fromkeys(undecided(entry) for entry in entries if not _counted(entry))
 
 
-def _counted(entry: Entry) -> bool:
+def _counted(entry: ComparedNumber) -> bool:
     """Whether so many launches more would decide it."""
     return bool(entry.ratio and enough(entry.ratio) and entry.judged and entry.judged.needed)
 

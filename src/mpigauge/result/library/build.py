@@ -42,7 +42,7 @@ _LARGEST_LINE = 1 << 28
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderState:
     """What is known of a run folder beside its lines in the tables."""
 
     state: str
@@ -57,7 +57,7 @@ class Entry:
 @dataclass(frozen=True)
 class TablePart:
     folder: Path
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, FolderState]
     """By the names of runs."""
 
     def file(self, table: str) -> Path:
@@ -99,7 +99,7 @@ def new_part(place: Path) -> Iterator[Path]:
         raise
 
 
-def finish(folder: Path, entries: Mapping[str, Entry]) -> TablePart:
+def finish(folder: Path, entries: Mapping[str, FolderState]) -> TablePart:
     """Gives the part its name. The manifest knows how long the files are."""
     sizes = {table: (folder / f"{table}.parquet").stat().st_size for table in TABLES}
     found = {name: asdict(entry) for name, entry in entries.items()}
@@ -116,7 +116,7 @@ def copy(con: DuckDBPyConnection, select: str, path: Path) -> None:
 
 def _read(
     folder: Path, runs: Mapping[str, tuple[Path, str]], tell: Callable[[int], None]
-) -> dict[str, Entry]:
+) -> dict[str, FolderState]:
     """Writes a file of lines for each table."""
     entries = {}
     with ExitStack() as stack:
@@ -134,7 +134,7 @@ def _read(
     return entries
 
 
-def _lines(name: str, path: Path, state: str) -> tuple[Entry, list[tuple[str, str]]]:
+def _lines(name: str, path: Path, state: str) -> tuple[FolderState, list[tuple[str, str]]]:
     """What is known of a run, and each of its lines with its table; all of them or none."""
     if not readable(path):
         state = UNREAD
@@ -143,9 +143,9 @@ def _lines(name: str, path: Path, state: str) -> tuple[Entry, list[tuple[str, st
         lines = [(table, _line(values)) for table, values in contents(name, run)]
         return _entry(run, state), lines
     except UserError as error:
-        return Entry(state, str(error).replace(str(path), name)), []
+        return FolderState(state, str(error).replace(str(path), name)), []
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as error:
-        return Entry(state, f"{name} holds what no run of ours does: {error}"), []
+        return FolderState(state, f"{name} holds what no run of ours does: {error}"), []
 
 
 def read_run(path: Path) -> Run:
@@ -161,9 +161,9 @@ def _line(values: Values) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _entry(run: Run, state: str) -> Entry:
+def _entry(run: Run, state: str) -> FolderState:
     created = str(run.header.get("created", ""))
-    return Entry(state, "", print_of(run), created, tuple(faults(run)))
+    return FolderState(state, "", print_of(run), created, tuple(faults(run)))
 
 
 def _lines_as_table(path: Path, fields: tuple[Field, ...]) -> str:

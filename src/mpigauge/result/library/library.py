@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from typing_extensions import Self
 
-    from mpigauge.result.library.build import Entry, TablePart
+    from mpigauge.result.library.build import FolderState, TablePart
     from mpigauge.result.library.parts import ChosenParts
 
 
@@ -156,7 +156,7 @@ def _build(
         return build(con, away, runs, count), why
 
 
-def _copies(entries: Mapping[str, Entry], runs: Mapping[str, Path]) -> dict[str, str]:
+def _copies(entries: Mapping[str, FolderState], runs: Mapping[str, Path]) -> dict[str, str]:
     """Runs that are there more than once, each with the one that counts: that with most records."""
     alike: dict[str, list[str]] = {}
     for name, entry in entries.items():

@@ -20,7 +20,7 @@ from mpigauge.result.library.build import (
     MANIFEST,
     UNFINISHED,
     UNREAD,
-    Entry,
+    FolderState,
     TablePart,
     copy,
     finish,
@@ -75,9 +75,9 @@ def read_part(folder: Path) -> TablePart | None:
         return None
 
 
-def _entry(found: Mapping[str, Any]) -> Entry:
+def _entry(found: Mapping[str, Any]) -> FolderState:
     changed = {"print": Print(*found["print"]), "notes": tuple(found["notes"])}
-    return Entry(**{**found, **changed})
+    return FolderState(**{**found, **changed})
 
 
 def _whole(path: Path, size: int) -> bool:
@@ -86,7 +86,7 @@ def _whole(path: Path, size: int) -> bool:
         return file.read() == _MARK and file.tell() == size
 
 
-ChosenParts = dict[str, "tuple[TablePart, Entry]"]
+ChosenParts = dict[str, "tuple[TablePart, FolderState]"]
 """Runs by their names, each with the one part whose lines of it count."""
 
 

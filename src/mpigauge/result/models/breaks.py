@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.result.nature import Does
     from mpigauge.result.seen import Curve, Seen
     from mpigauge.result.stats.pieces import Break
-    from mpigauge.site.mpi.settings.catalogue import Entry
+    from mpigauge.site.mpi.settings.catalogue import SettingEntry
 
 MEANING = {
     "inline": "longer messages do not fit beside their header, and need a buffer or a copy more",
@@ -113,7 +113,9 @@ def shape(at: Break) -> str:
     return "each further byte takes less time"
 
 
-def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -> Iterator[Reason]:
+def _known_values(
+    seen: Seen, curve: Curve, at: Break, knobs: Iterable[SettingEntry]
+) -> Iterator[Reason]:
     """A limit may count a header of the message, so both ends belong to it. What acts within a
     node or between nodes only is no more than possible where nobody knows which it was."""
     given, where = seen.settings_of(curve.first), seen.where(curve.first)
@@ -127,14 +129,14 @@ def _known_values(seen: Seen, curve: Curve, at: Break, knobs: Iterable[Entry]) -
             yield Reason(entry.moves, words, _named(entry, curve.first), known)
 
 
-def _possible(kind: str, knobs: Iterable[Entry], curve: Curve) -> Reason:
+def _possible(kind: str, knobs: Iterable[SettingEntry], curve: Curve) -> Reason:
     """Settings with a known value elsewhere are not asked to move a break here."""
     fitting = [entry for entry in knobs if entry.moves == kind and not entry.usual]
     named = (name for entry in fitting for name in _named(entry, curve.first))
     return Reason(kind, MEANING[kind], tuple(named))
 
 
-def _named(entry: Entry, row: Row) -> tuple[str, ...]:
+def _named(entry: SettingEntry, row: Row) -> tuple[str, ...]:
     """The variables of an entry that are about this row; none where it chooses the algorithm of
     another collective, or where nobody knows which settings this form of one has."""
     if entry.moves != "algorithm":
@@ -143,20 +145,20 @@ def _named(entry: Entry, row: Row) -> tuple[str, ...]:
     return entry.variables(call) if call else ()
 
 
-def _value_of(entry: Entry, given: Mapping[str, str]) -> int:
+def _value_of(entry: SettingEntry, given: Mapping[str, str]) -> int:
     """In bytes, as the run sets it or by default; 0: not known, or a word such as auto."""
     said = _said(entry, given)
     return parse_size(said[0].upper()) if said else entry.usual
 
 
-def _said(entry: Entry, given: Mapping[str, str]) -> list[str]:
+def _said(entry: SettingEntry, given: Mapping[str, str]) -> list[str]:
     """What the run sets it to; a parameter of Open MPI may be written without its prefix."""
     return [
         value for name, value in given.items() if entry.fits(name) or entry.fits(f"OMPI_MCA_{name}")
     ]
 
 
-def _entries(seen: Seen, curve: Curve) -> Iterator[Entry]:
+def _entries(seen: Seen, curve: Curve) -> Iterator[SettingEntry]:
     """Those of the run's MPI and of what is below it that act where the ranks are."""
     where = seen.where(curve.first)
     if nature_of(curve.first).does in SENDING:

@@ -26,7 +26,7 @@ BY_NAME = {"mpt": "SGI MPT"}
 
 
 @dataclass(frozen=True)
-class Entry:
+class SettingEntry:
     of: str
     """The MPI, or what is below or beside it: openmpi, mpich, intel, ucx, libfabric, hydra …"""
     variable: str
@@ -76,10 +76,10 @@ class Entry:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[SettingEntry, ...]:
     """All entries in their order. ValueError: the file has a word that means nothing."""
     with FILE.open("rb") as file:
-        found = tuple(Entry(**_known(each)) for each in tomllib.load(file)["knob"])
+        found = tuple(SettingEntry(**_known(each)) for each in tomllib.load(file)["knob"])
     for entry in found:
         if entry.read not in READ_WORDS:
             raise ValueError(f"{FILE.name}: {entry.variable}: unknown time '{entry.read}'")
@@ -89,7 +89,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def _known(said: dict[str, Any]) -> dict[str, Any]:
-    unknown = set(said) - {field.name for field in fields(Entry)}
+    unknown = set(said) - {field.name for field in fields(SettingEntry)}
     if unknown:
         raise ValueError(f"{FILE.name}: {said.get('variable')}: unknown word {sorted(unknown)}")
     return said | {"names": tuple(said.get("names", ()))}

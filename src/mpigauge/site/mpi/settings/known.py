@@ -110,7 +110,7 @@ def _of_layers(mpi: Mpi, layers: Iterable[str]) -> Iterator[Knob]:
         yield from read_fi_env(tools.output([program, "-e"], mpi.env))
 
 
-def _by_name(entry: catalogue.Entry) -> Knob:
+def _by_name(entry: catalogue.SettingEntry) -> Knob:
     return Knob(
         variable=entry.variable,
         read=entry.read,
@@ -121,7 +121,7 @@ def _by_name(entry: catalogue.Entry) -> Knob:
     )
 
 
-def _explained(knob: Knob, known: Iterable[catalogue.Entry]) -> Knob:
+def _explained(knob: Knob, known: Iterable[catalogue.SettingEntry]) -> Knob:
     """An entry with the whole name counts more than one with a star."""
     fitting = [entry for entry in known if entry.fits(knob.variable)]
     if not fitting:
