@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mpigauge.features.browse.gate import new_token
-from mpigauge.features.browse.serve import Place, Server
+from mpigauge.features.browse.serve import Server, ServerAddress
 from mpigauge.features.browse.shelf import Shelf
 from mpigauge.features.browse.site import Site
 from mpigauge.features.explain.registry import explained
@@ -29,7 +29,7 @@ TREND = "PingPong 8 B on 2 ranks"
 
 
 def main(folder: Path) -> dict[str, Any]:
-    place, token = Place("127.0.0.1"), new_token()
+    place, token = ServerAddress("127.0.0.1"), new_token()
     base = f"/{token}/"
     with (
         Shelf.open(folder) as shelf,

@@ -25,7 +25,7 @@ from mpigauge.cli.main import run as main
 from mpigauge.features.browse import pages as browse_pages
 from mpigauge.features.browse import shelf as shelves
 from mpigauge.features.browse.gate import Asked, Gate, Refused, headers, new_token
-from mpigauge.features.browse.serve import Place, Server
+from mpigauge.features.browse.serve import Server, ServerAddress
 from mpigauge.features.browse.shelf import Shelf
 from mpigauge.features.browse.site import MOST_BESIDE, Site
 from mpigauge.features.explain.registry import explained
@@ -571,13 +571,13 @@ def test_it_ends_cleanly_with_ctrl_c(store: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "address"),
     [
-        (Place("127.0.0.1"), "http://127.0.0.1:80/x/"),
-        (Place("::1"), "http://[::1]:80/x/"),
-        (Place("0.0.0.0", others=True), f"http://{os.uname().nodename}:80/x/"),
-        (Place("node7", others=True), "http://node7:80/x/"),
+        (ServerAddress("127.0.0.1"), "http://127.0.0.1:80/x/"),
+        (ServerAddress("::1"), "http://[::1]:80/x/"),
+        (ServerAddress("0.0.0.0", others=True), f"http://{os.uname().nodename}:80/x/"),
+        (ServerAddress("node7", others=True), "http://node7:80/x/"),
     ],
 )
-def test_the_address_can_be_opened(place: Place, address: str) -> None:
+def test_the_address_can_be_opened(place: ServerAddress, address: str) -> None:
     words = "\n".join(place.words(80, "/x/"))
     assert address in words
     assert ("ssh -L 80:" in words) is not place.others

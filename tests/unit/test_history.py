@@ -35,7 +35,7 @@ from tests import cells, runs
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
-PLACE = history.Place("a, A CPU, 2 CPUs", "mpich 5.0.2")
+PLACE = history.HistoryKey("a, A CPU, 2 CPUs", "mpich 5.0.2")
 
 
 def made(value: float = 1e-6, seed: int = 1, launches: int = 6, spread: float = 0.02) -> list[Row]:
@@ -275,13 +275,13 @@ def test_places() -> None:
     machine = {"machine": {"hostname": "n1", "cpu_model": "A CPU", "pus": [1, 2]}}
     mpi = {"name": "mpich", "version": "5.0.2", "abi": "mpich"}
 
-    def place(hosts: list[str], **more: object) -> history.Place | None:
+    def place(hosts: list[str], **more: object) -> history.HistoryKey | None:
         blocks = [{"host": host, "hostname": host} for host in hosts]
         return history.place_of(
             {"plan": {"parts": [{"blocks": blocks}]}, "mpi": mpi} | more, machine
         )
 
-    assert place([]) == history.Place("n1, A CPU, 2 CPUs", "mpich 5.0.2")
+    assert place([]) == history.HistoryKey("n1, A CPU, 2 CPUs", "mpich 5.0.2")
     assert place(["n17", "n18"]) == place(["n101", "n44"])
     assert place(["n17", "n18"]) != place(["n17", "n18", "n19"])
     assert place(["n17"]) != place(["n18"])

@@ -14,7 +14,7 @@ import click
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.features.browse.serve import Place
+    from mpigauge.features.browse.serve import ServerAddress
 
 
 @click.command("browse")
@@ -45,20 +45,20 @@ def command(folder: Path | None, port: int, host: str | None, let_others_in: boo
         signal.signal(signal.SIGTERM, before)
 
 
-def _place(host: str | None, others: bool) -> Place:
-    from mpigauge.features.browse.serve import LOOPBACK, Place
+def _place(host: str | None, others: bool) -> ServerAddress:
+    from mpigauge.features.browse.serve import LOOPBACK, ServerAddress
 
     if others and host is None:
         raise UserError("--let-others-in needs --host: the address of this machine to listen at")
     if host is None or _is_loopback(host):
-        return Place(host or LOOPBACK)
+        return ServerAddress(host or LOOPBACK)
     if not others:
         raise UserError(
             f"--host {host} would let everybody in who can reach this machine and knows the "
             "address, over a connection that is not encrypted; if you mean that, add "
             "--let-others-in, else leave --host out and use ssh -L"
         )
-    return Place(host, others=True)
+    return ServerAddress(host, others=True)
 
 
 def _is_loopback(host: str) -> bool:
@@ -68,7 +68,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _show(folder: Path | None, place: Place, port: int) -> None:
+def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.cli import asking
     from mpigauge.features.browse.gate import new_token
     from mpigauge.features.browse.serve import Server

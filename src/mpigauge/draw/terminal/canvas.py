@@ -15,17 +15,17 @@ _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 At = tuple[float, float]
 """From 0 to 1, rightwards and upwards."""
-Place = tuple[int, int]
+Position = tuple[int, int]
 
 
 class Canvas:
     def __init__(self, wide: int, high: int, unicode: bool) -> None:
         self.wide, self.high, self.unicode = wide, high, unicode
         self._across, self._down = (2, 4) if unicode else (1, 1)
-        self._dots: dict[Place, tuple[int, int]] = {}
+        self._dots: dict[Position, tuple[int, int]] = {}
         """By column and line: bits of braille, and whose they are."""
-        self._over: dict[Place, Cell] = {}
-        self._under: dict[Place, Cell] = {}
+        self._over: dict[Position, Cell] = {}
+        self._under: dict[Position, Cell] = {}
 
     def lines(self) -> list[list[Cell]]:
         return [[self._cell((x, y)) for x in range(self.wide)] for y in range(self.high)]
@@ -99,7 +99,7 @@ class Canvas:
         for x, cell in enumerate(words(text, DIM), column):
             self._under[x, line] = cell
 
-    def _dot(self, at: At) -> Place:
+    def _dot(self, at: At) -> Position:
         """What lies outside is drawn at the edge."""
         wide, high = self.wide * self._across - 1, self.high * self._down - 1
         x, y = (min(max(value, 0.0), 1.0) for value in at)
@@ -110,7 +110,7 @@ class Canvas:
         bits = self._dots.get(cell, (0, 0))[0]
         self._dots[cell] = bits | _BITS[x % self._across][y % self._down], number
 
-    def _cell(self, place: Place) -> Cell:
+    def _cell(self, place: Position) -> Cell:
         if place in self._over:
             return self._over[place]
         if place in self._dots:

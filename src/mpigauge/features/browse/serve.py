@@ -97,7 +97,7 @@ class _Request(BaseHTTPRequestHandler):
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerAddress:
     """Where it can be seen."""
 
     host: str

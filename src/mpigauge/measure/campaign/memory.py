@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.model.between import Remembered
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run, RunWriter
-    from mpigauge.runs.store.history import Place
+    from mpigauge.runs.store.history import HistoryKey
 
 
 class Memory:
@@ -52,7 +52,7 @@ class Memory:
             return
         writer.write_between(replace(found, remark=self._keep(self._root, self._place, rows)))
 
-    def _keep(self, root: Path, place: Place, rows: Sequence[Row]) -> str:
+    def _keep(self, root: Path, place: HistoryKey, rows: Sequence[Row]) -> str:
         """Why that was not possible; empty: it was, or there is nothing worth it."""
         run = remember(rows, self.earlier, self._conditions, self._when, self._name)
         try:

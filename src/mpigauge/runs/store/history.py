@@ -38,7 +38,7 @@ _SCHEMA = 1
 
 
 @dataclass(frozen=True)
-class Place:
+class HistoryKey:
     """Whose history it is, in words."""
 
     machine: str
@@ -53,7 +53,7 @@ class Place:
 class History:
     """What is remembered of one place."""
 
-    place: Place
+    place: HistoryKey
     path: Path
     runs: tuple[Remembered, ...]
     """Oldest first."""
@@ -71,7 +71,7 @@ def folder(environment: Mapping[str, str] | None = None) -> Path | None:
     return Path(data).expanduser() / "mpigauge" / "history"
 
 
-def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> Place | None:
+def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> HistoryKey | None:
     """Where a run was measured: one host by its name; several by how many they are and by what
     their names have in common, since a batch system gives others each time. None: that
     is not known."""
@@ -86,7 +86,7 @@ def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> Place | 
     known = (hosts, str(machine.get("cpu_model", "")), _cpus(machine))
     abi = " (standard ABI)" if mpi.get("abi") == "std" else ""
     label = f"{mpi['name']} {mpi.get('version', '')}".strip() + abi
-    return Place(", ".join(filter(None, known)), label)
+    return HistoryKey(", ".join(filter(None, known)), label)
 
 
 def conditions_of(header: Mapping[str, Any]) -> str:
@@ -113,12 +113,12 @@ def name_of_run(header: Mapping[str, Any]) -> str:
     return sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
 
 
-def read(root: Path, place: Place) -> tuple[Remembered, ...]:
+def read(root: Path, place: HistoryKey) -> tuple[Remembered, ...]:
     """What is remembered of it, oldest first; nothing where its file is not there or damaged."""
     return _runs(_content(root / place.file_name))
 
 
-def add(root: Path, place: Place, run: Remembered) -> None:
+def add(root: Path, place: HistoryKey, run: Remembered) -> None:
     """Remembers a run; one that was remembered before is replaced. OSError: that cannot be done."""
     root.mkdir(parents=True, exist_ok=True)
     path = root / place.file_name
@@ -146,7 +146,7 @@ def clear(which: Iterable[History]) -> None:
             each.path.unlink(missing_ok=True)
 
 
-def _write(path: Path, place: Place, runs: Sequence[Remembered]) -> None:
+def _write(path: Path, place: HistoryKey, runs: Sequence[Remembered]) -> None:
     data = {
         "schema": _SCHEMA,
         "machine": place.machine,
@@ -161,7 +161,7 @@ def _history(path: Path) -> History | None:
     data = _content(path)
     if not data:
         return None
-    place = Place(str(data.get("machine", "")), str(data.get("mpi", "")))
+    place = HistoryKey(str(data.get("machine", "")), str(data.get("mpi", "")))
     return History(place, path, _runs(data))
 
 

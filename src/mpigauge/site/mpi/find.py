@@ -13,7 +13,7 @@ from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import site, wheels
 from mpigauge.site.mpi.place import (
-    Place,
+    MpiPlace,
     module_place,
     place_on_path,
     private_place,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi
 
 STANDARD = "@std"
-BY_KIND: dict[str, Callable[[str], Place]] = {
+BY_KIND: dict[str, Callable[[str], MpiPlace]] = {
     "module": module_place,
     "script": lambda text: script_place(Path(text)),
 }
@@ -76,7 +76,7 @@ def _split(spec: str | None) -> tuple[str | None, bool]:
     return spec.removesuffix(STANDARD) or None, spec.endswith(STANDARD)
 
 
-def _place(wanted: str | None) -> Place:
+def _place(wanted: str | None) -> MpiPlace:
     if wanted is None:
         return _default_place()
     if wanted == "path":
@@ -100,19 +100,19 @@ def _unknown(wanted: str) -> UserError:
     )
 
 
-def _default_place() -> Place:
+def _default_place() -> MpiPlace:
     for prefix in wheels.installed(wheels.EMBEDDED):
         return private_place(prefix)
     return _on_path_or_error("no MPI found")
 
 
-def _on_path_or_error(problem: str) -> Place:
+def _on_path_or_error(problem: str) -> MpiPlace:
     for place in place_on_path():
         return place
     raise UserError(f"{problem}; {WHAT_TO_DO}")
 
 
-def _named_place(wanted: str) -> Place:
+def _named_place(wanted: str) -> MpiPlace:
     name, _, version = wanted.partition("==")
     for prefix in wheels.installed(name):
         if version in ("", _version_of(prefix, name)):
@@ -124,13 +124,13 @@ def _version_of(prefix: Path, name: str) -> str:
     return prefix.name.removeprefix(f"{name}-")
 
 
-def _place_at(path: Path) -> Place:
+def _place_at(path: Path) -> MpiPlace:
     if not path.exists():
         raise UserError(f"there is no MPI at {path}: no such file or folder")
     return site_place(site.launcher_below(path) if path.is_dir() else path, f"at {path}")
 
 
-def asked(place: Place, standard: bool = False) -> Mpi:
+def asked(place: MpiPlace, standard: bool = False) -> Mpi:
     """The MPI at this place, as its library tells. UserError: it is none, or does not work."""
     if not os.access(place.mpiexec, os.X_OK):
         raise UserError(f"{place.mpiexec} is missing or cannot be run; {_repair(place)}")
@@ -170,7 +170,7 @@ def _standard_hint() -> str:
     return "the standard ABI comes with MPICH 5 and Intel MPI 2021.18 and later"
 
 
-def _repair(place: Place) -> str:
+def _repair(place: MpiPlace) -> str:
     if place.found.startswith("installed by mpigauge"):
         return f"remove {place.prefix} and install it again with `mpigauge mpi install`"
     return WHAT_TO_DO

@@ -16,7 +16,7 @@ from mpigauge.site.mpi.find import asked
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi, Mpi
-    from mpigauge.site.mpi.place import Place
+    from mpigauge.site.mpi.place import MpiPlace
     from mpigauge.site.mpi.sources import Candidate
 
 # How launchers say what they are; the first that fits counts.
@@ -58,7 +58,7 @@ class Listing:
 def everything(prefixes: Iterable[Path] = (), scripts: Iterable[Path] = ()) -> Listing:
     """All MPIs of all sources, and of these prefixes and scripts."""
     problems: list[str] = []
-    places: dict[tuple[Path, str], Place] = {}
+    places: dict[tuple[Path, str], MpiPlace] = {}
     for candidate in _candidates(prefixes, scripts, problems):
         try:
             _note(places, candidate())
@@ -99,7 +99,7 @@ def _candidates(
             problems.append(str(error))
 
 
-def _note(places: dict[tuple[Path, str], Place], place: Place) -> None:
+def _note(places: dict[tuple[Path, str], MpiPlace], place: MpiPlace) -> None:
     """A launcher that is found twice is one MPI, unless a module or script has changed its
     environment."""
     changed = place.again if ":" in place.again else ""

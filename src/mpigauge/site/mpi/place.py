@@ -22,7 +22,7 @@ PROGRAMS = ("mpiexec", "mpirun")
 
 
 @dataclass(frozen=True)
-class Place:
+class MpiPlace:
     prefix: Path
     mpiexec: Path
     launcher: Launcher
@@ -32,15 +32,15 @@ class Place:
     """What finds it again with --mpi; empty: its launcher does."""
 
 
-def private_place(prefix: Path) -> Place:
+def private_place(prefix: Path) -> MpiPlace:
     """What `mpigauge mpi install` has put there."""
     name, _, version = prefix.name.partition("-")
     return wheel_place(name, prefix, f"installed by mpigauge in {prefix}", f"{name}=={version}")
 
 
-def wheel_place(name: str, prefix: Path, found: str, again: str = "") -> Place:
+def wheel_place(name: str, prefix: Path, found: str, again: str = "") -> MpiPlace:
     """A prefix that a wheel was unpacked into, by us or by pip."""
-    return Place(
+    return MpiPlace(
         prefix=prefix,
         mpiexec=prefix / "bin" / "mpiexec",
         launcher=wheels.WHEELS[name].launcher,
@@ -52,9 +52,9 @@ def wheel_place(name: str, prefix: Path, found: str, again: str = "") -> Place:
 
 def site_place(
     program: Path, found: str, env: Mapping[str, str] | None = None, again: str = ""
-) -> Place:
+) -> MpiPlace:
     """The MPI of this launcher."""
-    return Place(
+    return MpiPlace(
         prefix=program.parent.parent,
         mpiexec=program,
         launcher=site.launcher_kind(program, env),
@@ -64,19 +64,19 @@ def site_place(
     )
 
 
-def place_on_path() -> list[Place]:
+def place_on_path() -> list[MpiPlace]:
     """The one that a user gets who types mpiexec."""
     program = first_launcher(os.environ.get("PATH"))
     return [] if program is None else [site_place(program, f"on PATH as {program}")]
 
 
-def module_place(name: str) -> Place:
+def module_place(name: str) -> MpiPlace:
     """The MPI that loading this module puts on PATH."""
     env = environment.after_module(name)
     return _changed_place(env, f"module {name}", f"module:{name}")
 
 
-def script_place(script: Path) -> Place:
+def script_place(script: Path) -> MpiPlace:
     """The MPI that sourcing this script puts on PATH."""
     file = script.expanduser().absolute()
     return _changed_place(environment.after_script(file), f"script {file}", f"script:{file}")
@@ -88,7 +88,7 @@ def first_launcher(path: str | None) -> Path | None:
     return next((Path(program).absolute() for program in found if program), None)
 
 
-def _changed_place(env: Mapping[str, str], what: str, again: str) -> Place:
+def _changed_place(env: Mapping[str, str], what: str, again: str) -> MpiPlace:
     program = first_launcher(env.get("PATH"))
     if program is None:
         raise UserError(f"the {what} puts no mpiexec and no mpirun on PATH, so it is no MPI")

@@ -13,7 +13,7 @@ from pathlib import Path
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import environment, site, wheels
 from mpigauge.site.mpi.place import (
-    Place,
+    MpiPlace,
     first_launcher,
     module_place,
     place_on_path,
@@ -23,7 +23,7 @@ from mpigauge.site.mpi.place import (
     wheel_place,
 )
 
-Candidate = Callable[[], Place]
+Candidate = Callable[[], MpiPlace]
 """Looks at one place; a UserError says what is wrong with it."""
 
 ROOT = Path("/")
@@ -117,11 +117,11 @@ def choices(text: str) -> Iterator[str]:
             yield lines[start]
 
 
-def _first_on_path() -> Place:
+def _first_on_path() -> MpiPlace:
     return place_on_path()[0]
 
 
-def _below(folder: Path) -> Place:
+def _below(folder: Path) -> MpiPlace:
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}")
     program = site.launcher_below(folder)
