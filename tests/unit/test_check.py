@@ -33,7 +33,7 @@ from mpigauge.model.row import Estimate
 from mpigauge.result.compare.items import Item, items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
-from mpigauge.result.stats.peers import Pair, clusters
+from mpigauge.result.stats.peers import RankPair, clusters
 from mpigauge.runs.store import load
 from tests import cells
 from tests.unit.test_compare import lines as cell_lines
@@ -250,7 +250,9 @@ def test_wrong_data_fail() -> None:
 # --- peers ----------------------------------------------------------------------------------------
 def pairs_of(slow: dict[tuple[int, int], float], ranks: int = 8) -> list[CheckLine]:
     pairs = [
-        Pair(a, b, "node", Estimate(*(slow.get((a, b), 1.0) * x * 1e-6 for x in (1, 0.99, 1.01))))
+        RankPair(
+            a, b, "node", Estimate(*(slow.get((a, b), 1.0) * x * 1e-6 for x in (1, 0.99, 1.01)))
+        )
         for a in range(ranks)
         for b in range(a + 1, ranks)
     ]

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from mpigauge.model.row import Estimate
-from mpigauge.result.stats.peers import Pair, clusters, odd_pairs, odd_ranks
+from mpigauge.result.stats.peers import RankPair, clusters, odd_pairs, odd_ranks
 
 LEVELS = ("l3", "node")
 TIMES = {"l3": 0.2e-6, "node": 0.7e-6}
@@ -23,13 +23,13 @@ def estimate(value: float, error: float = 0.01) -> Estimate:
 
 def matrix(
     ranks: int, rng: random.Random, slow: dict[tuple[int, int], float] | None = None
-) -> list[Pair]:
+) -> list[RankPair]:
     """Two sockets' worth of ranks; times scatter by 2 %."""
     pairs = []
     for a, b in combinations(range(ranks), 2):
         level = "l3" if a // (ranks // 2) == b // (ranks // 2) else "node"
         factor = (slow or {}).get((a, b), 1.0) * rng.gauss(1, 0.02)
-        pairs.append(Pair(a, b, level, estimate(TIMES[level] * factor)))
+        pairs.append(RankPair(a, b, level, estimate(TIMES[level] * factor)))
     return pairs
 
 
@@ -74,13 +74,13 @@ def test_fast_ones_are_not_accused() -> None:
 
 
 def test_what_differs_by_less_than_it_is_known_to_is_no_oddity() -> None:
-    wide = [Pair(0, n, "l3", estimate(1e-6, 0.2)) for n in range(1, 9)]
-    late = Pair(0, 9, "l3", estimate(1.5e-6, 0.2))
+    wide = [RankPair(0, n, "l3", estimate(1e-6, 0.2)) for n in range(1, 9)]
+    late = RankPair(0, 9, "l3", estimate(1.5e-6, 0.2))
     assert odd_pairs(clusters([*wide, late], LEVELS)) == ()
     assert odd_pairs(clusters([*wide, late._replace(time=estimate(4e-6, 0.1))], LEVELS))
 
 
 def test_few_peers_judge_nobody() -> None:
-    pairs = [Pair(0, 1, "l3", estimate(1e-6)), Pair(0, 2, "l3", estimate(9e-6))]
+    pairs = [RankPair(0, 1, "l3", estimate(1e-6)), RankPair(0, 2, "l3", estimate(9e-6))]
     assert odd_pairs(clusters(pairs, LEVELS)) == ()
     assert odd_ranks(clusters(pairs, LEVELS)) == ()

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.placement import Seat
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
-from mpigauge.result.stats.peers import Cluster, Odd, OddRank, Pair, clusters, odd_pairs, odd_ranks
+from mpigauge.result.stats.peers import (
+    Cluster,
+    Odd,
+    OddRank,
+    RankPair,
+    clusters,
+    odd_pairs,
+    odd_ranks,
+)
 from mpigauge.site.topology.levels import MEANING, NAMES, Levels
 from mpigauge.site.topology.stored import stored
 from mpigauge.site.topology.words import as_list, parse_list
@@ -147,7 +155,7 @@ def _sheet(
     ordered = {pair: sorted(rows, key=lambda row: -row.cell.groups) for pair, rows in of.items()}
     again = {pair: rows[-1] for pair, rows in ordered.items() if len(rows) > 1}
     pairs = [
-        Pair(*pair, level_of(seats[pair[0]], seats[pair[1]], levels), _time(rows[-1]))
+        RankPair(*pair, level_of(seats[pair[0]], seats[pair[1]], levels), _time(rows[-1]))
         for pair, rows in sorted(ordered.items())
     ]
     first = {pair: rows[0] for pair, rows in ordered.items()}

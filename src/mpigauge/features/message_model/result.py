@@ -46,7 +46,7 @@ class CurveModel:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairModel:
     """LogGP between two ranks."""
 
     where: str
@@ -57,7 +57,7 @@ class Pair:
 @dataclass(frozen=True)
 class Model:
     curves: tuple[CurveModel, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairModel, ...]
 
 
 def model(run: Run, benchmark: str | None = None) -> Model:
@@ -97,7 +97,7 @@ def _curve(seen: Seen, curve: Curve, bound_of: dict[int, Bound]) -> CurveModel:
     )
 
 
-def _pairs(rows: Iterable[Row]) -> Iterable[Pair]:
+def _pairs(rows: Iterable[Row]) -> Iterable[PairModel]:
     """One for each placement and each settings that PingPong or Uniband was measured with."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
@@ -106,4 +106,4 @@ def _pairs(rows: Iterable[Row]) -> Iterable[Pair]:
             found.setdefault(key, []).append(row)
     for (placement, arm, cache), of in found.items():
         words = (placement, arm, f"{cache} caches" if cache not in ("", "hot") else "")
-        yield Pair(", ".join(filter(None, words)), loggp(of))
+        yield PairModel(", ".join(filter(None, words)), loggp(of))

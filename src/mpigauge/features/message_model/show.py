@@ -15,7 +15,7 @@ from mpigauge.model.width import WIDTH, broken
 from mpigauge.show.formats.table import line_words
 
 if TYPE_CHECKING:
-    from mpigauge.features.message_model.result import CurveModel, Model, NamedBreak, Pair
+    from mpigauge.features.message_model.result import CurveModel, Model, NamedBreak, PairModel
     from mpigauge.model.row import Estimate, Row
     from mpigauge.result.stats.fit import Fit
 
@@ -132,7 +132,7 @@ def _in_pieces(found: CurveModel, size: int) -> float:
     return pieces.fitted.get(size, math.nan) if pieces else math.nan
 
 
-def _pair_lines(found: Pair) -> Iterator[str]:
+def _pair_lines(found: PairModel) -> Iterator[str]:
     known = found.loggp
     yield "LogGP between two ranks" + (f", {found.where}" if found.where else "")
     if known.latency_and_overheads:
@@ -210,7 +210,7 @@ def _break_json(found: NamedBreak) -> dict[str, Any]:
     }
 
 
-def _pair_json(found: Pair) -> dict[str, Any]:
+def _pair_json(found: PairModel) -> dict[str, Any]:
     known = found.loggp
     return {
         "where": found.where,

@@ -23,7 +23,7 @@ from mpigauge.model.column_facts import BENCHMARK, SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.units import percent
 from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items, word_of
-from mpigauge.result.compare.pairing import Judgements, Pair, judgements
+from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
 from mpigauge.result.compare.side import Side
 from mpigauge.result.compare.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
@@ -146,7 +146,7 @@ def compare(
     they are judged as a whole, too; who does not show that keeps all the weight for single numbers.
     """
     first, *others = sides if response == MEDIAN else [_extreme(each, response) for each in sides]
-    pairs = [Pair(first, other, _partners(first.items, other.items)) for other in others]
+    pairs = [ItemPair(first, other, _partners(first.items, other.items)) for other in others]
     shared = [p for p in range(len(first.items)) if any(p in pair.partners for pair in pairs)]
     tables = _places_of_tables(first, shared)
     said = judgements(pairs, tables, tolerance, many=curves and response == MEDIAN)
@@ -249,7 +249,7 @@ def _by_identity(numbered: Iterable[tuple[int, Item]]) -> dict[Hashable, list[tu
 
 
 def _line(
-    item: Item, place: int, pairs: Sequence[Pair], said: Judgements, response: str
+    item: Item, place: int, pairs: Sequence[ItemPair], said: Judgements, response: str
 ) -> tuple[ComparedNumber, ...]:
     """An entry of each side."""
     entries = [ComparedNumber(item)]
@@ -270,7 +270,7 @@ def _line(
 
 
 def _overall_of(
-    pairs: Sequence[Pair], tables: Sequence[Sequence[int]], said: Judgements
+    pairs: Sequence[ItemPair], tables: Sequence[Sequence[int]], said: Judgements
 ) -> dict[tuple[int, int], Overall]:
     """By the pair and the number of the table or ALL."""
     found = {}
@@ -291,7 +291,7 @@ def _sure(ratio: Ratio, judged: Judged, lost_ratio: float) -> Judged:
     return _open(f"others took {percent(lost_ratio)} of the cores; measure both in turn", judged.p)
 
 
-def _between_runs(pairs: Sequence[Pair]) -> Literal["", "known", "starting"]:
+def _between_runs(pairs: Sequence[ItemPair]) -> Literal["", "known", "starting"]:
     """Of all times that are compared."""
     pairs = [pair for pair in pairs if pair.first.run_alone and pair.second.run_alone]
     rows = [

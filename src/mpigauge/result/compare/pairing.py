@@ -29,7 +29,7 @@ _Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
-class Pair:
+class ItemPair:
     first: Side
     second: Side
     partners: Mapping[int, Item]
@@ -116,7 +116,7 @@ class Judgements:
 
 
 def judgements(
-    pairs: Sequence[Pair], tables: Sequence[Sequence[int]], tolerance: float, many: bool = True
+    pairs: Sequence[ItemPair], tables: Sequence[Sequence[int]], tolerance: float, many: bool = True
 ) -> Judgements:
     """Of all ratios together. `tables` are places of the first side; `many`: curves are judged,
     too."""

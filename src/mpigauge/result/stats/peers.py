@@ -28,7 +28,7 @@ LEAST_PEERS = 5
 _NORMAL = 1.4826
 
 
-class Pair(NamedTuple):
+class RankPair(NamedTuple):
     first: int
     second: int
     """Ranks."""
@@ -72,7 +72,7 @@ class Cluster:
     """All pairs whose ranks share the same level and nothing closer."""
 
     level: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[RankPair, ...]
 
     @cached_property
     def usual(self) -> Usual:
@@ -96,7 +96,7 @@ class Cluster:
 
 
 class Odd(NamedTuple):
-    pair: Pair
+    pair: RankPair
     peers: Cluster
     """Those it was judged against, itself among them."""
 
@@ -127,9 +127,9 @@ def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 
-def clusters(pairs: Iterable[Pair], order: Sequence[str]) -> tuple[Cluster, ...]:
+def clusters(pairs: Iterable[RankPair], order: Sequence[str]) -> tuple[Cluster, ...]:
     """Pairs by level, in this order of levels."""
-    found: dict[str, list[Pair]] = defaultdict(list)
+    found: dict[str, list[RankPair]] = defaultdict(list)
     for pair in pairs:
         found[pair.level].append(pair)
     levels = [level for level in order if level in found]
