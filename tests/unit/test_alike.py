@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.topo.alike import pages
-from mpigauge.model.hosts import Node
+from mpigauge.model.hosts import ProbedHost
 from mpigauge.site import topology
 from tests import mpi_fakes
 from tests.unit.test_probe import ELSEWHERE
@@ -22,8 +22,8 @@ ALL = sorted(MACHINES.glob("*.txt"))
 DOWN = '[ "$1" != down ] || { echo "no route to host" >&2; exit 255; }'
 
 
-def node(name: str, machine: str = "container-cgroup-v2") -> Node:
-    return Node(name, topology.read(MACHINES / f"{machine}.txt"))
+def node(name: str, machine: str = "container-cgroup-v2") -> ProbedHost:
+    return ProbedHost(name, topology.read(MACHINES / f"{machine}.txt"))
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)

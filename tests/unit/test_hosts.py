@@ -19,7 +19,7 @@ from mpigauge.measure.plan import Ground, Plan, PlanPart, bind_words, read_reque
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
-from mpigauge.model.hosts import HostRanks, Named, Node
+from mpigauge.model.hosts import HostRanks, NamedHost, ProbedHost
 from mpigauge.model.machine import Machine
 from mpigauge.site import topology
 from mpigauge.site.launch import OnHost
@@ -336,8 +336,8 @@ def test_words_of_a_binding() -> None:
 
 
 # --- what differs ---------------------------------------------------------------------------
-def nodes(machine: Machine, *names: str) -> list[Node]:
-    return [Node(name, replace(machine, hostname=name)) for name in names]
+def nodes(machine: Machine, *names: str) -> list[ProbedHost]:
+    return [ProbedHost(name, replace(machine, hostname=name)) for name in names]
 
 
 def test_equal_hosts_have_no_differences(big: Machine) -> None:
@@ -349,18 +349,18 @@ def test_differences_are_named(big: Machine) -> None:
     other = replace(
         big, allowed=frozenset(range(8)), cpu_model="Other CPU", memory_total_bytes=1 << 33
     )
-    (sentence,) = differences((*nodes(big, "a", "b"), Node("c", other)))
+    (sentence,) = differences((*nodes(big, "a", "b"), ProbedHost("c", other)))
     assert sentence.startswith("host c differs from a: 8 cores instead of 32 cores, CPU Other CPU")
     assert "8 GiB of memory instead of" in sentence
     one = replace(big, pus=tuple(replace(pu, package=0) for pu in big.pus))
-    assert differences((*nodes(big, "a"), Node("b", one))) == [
+    assert differences((*nodes(big, "a"), ProbedHost("b", one))) == [
         "host b differs from a: 1 socket instead of 2 sockets"
     ]
     assert [device.name for device in big.devices if device.fabric] == ["mlx5_0"]
-    assert differences((*nodes(big, "a"), Node("b", replace(big, devices=())))) == [
+    assert differences((*nodes(big, "a"), ProbedHost("b", replace(big, devices=())))) == [
         "host b differs from a: fast network card none instead of mlx5_0"
     ]
 
 
 def test_named_hosts_know_where_they_were_written() -> None:
-    assert parse_hosts("a,b", "--hosts")[1] == Named("b", None, "--hosts, column 3")
+    assert parse_hosts("a,b", "--hosts")[1] == NamedHost("b", None, "--hosts, column 3")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site import launch
 from mpigauge.site.launch.lines import DIALECTS, Line, Program, is_launcher, read
 from mpigauge.site.launch.lines.line import Environment
@@ -78,7 +78,7 @@ def program_words(program: Program) -> str:
     return ", ".join(said)
 
 
-def hosts(named: tuple[Named, ...]) -> str:
+def hosts(named: tuple[NamedHost, ...]) -> str:
     return ",".join(f"{host.name}:{host.slots}" if host.slots else host.name for host in named)
 
 

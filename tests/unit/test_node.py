@@ -30,7 +30,7 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COPIES
-from mpigauge.result.node.node import Node, node
+from mpigauge.result.node.node import NodeResult, node
 from mpigauge.result.stats.launches import rows
 from mpigauge.show.document import Document
 from mpigauge.site import topology
@@ -95,7 +95,7 @@ def clock(name: str, ghz: float, ranks: int = 1) -> Cell:
                    time_p50_s=3072 / ghz / 1e9)  # fmt: skip
 
 
-def seen(*measured: Cell) -> Node:
+def seen(*measured: Cell) -> NodeResult:
     found = node(rows(measured))
     assert found is not None
     return found

@@ -17,7 +17,7 @@ from mpigauge.measure.campaign import probe as probing
 from mpigauge.measure.campaign.agent import Agent
 from mpigauge.measure.campaign.probe import probe
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Named, Node
+from mpigauge.model.hosts import NamedHost, ProbedHost
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.site.mpi.here import MARK
 from tests import mpi_fakes
@@ -45,8 +45,8 @@ class Site:
         """`$1` is the host, `$2` the command."""
         return Agent((str(mpi_fakes.program(self.folder / "agent", f"#!/bin/sh\n{script}\n")),))
 
-    def ask(self, agent: Agent, *hosts: str, seconds: float = 60.0) -> tuple[Node, ...]:
-        named = [Named(host, 3) for host in hosts]
+    def ask(self, agent: Agent, *hosts: str, seconds: float = 60.0) -> tuple[ProbedHost, ...]:
+        named = [NamedHost(host, 3) for host in hosts]
         return probe(named, self.mpi, self.kernels, self.folder / "runs", agent, seconds)
 
 

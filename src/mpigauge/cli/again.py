@@ -26,11 +26,11 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     from mpigauge.cli.targets import Target
     from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.measure.plan import Request
-    from mpigauge.model.hosts import Named
+    from mpigauge.model.hosts import NamedHost
     from mpigauge.site import batch
 
     plan = plan_of(stored)
-    hosts = tuple(map(Named, plan.hosts))
+    hosts = tuple(map(NamedHost, plan.hosts))
     given = batch.here(os.environ)
     batch.check_inside(given, plan.hosts)
     target = Target(hosts, rsh=plan.rsh, output=output, given=given, launcher=plan.launcher)

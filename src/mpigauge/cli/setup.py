@@ -17,7 +17,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.measure.plan import Ground, Request
-    from mpigauge.model.hosts import Node
+    from mpigauge.model.hosts import ProbedHost
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
@@ -88,7 +88,7 @@ def prepare(mpi_spec: str | None, target: Target, request: Request) -> Setup:
     return Setup(machine, ground, mpi, built, cards, request, nodes)
 
 
-def ground_of(target: Target, machine: Machine, nodes: Sequence[Node]) -> Ground:
+def ground_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Ground:
     """This machine or the hosts, as they are or as the file says."""
     from mpigauge.measure.plan import Ground
     from mpigauge.site.placement import Site
@@ -119,7 +119,7 @@ def agent_of(target: Target) -> Agent:
     return Agent()
 
 
-def reach(target: Target, mpi: Mpi, kernels: Kernels) -> tuple[Node, ...]:
+def reach(target: Target, mpi: Mpi, kernels: Kernels) -> tuple[ProbedHost, ...]:
     """Asks all hosts what they are, and says where they differ."""
     from mpigauge.measure.campaign.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mpigauge.measure.plan import Ground, Request
     from mpigauge.model.cards import Cards
-    from mpigauge.model.hosts import Named, Node
+    from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
@@ -42,7 +42,7 @@ class CommandOptions:
 class Target:
     """The hosts that somebody wants to measure; none: this machine."""
 
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     ppn: int | None = None
     rsh: tuple[str, ...] = ()
     output: Path | None = None
@@ -68,7 +68,7 @@ class Setup:
     cards: Cards
     request: Request
     """What is asked for, with the settings of this MPI that --transport becomes."""
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[ProbedHost, ...] = ()
     """The hosts that have answered."""
     transport: Selected | None = None
     """What --transport named."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.hostlist import Once, check_number, parse_hosts, refuse_twice
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.model.inputs import read_text
 
 SLOTS = "slots"
@@ -22,14 +22,14 @@ _MOST_DIGITS = 15
 PASSED_OVER = ("max_slots", "max-slots", "ifname", "binding", "user", "weight")
 
 
-def read_hostfile(path: Path) -> tuple[Named, ...]:
+def read_hostfile(path: Path) -> tuple[NamedHost, ...]:
     return parse_hostfile(read_text(path, "--hostfile: "), str(path))
 
 
-def parse_hostfile(text: str, source: str, once: Once = refuse_twice) -> tuple[Named, ...]:
+def parse_hostfile(text: str, source: str, once: Once = refuse_twice) -> tuple[NamedHost, ...]:
     """The hosts of a file; `source` is what errors call it. `once` says what becomes of those that
     are named twice."""
-    hosts: list[Named] = []
+    hosts: list[NamedHost] = []
     for number, line in enumerate(text.splitlines(), 1):
         place = f"{source}, line {number}"
         hosts += _line(line, place)
@@ -39,7 +39,7 @@ def parse_hostfile(text: str, source: str, once: Once = refuse_twice) -> tuple[N
     return once(hosts)
 
 
-def _line(line: str, place: str) -> Iterator[Named]:
+def _line(line: str, place: str) -> Iterator[NamedHost]:
     words = line.partition("#")[0].split()
     if not words:
         return

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 
 MOST_HOSTS = 200_000
 _MOST_DIGITS = 15
@@ -21,14 +21,14 @@ _WORD = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 RIGHT = "write hosts such as a,b[01-04] or a:2,b:2"
-Once = Callable[[Iterable[Named]], tuple[Named, ...]]
+Once = Callable[[Iterable[NamedHost]], tuple[NamedHost, ...]]
 """What becomes of hosts that are named twice."""
 
 
-def parse_hosts(text: str, source: str, once: Once | None = None) -> tuple[Named, ...]:
+def parse_hosts(text: str, source: str, once: Once | None = None) -> tuple[NamedHost, ...]:
     """The hosts of a list, each once; `source` is what errors call the text ("--hosts"). `once`
     says what becomes of hosts that are named twice."""
-    hosts: list[Named] = []
+    hosts: list[NamedHost] = []
     for word, at in _words(text, source):
         hosts += _hosts(word, at)
         check_number(len(hosts), at)
@@ -43,9 +43,9 @@ def check_number(hosts: int, place: str) -> None:
         raise UserError(f"{place}: there are more than {MOST_HOSTS} hosts up to here")
 
 
-def refuse_twice(hosts: Iterable[Named]) -> tuple[Named, ...]:
+def refuse_twice(hosts: Iterable[NamedHost]) -> tuple[NamedHost, ...]:
     """A host that is named twice: did one want it to have the ranks of both?"""
-    seen: dict[str, Named] = {}
+    seen: dict[str, NamedHost] = {}
     for host in hosts:
         if (first := seen.setdefault(host.name, host)) is not host:
             both = (first.slots or 1) + (host.slots or 1)
@@ -56,14 +56,14 @@ def refuse_twice(hosts: Iterable[Named]) -> tuple[Named, ...]:
     return tuple(seen.values())
 
 
-def added_up(hosts: Iterable[Named]) -> tuple[Named, ...]:
+def added_up(hosts: Iterable[NamedHost]) -> tuple[NamedHost, ...]:
     """A host that is named again has the slots of both, as launchers take it."""
-    seen: dict[str, Named] = {}
+    seen: dict[str, NamedHost] = {}
     for host in hosts:
         first = seen.setdefault(host.name, host)
         if first is not host:
             both = (first.slots or 1) + (host.slots or 1)
-            seen[host.name] = Named(first.name, both, first.place)
+            seen[host.name] = NamedHost(first.name, both, first.place)
     return tuple(seen.values())
 
 
@@ -105,14 +105,14 @@ def _words(text: str, source: str) -> Iterator[tuple[str, str]]:
         at += 1
 
 
-def _hosts(word: str, place: str) -> Iterator[Named]:
+def _hosts(word: str, place: str) -> Iterator[NamedHost]:
     names, colon, slots = word.partition(":")
     if colon and not _is_count(slots):
         raise UserError(f"{place}: '{slots}' is no number of ranks for {names}; {RIGHT}")
     found = expand(names, place)
     check_name(found[0], place)  # the others differ from it in digits only
     for name in found:
-        yield Named(name, int(slots) if slots else None, place)
+        yield NamedHost(name, int(slots) if slots else None, place)
 
 
 def _is_count(slots: str) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedHost:
     """A host as somebody wrote it down."""
 
     name: str
@@ -23,7 +23,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Node:
+class ProbedHost:
     """A host that has answered."""
 
     name: str

@@ -17,7 +17,7 @@ from mpigauge.measure.campaign.agent import (
     python_line,
     refuse_problems,
 )
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site.batch import SYSTEMS
 
 SECONDS = 60.0
@@ -35,7 +35,7 @@ main()
 
 
 def examine(
-    hosts: Sequence[Named], words: Sequence[str], noise_s: float, agent: Agent | None = None
+    hosts: Sequence[NamedHost], words: Sequence[str], noise_s: float, agent: Agent | None = None
 ) -> dict[str, dict[str, Any]]:
     """What `mpigauge doctor --json` with these words says on each host, by its name.
 

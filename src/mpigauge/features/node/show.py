@@ -19,7 +19,7 @@ from mpigauge.show.formats.table import heading, remark_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.node.node import Floor, Node, Stream
+    from mpigauge.result.node.node import Floor, NodeResult, Stream
     from mpigauge.show.document import Document
 
 WAY = 63
@@ -32,7 +32,7 @@ _WAY = {True: "tuned", False: "plain"}
 
 
 def page(
-    document: Document, found: Node, colour: bool = False, more: Iterable[list[str]] = ()
+    document: Document, found: NodeResult, colour: bool = False, more: Iterable[list[str]] = ()
 ) -> Iterator[str]:
     """The lines: memory, the way there, cores, products, the least latency, and `more` sections."""
     blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _products, _floors)
@@ -50,7 +50,7 @@ def page(
         yield from remarks
 
 
-def _memory(found: Node) -> Iterator[str]:
+def _memory(found: NodeResult) -> Iterator[str]:
     """All streams on as many ranks as there are."""
     most = max(found.counts, default=0)
     streams = [stream for stream in found.streams if stream.ranks == most]
@@ -79,7 +79,7 @@ def _stream(stream: Stream) -> str:
     ).rstrip()
 
 
-def _ranks(found: Node) -> Iterator[str]:
+def _ranks(found: NodeResult) -> Iterator[str]:
     """What more ranks bring, and what each of them has when all are at work."""
     if len(found.counts) < 2:
         return
@@ -93,7 +93,7 @@ def _ranks(found: Node) -> Iterator[str]:
     yield from enough_words(found.enough("Triad_tuned"), "rank")
 
 
-def _curve(found: Node) -> Iterator[str]:
+def _curve(found: NodeResult) -> Iterator[str]:
     if not found.curves:
         return
     yield "From cache to memory, 1 rank"
@@ -105,7 +105,7 @@ def _curve(found: Node) -> Iterator[str]:
         yield f"{byte_count(size):>8}{speed:>12}{chased[0]:>10}{chased[1]:>15}"
 
 
-def _cores(found: Node) -> Iterator[str]:
+def _cores(found: NodeResult) -> Iterator[str]:
     if not found.peaks and not found.clocks:
         return
     yield "Cores, from registers, double precision"
@@ -130,7 +130,7 @@ def _in_single(row: Row | None) -> str:
     return f"; single precision: {scaled(row.rate)}" if row and row.rate else ""
 
 
-def _products(found: Node) -> Iterator[str]:
+def _products(found: NodeResult) -> Iterator[str]:
     return products.lines(found.products, found.throttles)
 
 
@@ -145,7 +145,7 @@ def _peak(row: Row, hz: float) -> str:
     return f"{name:8}{scaled(rate):>8} GFLOP/s {known:>12}  {many(row.ranks, 'rank')}{each}"
 
 
-def _floors(found: Node) -> Iterator[str]:
+def _floors(found: NodeResult) -> Iterator[str]:
     if not found.floors:
         return
     yield "Least latency between two cores, ns one way"

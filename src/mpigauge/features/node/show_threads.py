@@ -14,11 +14,11 @@ from mpigauge.result.node.threads import TRIAD, remote_shares
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
-    from mpigauge.result.node.node import Node
+    from mpigauge.result.node.node import NodeResult
     from mpigauge.result.node.threads import Enough, Placed, Sweep
 
 
-def thread_lines(found: Node) -> Iterator[str]:
+def thread_lines(found: NodeResult) -> Iterator[str]:
     """A table for each order of cores, and how many threads are enough."""
     for sweep in found.sweeps:
         yield from _sweep(sweep)
@@ -48,7 +48,7 @@ def _speed(estimate: Estimate | None) -> str:
     return f"{scaled(estimate):>9} {error(estimate):>9}"
 
 
-def place_lines(found: Node) -> Iterator[str]:
+def place_lines(found: NodeResult) -> Iterator[str]:
     """Compute nodes in rows, memory in columns."""
     if not found.places:
         return
@@ -58,7 +58,7 @@ def place_lines(found: Node) -> Iterator[str]:
     yield f"  {_words(found)}"
 
 
-def _matrix(found: Node, what: str, shown: Callable[[Placed], str]) -> Iterator[str]:
+def _matrix(found: NodeResult, what: str, shown: Callable[[Placed], str]) -> Iterator[str]:
     memories = tuple(dict.fromkeys(each.memory for each in found.places))
     cells = {(each.compute, each.memory): shown(each) for each in found.places}
     yield f"Cores of a NUMA node (rows), memory on others: {what}"
@@ -87,7 +87,7 @@ def _short(estimate: Estimate | None, scale: float) -> str:
     return f"{scaled(estimate, scale)} {known}".rstrip()
 
 
-def _words(found: Node) -> str:
+def _words(found: NodeResult) -> str:
     shares = remote_shares(found.places)
     if not shares:
         return "every page was found on the nodes that are named"

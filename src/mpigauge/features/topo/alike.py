@@ -14,12 +14,12 @@ from mpigauge.show.machine import page
 from mpigauge.site.topology import differences
 
 if TYPE_CHECKING:
-    from mpigauge.model.hosts import Node
+    from mpigauge.model.hosts import ProbedHost
 
 MARKS = {"-": "instead of: ", "+": "it has:     "}
 
 
-def pages(nodes: Sequence[Node], width: int = 96) -> list[str]:
+def pages(nodes: Sequence[ProbedHost], width: int = 96) -> list[str]:
     """A page for each way in which hosts are built, then a block of differences to the first."""
     groups = _alike(nodes, width)
     lines = []
@@ -33,7 +33,7 @@ def pages(nodes: Sequence[Node], width: int = 96) -> list[str]:
     return [*lines, *sentences] if (sentences := differences(nodes)) else lines[:-1]
 
 
-def _alike(nodes: Sequence[Node], width: int) -> list[tuple[list[str], list[str]]]:
+def _alike(nodes: Sequence[ProbedHost], width: int) -> list[tuple[list[str], list[str]]]:
     """Names and page of the hosts whose pages are the same, in the order in which they came."""
     found: dict[tuple[str, ...], list[str]] = {}
     for node in nodes:

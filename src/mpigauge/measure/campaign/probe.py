@@ -24,7 +24,7 @@ from mpigauge.measure.campaign.agent import (
     refuse_problems,
 )
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Named, Node
+from mpigauge.model.hosts import NamedHost, ProbedHost
 from mpigauge.site.mpi.here import MARK
 from mpigauge.site.topology.files import Recorded
 from mpigauge.site.topology.read import read_files
@@ -43,13 +43,13 @@ tell({library!r})
 
 
 def probe(
-    hosts: Sequence[Named],
+    hosts: Sequence[NamedHost],
     mpi: Mpi,
     kernels: Kernels,
     folder: Path,
     agent: Agent | None = None,
     seconds: float = SECONDS,
-) -> tuple[Node, ...]:
+) -> tuple[ProbedHost, ...]:
     """The hosts, each with its machine. `folder` is where runs are stored.
 
     UserError: a host does not answer, lacks a file, has another MPI, or is there twice.
@@ -64,8 +64,8 @@ def probe(
 
 
 def machines(
-    hosts: Sequence[Named], agent: Agent | None = None, seconds: float = SECONDS
-) -> tuple[Node, ...]:
+    hosts: Sequence[NamedHost], agent: Agent | None = None, seconds: float = SECONDS
+) -> tuple[ProbedHost, ...]:
     """The hosts, each with its machine, whether there is an MPI or not.
 
     UserError: a host does not answer, lacks the Python that runs us, or is there twice.
@@ -76,13 +76,13 @@ def machines(
 
 
 def _asked(
-    hosts: Sequence[Named], script: str, agent: Agent | None, seconds: float, folder: Path
-) -> tuple[Node, ...]:
+    hosts: Sequence[NamedHost], script: str, agent: Agent | None, seconds: float, folder: Path
+) -> tuple[ProbedHost, ...]:
     """All hosts at once."""
     answers = all_answers([host.name for host in hosts], script, agent, seconds)
     nodes = [_node(host, answer, folder) for host, answer in zip(hosts, answers, strict=True)]
     refuse_problems(nodes)
-    return tuple(node for node in nodes if isinstance(node, Node))
+    return tuple(node for node in nodes if isinstance(node, ProbedHost))
 
 
 def _in_sight(folder: Path) -> IO[bytes]:
@@ -108,7 +108,7 @@ def _script(library: str, env: Mapping[str, str], paths: Iterable[Path]) -> str:
     )
 
 
-def _node(host: Named, answer: HostAnswer, folder: Path) -> Node | str:
+def _node(host: NamedHost, answer: HostAnswer, folder: Path) -> ProbedHost | str:
     """The host as it is, or one sentence why it cannot be used."""
     for line in answer.output.splitlines():
         if line.startswith(MISSING):
@@ -118,7 +118,7 @@ def _node(host: Named, answer: HostAnswer, folder: Path) -> Node | str:
             if told["problem"]:
                 return f"on host {host.name} {told['problem']}"
             machine = read_files(Recorded(told["machine"]))
-            return Node(host.name, machine, told["library"], host.slots)
+            return ProbedHost(host.name, machine, told["library"], host.slots)
     return f"host {host.name} does not answer: {answer.last_words}"
 
 
@@ -132,8 +132,8 @@ def _missing(host: str, path: str, folder: Path) -> str:
     )
 
 
-def _refuse_one_machine(nodes: Iterable[Node]) -> None:
-    seen: dict[str, Node] = {}
+def _refuse_one_machine(nodes: Iterable[ProbedHost]) -> None:
+    seen: dict[str, ProbedHost] = {}
     for node in nodes:
         first = seen.setdefault(node.machine.hostname, node)
         if first is not node:
@@ -143,7 +143,7 @@ def _refuse_one_machine(nodes: Iterable[Node]) -> None:
             )
 
 
-def _refuse_other_mpi(nodes: Iterable[Node], mpi: Mpi) -> None:
+def _refuse_other_mpi(nodes: Iterable[ProbedHost], mpi: Mpi) -> None:
     for node in nodes:
         if node.library != mpi.library_string:
             there = (node.library.splitlines() or ["nothing"])[0]

@@ -11,7 +11,7 @@ import mpigauge
 from mpigauge.measure.campaign.task import CampaignTask
 from mpigauge.measure.plan import Plan
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Node
+from mpigauge.model.hosts import ProbedHost
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, RunWriter
@@ -48,7 +48,7 @@ def check_same(stored: Run, mpi: Mpi, machine: Machine) -> None:
             )
 
 
-def check_same_hosts(plan: Plan, nodes: Iterable[Node]) -> None:
+def check_same_hosts(plan: Plan, nodes: Iterable[ProbedHost]) -> None:
     """A name may stand for another machine than before, as in another allocation."""
     then = {block.host: block.hostname for part in plan.parts for block in part.hosts}
     for node in nodes:

@@ -11,7 +11,7 @@ from typing import Any
 from mpigauge.measure.plan import words
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.model.libraries import Blas, Compiler
 from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes
@@ -32,7 +32,7 @@ class LookedUp:
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     sizes: tuple[int, ...] | None = None
     """Those in the file of --sizes-file."""
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     """Those in the file of --hostfile."""
     folders: str = ""
     """Those of --dir, absolute, with commas."""
@@ -89,7 +89,7 @@ class Request:
     multi: int | None = None
     map: tuple[int, int] | None = None
     oversubscribe: bool = False
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     """None: this machine."""
     ppn: int | None = None
     rsh: tuple[str, ...] = ()

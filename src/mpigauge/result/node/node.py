@@ -109,7 +109,7 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Node:
+class NodeResult:
     streams: tuple[Stream, ...]
     curves: Mapping[int, Mapping[str, Row]]
     """By the bytes of an array and the benchmark: on one rank."""
@@ -133,7 +133,7 @@ class Node:
         return enough({s.ranks: s.bandwidth for s in self.streams if s.row.cell.benchmark == name})
 
 
-def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
+def node(rows: Iterable[Row], counter_hz: float = math.nan) -> NodeResult | None:
     """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
     known = list(rows)
     of_node = [row for row in known if row.cell.suite == NODE_SUITE]
@@ -141,7 +141,7 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> Node | None:
     ours = [row for row in of_node if is_usual(row)]
     clocks = _clocks(ours)
     measured = {ranks: clock.hz for ranks, clock in clocks.items()}
-    return Node(
+    return NodeResult(
         streams=tuple(_streams(ours)),
         curves=_curves(ours),
         peaks=tuple(row for row in ours if row.cell.benchmark.startswith("Peak_")),

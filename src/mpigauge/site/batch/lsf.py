@@ -8,7 +8,7 @@ import re
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import check_name
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site.batch.registry import batch_system
 from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish
 
@@ -31,7 +31,7 @@ class Lsf(System):
     number = re.compile(r"^Job <(\d+)>", re.MULTILINE)
     agent = ("blaunch",)
 
-    def hosts(self, environment: Environment, read: Read) -> tuple[Named, ...]:
+    def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
         """LSB_MCPU_HOSTS: names and numbers of slots by turns."""
         del read
         words = environment.get("LSB_MCPU_HOSTS", "").split()
@@ -44,7 +44,7 @@ class Lsf(System):
         for name in words[::2]:
             check_name(name, "LSB_MCPU_HOSTS")
         pairs = zip(words[::2], counts, strict=True)
-        return tuple(Named(name, int(count), "LSB_MCPU_HOSTS") for name, count in pairs)
+        return tuple(NamedHost(name, int(count), "LSB_MCPU_HOSTS") for name, count in pairs)
 
     def head(self, wish: Wish) -> list[str]:
         ranks = wish.nodes * (wish.ppn or 1)

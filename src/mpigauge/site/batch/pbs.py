@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 from mpigauge.model.hostlist import check_name
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site.batch.registry import batch_system
 from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish, clock
 
@@ -26,14 +26,14 @@ class Pbs(System):
     cancel = "qdel"
     number = re.compile(r"^(\d+\S*)", re.MULTILINE)
 
-    def hosts(self, environment: Environment, read: Read) -> tuple[Named, ...]:
+    def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
         """A line for each rank, with its host."""
         file = environment.get("PBS_NODEFILE", "")
         lines = [line.strip() for line in read(file).splitlines()] if file else []
         for number, line in enumerate(lines, 1):
             if line:
                 check_name(line, f"{file}, line {number}")
-        return tuple(Named(name, n, file) for name, n in Counter(filter(None, lines)).items())
+        return tuple(NamedHost(name, n, file) for name, n in Counter(filter(None, lines)).items())
 
     def head(self, wish: Wish) -> list[str]:
         each = f":ncpus={wish.ppn}:mpiprocs={wish.ppn}" if wish.ppn else ""

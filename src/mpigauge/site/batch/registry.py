@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import compress
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.model.registry import Registry
 from mpigauge.site.batch.system import Given, System
 
@@ -30,7 +30,7 @@ def here(environment: Mapping[str, str]) -> Given | None:
     return None
 
 
-def hosts(given: Given | None) -> tuple[Named, ...]:
+def hosts(given: Given | None) -> tuple[NamedHost, ...]:
     """Those of the job that we are in, with the ranks of each; none: it does not say.
 
     UserError: what it says cannot be understood.

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site.batch.registry import batch_system
 from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish, clock
 
@@ -41,7 +41,7 @@ class Slurm(System):
     )
     shell = ("sh", "-c")
 
-    def hosts(self, environment: Environment, read: Read) -> tuple[Named, ...]:
+    def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
         """Tasks where somebody said how many, else CPUs."""
         del read
         names = environment.get("SLURM_JOB_NODELIST", "")

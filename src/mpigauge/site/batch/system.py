@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 
 if TYPE_CHECKING:
     from mpigauge.model.registry import Here
@@ -74,7 +74,7 @@ class System(ABC):
         return "" if here.find_program(program) else f"has no program {program} here"
 
     @abstractmethod
-    def hosts(self, environment: Environment, read: Read) -> tuple[Named, ...]:
+    def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
         """Those of the job, each with the ranks that it may have."""
 
     @abstractmethod

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
-    from mpigauge.model.hosts import Node
+    from mpigauge.model.hosts import ProbedHost
     from mpigauge.model.machine import Machine
 
 MEMORY_STEP = 0.05
 """Installed memory that differs by less is taken to be the same."""
 
 
-def differences(nodes: Sequence[Node]) -> list[str]:
+def differences(nodes: Sequence[ProbedHost]) -> list[str]:
     """A sentence for each host that is not as the first."""
     return [
         f"host {node.name} differs from {nodes[0].name}: {', '.join(found)}"

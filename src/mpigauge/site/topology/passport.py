@@ -21,7 +21,7 @@ from mpigauge.site.topology.remarks import remarks
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.model.hosts import Node
+    from mpigauge.model.hosts import ProbedHost
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Mpi
 
@@ -59,7 +59,7 @@ TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "
 def passport(
     mpi: Mpi,
     machine: Machine | None = None,
-    nodes: Sequence[Node] = (),
+    nodes: Sequence[ProbedHost] = (),
     digest: Callable[[Path], str] | None = None,
 ) -> dict[str, Any]:
     """JSON-able; `machine` is read now unless it is given. `nodes`: the hosts that are measured.
@@ -79,7 +79,7 @@ def passport(
     }
 
 
-def _host(node: Node) -> dict[str, Any]:
+def _host(node: ProbedHost) -> dict[str, Any]:
     found = remarks(node.machine)
     machine = plain(asdict(node.machine))
     return {"name": node.name, "mpi": node.library, "remarks": found, "machine": machine}

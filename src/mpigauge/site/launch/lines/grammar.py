@@ -17,7 +17,7 @@ from typing import NamedTuple
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.hostfile import parse_hostfile
 from mpigauge.model.hostlist import added_up, parse_hosts
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site.launch.lines.line import Environment, Line, Program
 
 Files = Callable[[str], str]
@@ -55,7 +55,7 @@ class OneProgram:
     """What is known of a program before its first word."""
 
     ranks: int | None = None
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     env: Told = field(default_factory=Told)
     wdir: str = ""
 
@@ -80,7 +80,7 @@ class Draft:
     programs: list[Program] = field(default_factory=list)
     env: Told = field(default_factory=Told)
     settings: dict[str, str] = field(default_factory=dict)
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     ppn: int | None = None
     in_turn: bool = False
     place: str = ""
@@ -109,11 +109,11 @@ class Draft:
             return int(text)
         raise self.wrong(option, f"'{text}' is no number of ranks")
 
-    def host_list(self, option: str, text: str) -> tuple[Named, ...]:
+    def host_list(self, option: str, text: str) -> tuple[NamedHost, ...]:
         """A host that is named again has the ranks of both."""
         return parse_hosts(text, f"{PurePath(self.launcher).name}: {option}", added_up)
 
-    def host_file(self, name: str) -> tuple[Named, ...]:
+    def host_file(self, name: str) -> tuple[NamedHost, ...]:
         return parse_hostfile(self.files(name), name, added_up)
 
     def set_variable(self, env: Told, text: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Program:
     """It and its arguments."""
     ranks: int | None = None
     """None: as many as the launcher finds slots."""
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     env: Environment = Environment()
     wdir: str = ""
 
@@ -47,7 +47,7 @@ class Line:
     """Of all programs."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """MCA parameters of Open MPI."""
-    hosts: tuple[Named, ...] = ()
+    hosts: tuple[NamedHost, ...] = ()
     """Of all programs; none: those that the launcher finds."""
     ppn: int | None = None
     """Ranks on each host."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
     Draft,
@@ -31,7 +31,7 @@ NAMES_OF_VARIABLES = "mca_base_env_list"
 def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
     """A host without a number has one slot for each time that it is named."""
     found = draft.host_list(word, values[0].replace(":*", ""))
-    draft.program.hosts = tuple(Named(host.name, host.slots or 1, host.place) for host in found)
+    draft.program.hosts = tuple(NamedHost(host.name, host.slots or 1, host.place) for host in found)
 
 
 def variable(draft: Draft, word: str, values: Sequence[str]) -> None:

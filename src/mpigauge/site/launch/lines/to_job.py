@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.hosts import Named
+from mpigauge.model.hosts import NamedHost
 from mpigauge.model.units import many
 from mpigauge.site.launch.job import App, Job, OnHost
 from mpigauge.site.launch.lines import openmpi
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
     from mpigauge.site.launch.lines.line import Environment, Line, Program
 
-HERE = Named("localhost")
+HERE = NamedHost("localhost")
 """Where the programs of a line are that names hosts for others only."""
 
 
@@ -70,7 +70,7 @@ def values(env: Environment, here: Mapping[str, str]) -> dict[str, str]:
     return {**passed, **env.sets}
 
 
-def shared_out(hosts: Sequence[Named], ranks: int, ppn: int | None) -> list[OnHost]:
+def shared_out(hosts: Sequence[NamedHost], ranks: int, ppn: int | None) -> list[OnHost]:
     """Each host's ranks: so many on each, else as many as it has slots, else evenly. UserError:
     there is no room for them."""
     evenly = -(-ranks // len(hosts))
