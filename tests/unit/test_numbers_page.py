@@ -49,7 +49,7 @@ def stored() -> set[str]:
 def shown() -> set[str]:
     """The heads of the columns of tables."""
     things = [each for known in vars(table).values() for each in _all(known)]
-    return {each.head for each in things if isinstance(each, table.Column)}
+    return {each.head for each in things if isinstance(each, table.TableColumn)}
 
 
 def _all(known: object) -> list[object]:

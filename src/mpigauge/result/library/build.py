@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from mpigauge.result.library.tables import Field, Values
+    from mpigauge.result.library.tables import SqlColumn, Values
     from mpigauge.runs.store import Run
 
 MANIFEST = "manifest.json"
@@ -166,7 +166,7 @@ def _entry(run: Run, state: str) -> FolderState:
     return FolderState(state, "", print_of(run), created, tuple(faults(run)))
 
 
-def _lines_as_table(path: Path, fields: tuple[Field, ...]) -> str:
+def _lines_as_table(path: Path, fields: tuple[SqlColumn, ...]) -> str:
     types = ", ".join(f"{quoted(field.name)}: {quoted(field.type)}" for field in fields)
     return (
         f"SELECT * FROM read_json({quoted(path)}, format = 'newline_delimited', "

@@ -10,7 +10,7 @@ from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord
 from mpigauge.result.library.build import read_run
-from mpigauge.result.library.tables import Field, of_columns
+from mpigauge.result.library.tables import SqlColumn, of_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 _CELL = (
-    Field("run", "VARCHAR"),
-    Field("launch", "BIGINT"),
+    SqlColumn("run", "VARCHAR"),
+    SqlColumn("launch", "BIGINT"),
     *of_columns([column for column in COLUMNS if column.name in KEY_COLUMNS]),
 )
 _SAMPLE = (
-    Field("sample", "BIGINT"),
-    Field("round", "BIGINT"),
-    Field("taint", "BIGINT"),
-    Field("time_max_s", "DOUBLE"),
-    Field("time_min_s", "DOUBLE"),
-    Field("time_avg_s", "DOUBLE"),
+    SqlColumn("sample", "BIGINT"),
+    SqlColumn("round", "BIGINT"),
+    SqlColumn("taint", "BIGINT"),
+    SqlColumn("time_max_s", "DOUBLE"),
+    SqlColumn("time_min_s", "DOUBLE"),
+    SqlColumn("time_avg_s", "DOUBLE"),
 )
 SAMPLES = _CELL + _SAMPLE
 """Which cell of which launch, the number of the sample in it, the visit that it was taken in and

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Values = dict[str, Any]
 
 
-class Field(NamedTuple):
+class SqlColumn(NamedTuple):
     name: str
     type: str
     """Of DuckDB."""
@@ -52,65 +52,65 @@ def type_of(column: str) -> str:
 
 
 OF_RUN = (
-    Field("run", "VARCHAR"),
-    Field("created", "TIMESTAMP"),
-    Field("mpi", "VARCHAR"),
+    SqlColumn("run", "VARCHAR"),
+    SqlColumn("created", "TIMESTAMP"),
+    SqlColumn("mpi", "VARCHAR"),
 )
 """Begins every table: the folder of the run, when it began (UTC), the MPI and its version."""
-_HOST = Field("host", "VARCHAR")
+_HOST = SqlColumn("host", "VARCHAR")
 
 
-def of_columns(columns: Sequence[Column]) -> list[Field]:
-    return [Field(column.name, _TYPES[column.type]) for column in columns]
+def of_columns(columns: Sequence[Column]) -> list[SqlColumn]:
+    return [SqlColumn(column.name, _TYPES[column.type]) for column in columns]
 
 
-def _of_rows() -> list[Field]:
+def _of_rows() -> list[SqlColumn]:
     stored = {column.name: _TYPES[column.type] for column in COLUMNS}
-    return [Field(f.name, {**stored, **_ROW_TYPES}.get(f.name, "DOUBLE")) for f in row_fields()]
+    return [SqlColumn(f.name, {**stored, **_ROW_TYPES}.get(f.name, "DOUBLE")) for f in row_fields()]
 
 
-def _of_records(kind: type[Any]) -> list[Field]:
-    return [Field(field.name, _TYPES[str(field.type)]) for field in fields_of(kind)]
+def _of_records(kind: type[Any]) -> list[SqlColumn]:
+    return [SqlColumn(field.name, _TYPES[str(field.type)]) for field in fields_of(kind)]
 
 
-TABLES: dict[str, tuple[Field, ...]] = {
+TABLES: dict[str, tuple[SqlColumn, ...]] = {
     "runs": (
         *OF_RUN,
         _HOST,
-        Field("status", "VARCHAR"),
-        Field("ended", "TIMESTAMP"),
-        Field("command", "VARCHAR"),
-        Field("version", "VARCHAR"),
-        Field("mpi_name", "VARCHAR"),
-        Field("mpi_version", "VARCHAR"),
-        Field("transport", "VARCHAR"),
-        Field("provider", "VARCHAR"),
-        Field("hosts", "VARCHAR[]"),
-        Field("cpu", "VARCHAR"),
-        Field("cpus", "BIGINT"),
-        Field("kernel", "VARCHAR"),
-        Field("microcode", "VARCHAR"),
-        Field("governors", "VARCHAR[]"),
-        Field("turbo", "BOOLEAN"),
-        Field("drivers", "VARCHAR[]"),
-        Field("libraries", "VARCHAR[]"),
-        Field("libc", "VARCHAR"),
-        Field("settings", "VARCHAR"),
-        Field("world_ranks", "BIGINT"),
-        Field("benchmarks", "VARCHAR[]"),
-        Field("sources", "VARCHAR[]"),
-        Field("imported", "BOOLEAN"),
-        Field("dated", "BOOLEAN"),
-        Field("launches", "BIGINT"),
-        Field("complete", "BIGINT"),
-        Field("cells", "BIGINT"),
-        Field("rows", "BIGINT"),
-        Field("figures", "BIGINT"),
-        Field("skips", "BIGINT"),
-        Field("failures", "BIGINT"),
-        Field("wrong_count", "BIGINT"),
-        Field("measuring_s", "DOUBLE"),
-        Field("notes", "VARCHAR[]"),
+        SqlColumn("status", "VARCHAR"),
+        SqlColumn("ended", "TIMESTAMP"),
+        SqlColumn("command", "VARCHAR"),
+        SqlColumn("version", "VARCHAR"),
+        SqlColumn("mpi_name", "VARCHAR"),
+        SqlColumn("mpi_version", "VARCHAR"),
+        SqlColumn("transport", "VARCHAR"),
+        SqlColumn("provider", "VARCHAR"),
+        SqlColumn("hosts", "VARCHAR[]"),
+        SqlColumn("cpu", "VARCHAR"),
+        SqlColumn("cpus", "BIGINT"),
+        SqlColumn("kernel", "VARCHAR"),
+        SqlColumn("microcode", "VARCHAR"),
+        SqlColumn("governors", "VARCHAR[]"),
+        SqlColumn("turbo", "BOOLEAN"),
+        SqlColumn("drivers", "VARCHAR[]"),
+        SqlColumn("libraries", "VARCHAR[]"),
+        SqlColumn("libc", "VARCHAR"),
+        SqlColumn("settings", "VARCHAR"),
+        SqlColumn("world_ranks", "BIGINT"),
+        SqlColumn("benchmarks", "VARCHAR[]"),
+        SqlColumn("sources", "VARCHAR[]"),
+        SqlColumn("imported", "BOOLEAN"),
+        SqlColumn("dated", "BOOLEAN"),
+        SqlColumn("launches", "BIGINT"),
+        SqlColumn("complete", "BIGINT"),
+        SqlColumn("cells", "BIGINT"),
+        SqlColumn("rows", "BIGINT"),
+        SqlColumn("figures", "BIGINT"),
+        SqlColumn("skips", "BIGINT"),
+        SqlColumn("failures", "BIGINT"),
+        SqlColumn("wrong_count", "BIGINT"),
+        SqlColumn("measuring_s", "DOUBLE"),
+        SqlColumn("notes", "VARCHAR[]"),
     ),
     "rows": (*OF_RUN, _HOST, *_of_rows()),
     "cells": (*OF_RUN, _HOST, *of_columns((*COLUMNS, *DERIVED))),

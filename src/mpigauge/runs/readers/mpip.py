@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
 
 
-class Column(NamedTuple):
+class ReportColumn(NamedTuple):
     name: str
     """{} stands for what the row is of."""
     unit: str
@@ -29,57 +29,57 @@ class Column(NamedTuple):
 
 _MILLI = 1e-3
 _SHARES = {
-    "App%": Column("share of the application in {}", "%", 1, "lower"),
-    "MPI%": Column("share of MPI in {}", "%"),
+    "App%": ReportColumn("share of the application in {}", "%", 1, "lower"),
+    "MPI%": ReportColumn("share of MPI in {}", "%"),
 }
 _TIME = {
-    "Time": Column("time in {}", "s", _MILLI, "lower"),
+    "Time": ReportColumn("time in {}", "s", _MILLI, "lower"),
     **_SHARES,
-    "Count": Column("calls of {}", "1"),
-    "COV": Column("variation over ranks of {}", "1"),
+    "Count": ReportColumn("calls of {}", "1"),
+    "COV": ReportColumn("variation over ranks of {}", "1"),
 }
 _MESSAGES = {
-    "Count": Column("messages of {}", "1"),
-    "Max": Column("largest message of {}", "B"),
-    "Mean": Column("mean message of {}", "B"),
-    "Min": Column("smallest message of {}", "B"),
-    "Sum": Column("sent by {}", "B"),
+    "Count": ReportColumn("messages of {}", "1"),
+    "Max": ReportColumn("largest message of {}", "B"),
+    "Mean": ReportColumn("mean message of {}", "B"),
+    "Min": ReportColumn("smallest message of {}", "B"),
+    "Sum": ReportColumn("sent by {}", "B"),
 }
 _ACCESSES = {
-    "Count": Column("accesses of {}", "1"),
-    "Max": Column("largest access of {}", "B"),
-    "Mean": Column("mean access of {}", "B"),
-    "Min": Column("smallest access of {}", "B"),
-    "Sum": Column("read or written by {}", "B"),
+    "Count": ReportColumn("accesses of {}", "1"),
+    "Max": ReportColumn("largest access of {}", "B"),
+    "Mean": ReportColumn("mean access of {}", "B"),
+    "Min": ReportColumn("smallest access of {}", "B"),
+    "Sum": ReportColumn("read or written by {}", "B"),
 }
 """The columns of messages, in a table whose title says that it is of files."""
-TABLES: dict[tuple[str, ...], dict[str, Column]] = {
+TABLES: dict[tuple[str, ...], dict[str, ReportColumn]] = {
     ("Task", "AppTime", "MPITime", "MPI%"): {
-        "AppTime": Column("time of the application", "s", 1, "lower"),
-        "MPITime": Column("time in MPI", "s", 1, "lower"),
-        "MPI%": Column("share of MPI", "%", 1, "lower"),
+        "AppTime": ReportColumn("time of the application", "s", 1, "lower"),
+        "MPITime": ReportColumn("time in MPI", "s", 1, "lower"),
+        "MPI%": ReportColumn("share of MPI", "%", 1, "lower"),
     },
     ("Call", "Site", "Time", "App%", "MPI%"): _TIME,
     ("Call", "Site", "Time", "App%", "MPI%", "COV"): _TIME,
     ("Call", "Site", "Time", "App%", "MPI%", "Count"): _TIME,
     ("Call", "Site", "Time", "App%", "MPI%", "Count", "COV"): _TIME,
     ("Call", "Site", "Count", "Total", "Avrg", "Sent%"): {
-        "Count": Column("messages of {}", "1"),
-        "Total": Column("sent by {}", "B"),
-        "Avrg": Column("mean message of {}", "B"),
-        "Sent%": Column("share of what is sent by {}", "%"),
+        "Count": ReportColumn("messages of {}", "1"),
+        "Total": ReportColumn("sent by {}", "B"),
+        "Avrg": ReportColumn("mean message of {}", "B"),
+        "Sent%": ReportColumn("share of what is sent by {}", "%"),
     },
     ("Call", "Site", "Count", "Total", "Avrg", "I/O%"): {
-        "Count": Column("accesses of {}", "1"),
-        "Total": Column("read or written by {}", "B"),
-        "Avrg": Column("mean access of {}", "B"),
-        "I/O%": Column("share of what is read or written by {}", "%"),
+        "Count": ReportColumn("accesses of {}", "1"),
+        "Total": ReportColumn("read or written by {}", "B"),
+        "Avrg": ReportColumn("mean access of {}", "B"),
+        "I/O%": ReportColumn("share of what is read or written by {}", "%"),
     },
     ("Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "App%", "MPI%"): {
-        "Count": Column("calls of {}", "1"),
-        "Max": Column("longest {}", "s", _MILLI, "lower"),
-        "Mean": Column("mean {}", "s", _MILLI, "lower"),
-        "Min": Column("shortest {}", "s", _MILLI, "lower"),
+        "Count": ReportColumn("calls of {}", "1"),
+        "Max": ReportColumn("longest {}", "s", _MILLI, "lower"),
+        "Mean": ReportColumn("mean {}", "s", _MILLI, "lower"),
+        "Min": ReportColumn("shortest {}", "s", _MILLI, "lower"),
         **_SHARES,
     },
     ("Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "Sum"): _MESSAGES,
@@ -162,7 +162,7 @@ class _Report:
         else:
             self.heads, self.histogram = (), ""
 
-    def _columns(self) -> Mapping[str, Column]:
+    def _columns(self) -> Mapping[str, ReportColumn]:
         columns = TABLES[self.heads]
         return _ACCESSES if columns is _MESSAGES and "I/O" in self.title else columns
 

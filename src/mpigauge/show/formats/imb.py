@@ -37,7 +37,7 @@ _NOTES = (
 )
 
 
-class Column(NamedTuple):
+class ImbColumn(NamedTuple):
     head: str
     text: Callable[[Row], str]
 
@@ -242,7 +242,7 @@ def _ranks(start: str, ranks: Sequence[int], per_line: int) -> Iterator[str]:
         start = "# "
 
 
-def _body(table: Table, columns: Sequence[Column]) -> Iterator[str]:
+def _body(table: Table, columns: Sequence[ImbColumn]) -> Iterator[str]:
     apart = columns[0].head == "Group"
     for _, rows in groupby(table.rows, key=lambda row: row.message_bytes):
         if apart:
@@ -263,7 +263,7 @@ def _note(skip: Skip) -> str:
 
 
 # --- columns --------------------------------------------------------------------------------
-def _columns(table: Table, facts: Facts) -> list[Column]:
+def _columns(table: Table, facts: Facts) -> list[ImbColumn]:
     family = table.card.columns
     each = facts.multi == 1 or (facts.imported and table.rows and table.rows[0].cell.group >= 0)
     together = facts.multi == 0 or (facts.imported and table.groups > 1 and not each)
@@ -327,24 +327,24 @@ def _slowest(row: Row) -> float:
     return row.cell.time_max_s
 
 
-_GROUP = Column("Group", lambda row: str(max(row.cell.group, 0)))
-_BYTES = Column("#bytes", _bytes)
-_COUNT = Column("#repetitions", lambda row: str(repetitions(row)))
+_GROUP = ImbColumn("Group", lambda row: str(max(row.cell.group, 0)))
+_BYTES = ImbColumn("#bytes", _bytes)
+_COUNT = ImbColumn("#repetitions", lambda row: str(repetitions(row)))
 _RANGE = [
-    Column("t_min[usec]", _microseconds(lambda row: row.cell.time_min_s)),
-    Column("t_max[usec]", _microseconds(_slowest)),
-    Column("t_avg[usec]", _microseconds(lambda row: row.cell.time_avg_s)),
+    ImbColumn("t_min[usec]", _microseconds(lambda row: row.cell.time_min_s)),
+    ImbColumn("t_max[usec]", _microseconds(_slowest)),
+    ImbColumn("t_avg[usec]", _microseconds(lambda row: row.cell.time_avg_s)),
 ]
-_PER_MESSAGE = Column("t_avg[usec]", _microseconds(_of_message))
-_BAND = [Column("Mbytes/sec", _megabytes(_median)), Column("Msg/sec", _rate)]
-_ONE = Column("t[usec]", _microseconds(_median))
-_OVERLAPPED = Column("t_ovrl[usec]", _microseconds(_median))
-_PURE = Column("t_pure[usec]", _part(lambda row: row.cell.time_pure_s))
-_CPU = Column("t_CPU[usec]", _part(lambda row: row.cell.time_cpu_s))
-_SHARE = Column("overlap[%]", _overlap)
-_FAMILIES: dict[str, list[Column]] = {
+_PER_MESSAGE = ImbColumn("t_avg[usec]", _microseconds(_of_message))
+_BAND = [ImbColumn("Mbytes/sec", _megabytes(_median)), ImbColumn("Msg/sec", _rate)]
+_ONE = ImbColumn("t[usec]", _microseconds(_median))
+_OVERLAPPED = ImbColumn("t_ovrl[usec]", _microseconds(_median))
+_PURE = ImbColumn("t_pure[usec]", _part(lambda row: row.cell.time_pure_s))
+_CPU = ImbColumn("t_CPU[usec]", _part(lambda row: row.cell.time_cpu_s))
+_SHARE = ImbColumn("overlap[%]", _overlap)
+_FAMILIES: dict[str, list[ImbColumn]] = {
     "single": [_BYTES, _COUNT, _ONE, _BAND[0]],
-    "parallel": [_BYTES, _COUNT, *_RANGE, Column("Mbytes/sec", _megabytes(_slowest))],
+    "parallel": [_BYTES, _COUNT, *_RANGE, ImbColumn("Mbytes/sec", _megabytes(_slowest))],
     "collective": [_BYTES, _COUNT, *_RANGE],
     "barrier": [_COUNT, *_RANGE],
     "band": [_BYTES, _COUNT, *_BAND],

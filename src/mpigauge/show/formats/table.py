@@ -49,7 +49,7 @@ ROUND_TRIPS = ("mpi_latency", "ping_pong")
 _BOLD, _RED, _YELLOW, _PLAIN = "\033[1m", "\033[31m", "\033[33m", "\033[0m"
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     head: str
     text: Callable[[Row], str]
 
@@ -286,7 +286,7 @@ def _figure_words(row: FigureRow) -> list[str]:
     ]
 
 
-def _columns(table: Table) -> list[Column]:
+def _columns(table: Table) -> list[TableColumn]:
     family = table.card.columns
     first = table.rows[0].cell
     is_mean = first.statistic.endswith("and ranks")
@@ -299,7 +299,7 @@ def _columns(table: Table) -> list[Column]:
     return [*apart, _BYTES, *middle, *traffic, *_OF_SCHEMA, _SAMPLES, *over, _STOP, _FLAGS]
 
 
-def _who(cell: Cell) -> list[Column]:
+def _who(cell: Cell) -> list[TableColumn]:
     """Which ranks a row is about, where it is not all of them."""
     return [_MEMBERS] if cell.members else [_GROUP] if cell.group >= 0 else []
 
@@ -328,7 +328,7 @@ def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
     return lambda row: "" if math.isnan(of(row)) else microseconds(of(row))
 
 
-def _of_schema(column: Stored) -> Column:
+def _of_schema(column: Stored) -> TableColumn:
     """A stored column that the schema gives a place of its own in tables for people. Times of a
     call are shown as the time of the benchmark is, halved where that is."""
     halved = column.group == "time"
@@ -341,7 +341,7 @@ def _of_schema(column: Stored) -> Column:
             return number(value)
         return microseconds(value * row.cell.time_scale if halved else value)
 
-    return Column(column.column, text)
+    return TableColumn(column.column, text)
 
 
 def _percent(ratio: float) -> str:
@@ -375,27 +375,29 @@ def _bold(text: str, colour: bool) -> str:
     return _paint(text, _BOLD, colour)
 
 
-_GROUP = Column("group", lambda row: str(row.cell.group))
-_BOTH_WAYS = Column("both ways µs", lambda row: _us(row.time))
-_MEMBERS = Column("ranks", lambda row: row.cell.members)
-_BYTES = Column("bytes", lambda row: byte_count(row.message_bytes))
-_ERROR = Column("±", lambda row: "" if row.is_range else row.error_words)
-_RANGE = Column("range", lambda row: row.error_words if row.is_range else "")
-_MACHINE = Column("± machine", lambda row: plus_minus(row.machine_error) if row.scatter else "")
+_GROUP = TableColumn("group", lambda row: str(row.cell.group))
+_BOTH_WAYS = TableColumn("both ways µs", lambda row: _us(row.time))
+_MEMBERS = TableColumn("ranks", lambda row: row.cell.members)
+_BYTES = TableColumn("bytes", lambda row: byte_count(row.message_bytes))
+_ERROR = TableColumn("±", lambda row: "" if row.is_range else row.error_words)
+_RANGE = TableColumn("range", lambda row: row.error_words if row.is_range else "")
+_MACHINE = TableColumn(
+    "± machine", lambda row: plus_minus(row.machine_error) if row.scatter else ""
+)
 _ERRORS = [_ERROR, _RANGE, _MACHINE]
-_ONE_TIME = [Column("µs", lambda row: _us(row.latency)), *_ERRORS]
+_ONE_TIME = [TableColumn("µs", lambda row: _us(row.latency)), *_ERRORS]
 _OVER_RANKS = [
-    Column("max µs", lambda row: _us(row.latency)),
+    TableColumn("max µs", lambda row: _us(row.latency)),
     *_ERRORS,
-    Column("avg µs", _rank_time(lambda row: row.cell.time_avg_s)),
-    Column("min µs", _rank_time(lambda row: row.cell.time_min_s)),
+    TableColumn("avg µs", _rank_time(lambda row: row.cell.time_avg_s)),
+    TableColumn("min µs", _rank_time(lambda row: row.cell.time_min_s)),
 ]
 _BESIDE = [
-    Column("pure µs", _part(lambda row: row.cell.time_pure_s)),
-    Column("CPU µs", _part(lambda row: row.cell.time_cpu_s)),
-    Column("overlap", _overlap),
-    Column("MPI_Test µs", _part(lambda row: row.cell.time_progress_s)),
-    Column("overlap", lambda row: _percent(row.cell.overlap_progress_ratio)),
+    TableColumn("pure µs", _part(lambda row: row.cell.time_pure_s)),
+    TableColumn("CPU µs", _part(lambda row: row.cell.time_cpu_s)),
+    TableColumn("overlap", _overlap),
+    TableColumn("MPI_Test µs", _part(lambda row: row.cell.time_progress_s)),
+    TableColumn("overlap", lambda row: _percent(row.cell.overlap_progress_ratio)),
 ]
 _MIDDLES = {
     "single": _ONE_TIME,
@@ -406,13 +408,13 @@ _MIDDLES = {
     "passive": [*_ONE_TIME, *_BESIDE],
 }
 _RATED = ("band", "timed_band", "rate")
-_BANDWIDTH = Column("MB/s", _bandwidth)
-_PRINTED = Column("printed MB/s", lambda row: as_printed(row.cell.printed_mb_per_s, 2))
-_RATE = Column("messages", _rate)
-_PRINTED_RATE = Column("printed 1/s", lambda row: as_printed(row.cell.printed_msg_per_s, 0))
+_BANDWIDTH = TableColumn("MB/s", _bandwidth)
+_PRINTED = TableColumn("printed MB/s", lambda row: as_printed(row.cell.printed_mb_per_s, 2))
+_RATE = TableColumn("messages", _rate)
+_PRINTED_RATE = TableColumn("printed 1/s", lambda row: as_printed(row.cell.printed_msg_per_s, 0))
 _OF_SCHEMA = [_of_schema(column) for column in COLUMNS if column.column]
 _SHORT = {"one launch": "1 launch", "range": "{} range", "interval": "{}"}
-_SAMPLES = Column("samples", lambda row: str(row.samples))
-_LAUNCHES = Column("launches", lambda row: _SHORT[row.kind].format(row.launches))
-_STOP = Column("stop", lambda row: row.stop)
-_FLAGS = Column("flags", letters)
+_SAMPLES = TableColumn("samples", lambda row: str(row.samples))
+_LAUNCHES = TableColumn("launches", lambda row: _SHORT[row.kind].format(row.launches))
+_STOP = TableColumn("stop", lambda row: row.stop)
+_FLAGS = TableColumn("flags", letters)
