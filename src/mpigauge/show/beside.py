@@ -21,7 +21,7 @@ from mpigauge.show.titles import as_printed, title
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable, Overall
     from mpigauge.result.compare.items import Item
 
 Words = tuple[str, ...]
@@ -44,14 +44,14 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
     return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"
 
 
-def table_title(table: Table, cards: Cards, varied: str, response: str = MEDIAN) -> str:
+def table_title(table: ComparisonTable, cards: Cards, varied: str, response: str = MEDIAN) -> str:
     """What was measured, what its numbers are of their launches, by which column sides differ."""
     by = f"by {varied}" if varied and table.first.row else ""
     one = "" if response == MEDIAN else f"{response} launch"
     return " · ".join(filter(None, (what_of(table, cards, varied), one, by)))
 
 
-def what_of(table: Table, cards: Cards, varied: str) -> str:
+def what_of(table: ComparisonTable, cards: Cards, varied: str) -> str:
     """What was measured; the column that sides differ in is left out."""
     first = table.first
     if first.row is None:
@@ -65,7 +65,7 @@ def what_of(table: Table, cards: Cards, varied: str) -> str:
     return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
 
 
-def words_of(table: Table, names: Sequence[str]) -> list[Words]:
+def words_of(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
     """The heads, then a line for each size and side."""
     sized = table.first.message_bytes >= 0
     unit = "µs" if table.first.unit == SECONDS else table.first.unit
@@ -114,7 +114,7 @@ def _printed(entry: ComparedNumber) -> str:
     return as_printed(row.cell.printed_mb_per_s, 2) if row else ""
 
 
-def _of_all_sizes(table: Table, names: Sequence[str], printed: bool) -> Iterator[Words]:
+def _of_all_sizes(table: ComparisonTable, names: Sequence[str], printed: bool) -> Iterator[Words]:
     """A line for each side whose curve is judged as a whole."""
     label, empty = "all", ("",) * (3 if printed else 2)
     for name, found in zip(names, table.overall, strict=True):

@@ -21,7 +21,7 @@ from mpigauge.show.compared import ends
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import Comparison, Table
+    from mpigauge.result.compare.compare import Comparison, ComparisonTable
     from mpigauge.result.compare.items import Item
 
 Words = tuple[str, ...]
@@ -68,11 +68,13 @@ def _letter(place: int) -> str:
     return (_letter(place // many - 1) if place >= many else "") + ascii_lowercase[place % many]
 
 
-def _lines(table: Table, lines: Sequence[Best], letters: dict[str, str]) -> Iterator[str]:
+def _lines(table: ComparisonTable, lines: Sequence[Best], letters: dict[str, str]) -> Iterator[str]:
     yield from joined(words_of(table, lines, letters))
 
 
-def words_of(table: Table, lines: Sequence[Best], names: Mapping[str, str]) -> list[Words]:
+def words_of(
+    table: ComparisonTable, lines: Sequence[Best], names: Mapping[str, str]
+) -> list[Words]:
     """The heads, then for each size the default with what came of it, and every other setting with
     its numbers; `names` says what arms are called in it."""
     sized = table.first.message_bytes >= 0

@@ -15,7 +15,7 @@ from mpigauge.show.beside import fitting, joined, numbers_of, remarks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
     from mpigauge.show.beside import Words
 
 HEADING = "Simple loops by compilers"
@@ -42,7 +42,7 @@ def _open(comparison: Comparison) -> Iterator[str]:
         yield f"UNDECIDED: {'; '.join(reasons)}."
 
 
-def words_of(table: Table, names: Sequence[str]) -> Iterator[Words]:
+def words_of(table: ComparisonTable, names: Sequence[str]) -> Iterator[Words]:
     """The loop is named once."""
     for line in table.lines:
         what = _what(line[0])

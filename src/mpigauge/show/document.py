@@ -79,7 +79,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Table:
+class RowTable:
     """Rows that belong under one heading: one benchmark, on so many ranks, in one variant."""
 
     card: Card
@@ -113,7 +113,7 @@ class Document:
     limits: Limits | None = None
     """Of the node; None: they are not known."""
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[RowTable]:
         return tables(self.rows, self.cards, self.skips)
 
 
@@ -190,7 +190,7 @@ def _compilers(
     return compilers(rows, starts, called), accounts(rows, called)
 
 
-def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[Table]:
+def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[RowTable]:
     """The rows under their headings, in the order in which these first appear."""
     found: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
     for row in rows:
@@ -218,9 +218,9 @@ def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
 
 def _table(
     key: Mapping[str, Any], cards: Cards, rows: Sequence[Row], skips: Sequence[Skip]
-) -> Table:
+) -> RowTable:
     unusual = {name: key[name] for name in _VARIANTS if key[name] != USUAL[name]}
-    return Table(
+    return RowTable(
         card=cards.find(f"{key['suite'] or FIRST_SUITE}:{key['benchmark']}"),
         rows=tuple(rows),
         skips=tuple(skips),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
 
 HEADING = "Fresh data against static"
 HEADS = ("bytes", "", "static µs", "±", "fresh µs", "±", "write µs", "ratio", "95 %", "")
@@ -35,7 +35,7 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
     return lines[:-1]
 
 
-def words_of(table: Table) -> Iterator[tuple[str, ...]]:
+def words_of(table: ComparisonTable) -> Iterator[tuple[str, ...]]:
     """A line for each size at which the two differ, as HEADS has them."""
     for static, fresh in differing(table):
         yield (_size(static), "", *_value(static), *_value(fresh), _write(fresh), *_ratio(fresh))

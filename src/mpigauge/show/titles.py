@@ -12,10 +12,10 @@ from mpigauge.model.units import many
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.show.document import Table
+    from mpigauge.show.document import RowTable
 
 
-def title(table: Table) -> str:
+def title(table: RowTable) -> str:
     first = table.rows[0].cell
     groups = f"{table.groups} groups of " if table.groups > 1 else ""
     ranks = table.ranks or "?"  # some programs do not print it

@@ -17,7 +17,7 @@ from mpigauge.model.units import many
 from mpigauge.show import beside
 from mpigauge.show.web.answer import verdicts
 from mpigauge.show.web.page import filled
-from mpigauge.show.web.report import Words, sections, too_large
+from mpigauge.show.web.report import WordTable, sections, too_large
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.compare import Comparison
@@ -150,8 +150,8 @@ def _differ(facts: Sequence[Mapping[str, str]]) -> Iterator[Sequence[str]]:
             yield name, *told
 
 
-def _tables(comparison: Comparison, first: Shown) -> Iterator[Words]:
+def _tables(comparison: Comparison, first: Shown) -> Iterator[WordTable]:
     for table in comparison.tables:
         heads, *rows = beside.words_of(table, comparison.names)
         title = beside.table_title(table, first.run.cards, comparison.varied)
-        yield Words(title, heads, rows)
+        yield WordTable(title, heads, rows)

@@ -18,7 +18,7 @@ from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.verdicts import enough
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
     from mpigauge.result.compare.items import Item
 
 
@@ -62,7 +62,7 @@ class Control:
     different: int
 
 
-def best_lines(comparison: Comparison, table: Table) -> Iterator[Best]:
+def best_lines(comparison: Comparison, table: ComparisonTable) -> Iterator[Best]:
     """For each line of a table that the first has measured."""
     for first, *others in table.lines:
         if first.item is not None:

@@ -82,7 +82,7 @@ class Overall:
 
 
 @dataclass(frozen=True)
-class Table:
+class ComparisonTable:
     """What differs in nothing but the size of messages; an entry of each side in each line."""
 
     lines: tuple[tuple[ComparedNumber, ...], ...]
@@ -101,7 +101,7 @@ class Table:
 class Comparison:
     names: tuple[str, ...]
     """Of the sides; all are compared with the first."""
-    tables: tuple[Table, ...]
+    tables: tuple[ComparisonTable, ...]
     left_out: tuple[Left, ...]
     tolerance: float
     varied: str = ""
@@ -161,7 +161,7 @@ def compare(
     return Comparison(
         names=tuple(side.name for side in sides),
         tables=tuple(
-            Table(
+            ComparisonTable(
                 tuple(_line(first.items[p], p, pairs, said, response) for p in places),
                 (None, *(overall.get((n, at)) for n in range(len(pairs)))),
             )

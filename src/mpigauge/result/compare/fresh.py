@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.compare import ComparedNumber, Table
+    from mpigauge.result.compare.compare import ComparedNumber, ComparisonTable
 
 BOTH = ("static", "fresh")
 
@@ -28,7 +28,7 @@ def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comp
     return replace(found, left_out=()) if found.tables else None
 
 
-def differing(table: Table) -> list[tuple[ComparedNumber, ...]]:
+def differing(table: ComparisonTable) -> list[tuple[ComparedNumber, ...]]:
     """Its lines where the two differ by more than the error."""
     return [line for line in table.lines if _said(line[1]) in ("LESS", "MORE")]
 

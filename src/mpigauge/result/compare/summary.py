@@ -14,7 +14,7 @@ from mpigauge.result.stats.verdicts import MOST_LAUNCHES, enough
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall, Table
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable, Overall
 
 _TWICE = 2.0
 """From here on a ratio is said as a factor, below it as a percentage."""
@@ -37,7 +37,7 @@ Span = list["ComparedNumber"]
 """Sizes that follow each other and have the same verdict."""
 
 
-def summaries(comparison: Comparison, table: Table) -> list[str]:
+def summaries(comparison: Comparison, table: ComparisonTable) -> list[str]:
     """A sentence for each side but the first."""
     return [
         f"{name} {_sentence(entries, comparison.tolerance)}."
@@ -46,7 +46,7 @@ def summaries(comparison: Comparison, table: Table) -> list[str]:
     ]
 
 
-def of_curves(comparison: Comparison, table: Table) -> list[str]:
+def of_curves(comparison: Comparison, table: ComparisonTable) -> list[str]:
     """A sentence for each side of which a curve is judged as a whole."""
     return [
         _overall(f"Over all {found.numbers} sizes", name, comparison.names[0], found)

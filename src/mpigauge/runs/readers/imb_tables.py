@@ -13,7 +13,7 @@ from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.record import Skip
 from mpigauge.runs.readers.imb_columns import Shape, is_rate_alone, stored
 from mpigauge.runs.readers.imb_rows import WIDTH, parse_regular, split_rows
-from mpigauge.runs.readers.reading import Table
+from mpigauge.runs.readers.reading import TextTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,9 +53,9 @@ class Draft:
         return dict(zip(self.heads, self.numbers, strict=True))
 
 
-def finished(drafts: Sequence[Draft]) -> tuple[tuple[Table, ...], tuple[Skip, ...]]:
+def finished(drafts: Sequence[Draft]) -> tuple[tuple[TextTable, ...], tuple[Skip, ...]]:
     """The tables, and the rows that have no time. IrregularError: see imb_rows."""
-    tables: list[Table] = []
+    tables: list[TextTable] = []
     skips: list[Skip] = []
     last = max((draft.fixed["launch"] for draft in drafts), default=0)
     for draft, numbers, is_plain in _numbers(drafts):
@@ -69,9 +69,9 @@ def finished(drafts: Sequence[Draft]) -> tuple[tuple[Table, ...], tuple[Skip, ..
     return tuple(tables), tuple(skips)
 
 
-def _table(draft: Draft, numbers: Numbers, launch: int | None = None) -> Table:
+def _table(draft: Draft, numbers: Numbers, launch: int | None = None) -> TextTable:
     fixed = draft.fixed if launch is None else {**draft.fixed, "launch": launch}
-    return Table(fixed, numbers.shape[1], partial(_columns, draft, numbers))
+    return TextTable(fixed, numbers.shape[1], partial(_columns, draft, numbers))
 
 
 def _numbers(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, Numbers, bool]]:

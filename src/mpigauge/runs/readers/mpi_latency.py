@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import known_cards
-from mpigauge.runs.readers.reading import Reading, Table, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def read(text: Text) -> Reading:
         "source": "mpi_latency",
         "statistic": "mean of round trips, cut to whole µs",
     }
-    tables: list[Table] = []
+    tables: list[TextTable] = []
     unread: list[Unread] = []
     calls, arm = 1000, ""
     for number, line in text.numbered():
@@ -42,7 +42,7 @@ def read(text: Text) -> Reading:
             time = int(found[1]) * 1e-6
             row = {"message_bytes": 1, "time_p50_s": time, "time_mean_s": time, "calls": calls,
                    "moved_bytes": 1, "messages": 1}  # fmt: skip
-            tables.append(Table.of_rows({**shared, "launch": len(tables), "arm": arm}, [row]))
+            tables.append(TextTable.of_rows({**shared, "launch": len(tables), "arm": arm}, [row]))
         elif _DAMAGED in line:
             unread.append(Unread(number, line.strip(), "it has no whole number of microseconds"))
     launches = (unknown_launch(launch, world_ranks=2) for launch in range(len(tables)))

@@ -16,7 +16,7 @@ from mpigauge.model.record import Figure
 from mpigauge.runs.readers.imb_columns import OF_SLOWEST, OVER_RANKS, Shape, fixed
 from mpigauge.runs.readers.known import traffic
 from mpigauge.runs.readers.osu_tests import SUITE, card_of_title
-from mpigauge.runs.readers.reading import Reading, Table, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import arm_of, setting_in
 from mpigauge.runs.readers.text import NUMBER
@@ -238,7 +238,7 @@ def _stored(test: _Test, row: dict[str, str]) -> dict[str, float]:
     return {**found, "time_p50_s": time, "time_mean_s": time, **facts, **said, **wrong}
 
 
-def _table(test: _Test) -> Table:
+def _table(test: _Test) -> TextTable:
     card = test.card
     shape = Shape(test.ranks, test.window if card.windowed else 1)
     about: dict[str, Any] = {
@@ -251,4 +251,4 @@ def _table(test: _Test) -> Table:
         about["datatype"] = test.datatype
     if "Validation" in test.heads:
         about["check"] = "exact"
-    return Table.of_rows(fixed(card, 0, shape) | about, test.rows)
+    return TextTable.of_rows(fixed(card, 0, shape) | about, test.rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import known_cards
-from mpigauge.runs.readers.reading import Reading, Table, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import arm_of, setting_in
 
@@ -47,7 +47,7 @@ def read(text: Text) -> Reading:
         elif line.strip():
             in_rows = False
     return Reading(
-        tables=tuple(Table.of_rows(_shared() | about, rows) for about, rows in tables),
+        tables=tuple(TextTable.of_rows(_shared() | about, rows) for about, rows in tables),
         launches=tuple(unknown_launch(launch, world_ranks=2) for launch in range(len(tables))),
         unread=tuple(unread),
     )

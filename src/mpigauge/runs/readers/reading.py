@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass  # not frozen, since there are many, and those take three times as long to make
-class Table:
+class TextTable:
     """Rows under one heading: what they have in common, and columns of numbers of one length."""
 
     fixed: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Table:
     """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
 
     @classmethod
-    def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> Table:
+    def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> TextTable:
         """Of stored columns row by row, the same in each."""
         names = tuple(rows[0]) if rows else ()
         return cls(fixed, len(rows), lambda: {name: [row[name] for row in rows] for name in names})
@@ -48,7 +48,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Reading:
-    tables: tuple[Table, ...] = ()
+    tables: tuple[TextTable, ...] = ()
     figures: tuple[Figure, ...] = ()
     skips: tuple[Skip, ...] = ()
     launches: tuple[Launch, ...] = ()
@@ -121,7 +121,7 @@ def _shifted(reading: Reading, by: int) -> Reading:
     )
 
 
-def _table(table: Table, launch: int) -> Table:
+def _table(table: TextTable, launch: int) -> TextTable:
     return replace(table, fixed={**table.fixed, "launch": launch})
 
 

@@ -22,7 +22,7 @@ from mpigauge.runs.readers.imb_header import Header
 from mpigauge.runs.readers.imb_heading import Section
 from mpigauge.runs.readers.imb_section import kind_of
 from mpigauge.runs.readers.known import known_cards
-from mpigauge.runs.readers.reading import Reading, Table, unknown_launch
+from mpigauge.runs.readers.reading import Reading, TextTable, unknown_launch
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -73,7 +73,7 @@ def reference(name: str) -> Reference:
     return Reference(name=name, reading=reading, mpis=mpis, **said)
 
 
-def _table(said: Mapping[str, Any]) -> Table:
+def _table(said: Mapping[str, Any]) -> TextTable:
     import numpy as np
 
     card = known_cards().find(said["benchmark"])
@@ -88,7 +88,7 @@ def _table(said: Mapping[str, Any]) -> Table:
         shape = Shape(said["ranks"])
         shared = fixed(card, 0, shape)
     columns = partial(stored, card, shape, printed)
-    return Table({**shared, **of_row}, numbers.shape[0], columns)
+    return TextTable({**shared, **of_row}, numbers.shape[0], columns)
 
 
 def _figure(said: Mapping[str, Any]) -> dict[str, Any]:

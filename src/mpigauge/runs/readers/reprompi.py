@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import card_of
-from mpigauge.runs.readers.reading import Reading, Table, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER
 
@@ -99,10 +99,10 @@ def _summary(row: Mapping[str, str]) -> dict[str, float]:
     return times | {"time_p50_s": time, "samples": int(counted)}
 
 
-def _table(key: Key, row: Mapping[str, float], said: Mapping[str, str]) -> Table:
+def _table(key: Key, row: Mapping[str, float], said: Mapping[str, str]) -> TextTable:
     card = _card(key[0])
     sized = {"message_bytes": key[1] * int(said.get("datatype_size_bytes", 1))}
-    return Table.of_rows(_fixed(card, row, said), [{**row, **sized}])
+    return TextTable.of_rows(_fixed(card, row, said), [{**row, **sized}])
 
 
 def _fixed(card: Card, row: Mapping[str, float], said: Mapping[str, str]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Skip
     from mpigauge.model.row import Row
     from mpigauge.model.screen import Screen
-    from mpigauge.show.document import Document, Facts, Table
+    from mpigauge.show.document import Document, Facts, RowTable
 
 ABOUT = "text in the shape of IMB's tables"
 _RANKS_PER_LINE = 16
@@ -101,7 +101,7 @@ def _date(created: str) -> str:
         return created
 
 
-def _tables(document: Document, suite: str) -> list[Table]:
+def _tables(document: Document, suite: str) -> list[RowTable]:
     return [table for table in document.tables() if table.card.suite == suite]
 
 
@@ -119,7 +119,7 @@ def _lengths(document: Document, suite: str) -> list[str]:
     ]
 
 
-def _doubles(tables: Sequence[Table]) -> bool:
+def _doubles(tables: Sequence[RowTable]) -> bool:
     """Whether the sizes of every table are 0 and powers of two, upwards."""
     for table in tables:
         sizes = [row.message_bytes for row in table.rows if row.cell.group in (-1, 0)]
@@ -150,7 +150,7 @@ def _listed(document: Document) -> list[Card]:
 
 # --- sections -------------------------------------------------------------------------------
 def _sections(document: Document, suite: str) -> Iterator[str]:
-    found: dict[str, list[Table]] = {}
+    found: dict[str, list[RowTable]] = {}
     for table in _tables(document, suite):
         found.setdefault(table.card.name, []).append(table)
     ranks = document.facts.world_ranks
@@ -164,14 +164,14 @@ def _sections(document: Document, suite: str) -> Iterator[str]:
             yield from _section(table, document.facts)
 
 
-def _place(table: Table) -> tuple[int, int]:
+def _place(table: RowTable) -> tuple[int, int]:
     """Modes in IMB's order, which is not the same in all suites."""
     completion = table.variant.get("completion", "")
     known = table.card.completions
     return table.ranks, known.index(completion) if completion in known else 0
 
 
-def _section(table: Table, facts: Facts) -> Iterator[str]:
+def _section(table: RowTable, facts: Facts) -> Iterator[str]:
     columns = _columns(table, facts)
     rule = "#" + "-" * (13 * len(columns) - 1)
     name = f"Multi-{table.card.name}" if table.groups > 1 else table.card.name
@@ -190,7 +190,7 @@ def _section(table: Table, facts: Facts) -> Iterator[str]:
 _MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}
 
 
-def _said(table: Table) -> Iterator[tuple[str, object]]:
+def _said(table: RowTable) -> Iterator[tuple[str, object]]:
     """What our tables can vary and IMB's cannot."""
     return ((name, value) for name, value in table.variant.items() if name not in _NOT_SAID)
 
@@ -199,7 +199,7 @@ _NOT_SAID = ("memory", "mode", "origin", "root_shift", "completion", "arm", "sou
 """Columns that IMB says otherwise, or has no notion of."""
 
 
-def _who(table: Table, facts: Facts) -> Iterator[str]:
+def _who(table: RowTable, facts: Facts) -> Iterator[str]:
     order = _order(facts)
     groups = [order[i * table.ranks : (i + 1) * table.ranks] for i in range(table.groups)]
     if table.groups > 1:
@@ -218,7 +218,7 @@ def _who(table: Table, facts: Facts) -> Iterator[str]:
         yield f"# ( {idle} additional process{'es' * (idle > 1)} waiting in MPI_Barrier)"
 
 
-def _threads(table: Table) -> str:
+def _threads(table: RowTable) -> str:
     """IMB-MT says how many it has."""
     return f"(threads: {table.variant.get('threads', 1)})" if table.card.suite == "MT" else ""
 
@@ -242,7 +242,7 @@ def _ranks(start: str, ranks: Sequence[int], per_line: int) -> Iterator[str]:
         start = "# "
 
 
-def _body(table: Table, columns: Sequence[ImbColumn]) -> Iterator[str]:
+def _body(table: RowTable, columns: Sequence[ImbColumn]) -> Iterator[str]:
     apart = columns[0].head == "Group"
     for _, rows in groupby(table.rows, key=lambda row: row.message_bytes):
         if apart:
@@ -263,7 +263,7 @@ def _note(skip: Skip) -> str:
 
 
 # --- columns --------------------------------------------------------------------------------
-def _columns(table: Table, facts: Facts) -> list[ImbColumn]:
+def _columns(table: RowTable, facts: Facts) -> list[ImbColumn]:
     family = table.card.columns
     each = facts.multi == 1 or (facts.imported and table.rows and table.rows[0].cell.group >= 0)
     together = facts.multi == 0 or (facts.imported and table.groups > 1 and not each)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.figures import FigureRow
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.headline import Headline
-    from mpigauge.show.document import Document, Facts, Table
+    from mpigauge.show.document import Document, Facts, RowTable
 
 ABOUT = "tables for people (the default)"
 ROUND_TRIPS = ("mpi_latency", "ping_pong")
@@ -232,7 +232,7 @@ def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAI
     return [line for table in found for line in ["", *table_lines(table, screen)]][1:]
 
 
-def table_lines(table: Table, screen: Screen = PLAIN) -> list[str]:
+def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
     colour, (*first, last) = screen.coloured, broken([title(table)])
     heads, *cells = _fitting(words_of(table))
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
@@ -258,7 +258,7 @@ def _fitting(lines: list[list[str]]) -> list[list[str]]:
     return lines
 
 
-def words_of(table: Table) -> list[list[str]]:
+def words_of(table: RowTable) -> list[list[str]]:
     """The heads of the columns that say anything, then the words of each row."""
     columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
     words = [[column.text(row) for column in columns] for row in table.rows]
@@ -286,7 +286,7 @@ def _figure_words(row: FigureRow) -> list[str]:
     ]
 
 
-def _columns(table: Table) -> list[TableColumn]:
+def _columns(table: RowTable) -> list[TableColumn]:
     family = table.card.columns
     first = table.rows[0].cell
     is_mean = first.statistic.endswith("and ranks")

@@ -15,7 +15,7 @@ from mpigauge.result.compare.items import SECONDS
 from mpigauge.show.kinds import Chosen, Shown, plot
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Comparison, Table
+    from mpigauge.result.compare.compare import Comparison, ComparisonTable
 
 
 @plot("best", "the time under each setting by that of the default, with its interval")
@@ -51,7 +51,7 @@ def _panels(of: str, comparison: Comparison, chosen: Chosen) -> Iterator[Panel]:
             yield Panel(title, SIZE, ratio, series, level=1.0, level_name=comparison.names[0])
 
 
-def _series(comparison: Comparison, table: Table) -> Iterator[Series]:
+def _series(comparison: Comparison, table: ComparisonTable) -> Iterator[Series]:
     for number, name in enumerate(comparison.names[1:], 1):
         points = tuple(
             Point.of(entry.item.message_bytes, entry.ratio.estimate)

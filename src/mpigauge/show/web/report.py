@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordTable:
     """A table of words."""
 
     title: str
@@ -45,7 +45,7 @@ class Section:
     id: str
     title: str
     pictures: tuple[Picture, ...]
-    best: tuple[Words, ...] = ()
+    best: tuple[WordTable, ...] = ()
     said: tuple[str, ...] = ()
 
 
@@ -163,7 +163,7 @@ def _short(picture: Picture) -> Picture:
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
 
 
-def _best(shown: Shown, several: bool) -> Iterator[Words]:
+def _best(shown: Shown, several: bool) -> Iterator[WordTable]:
     arms, of = shown.arms, f"{shown.name}: " if several else ""
     if arms is None:
         return
@@ -175,13 +175,13 @@ def _best(shown: Shown, several: bool) -> Iterator[Words]:
             on = f" on {many(ranks, 'rank')}" if ranks else ""
             cut = f", the first {MANY_ROWS} of {len(rows)} lines" if len(rows) > MANY_ROWS else ""
             title = f"{of}Best of {table.first.benchmark}{what}{on}{cut}"
-            yield Words(title, heads, rows[:MANY_ROWS])
+            yield WordTable(title, heads, rows[:MANY_ROWS])
 
 
-def _fresh(shown: Shown, comparison: Comparison) -> Iterator[Words]:
+def _fresh(shown: Shown, comparison: Comparison) -> Iterator[WordTable]:
     for table in comparison.tables:
         if rows := list(fresh.words_of(table)):
-            yield Words(
+            yield WordTable(
                 beside.what_of(table, shown.run.cards, comparison.varied), fresh.HEADS, rows
             )
 
@@ -191,14 +191,14 @@ def _best_remarks(shown: Shown, several: bool) -> Iterator[str]:
     yield from (f"{of}{line}" for line in (best.remarks(shown.arms) if shown.arms else ()))
 
 
-def _tables(shown: Shown) -> tuple[list[Words], str]:
+def _tables(shown: Shown) -> tuple[list[WordTable], str]:
     """As many as a page can hold, and what is said of the others."""
     found, room = [], MANY_ROWS
     tables = [table for table in shown.document.tables() if table.rows]
     for table in tables:
         if len(table.rows) <= room:
             heads, *rows = words_of(table)
-            found.append(Words(title(table), heads, rows))
+            found.append(WordTable(title(table), heads, rows))
             room -= len(rows)
     left = len(tables) - len(found)
     return found, f"{many(left, 'more table')} of this run: {_ALL_ROWS}." if left else ""
