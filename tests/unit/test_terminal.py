@@ -275,7 +275,7 @@ def test_a_kind_without_a_form_says_which_it_has(
     from mpigauge.model.registry import Registry
     from mpigauge.show import kinds
 
-    bare = kinds.Kind("bare", "", lambda _, __: Picture("", "", ""))
+    bare = kinds.PlotKind("bare", "", lambda _, __: Picture("", "", ""))
     monkeypatch.setattr(Registry, "find", lambda *_: bare)
     assert main(["plot", str(shown.run.path), "bare"]) == 2
     assert capsys.readouterr().err == (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Key
 
-Kind = Literal["interval", "range", "one launch"]
+ErrorKind = Literal["interval", "range", "one launch"]
 """interval: 95 %, over six launches or more; range: smallest to largest of fewer launches;
 one launch: the 95 % interval inside a launch, which does not know how launches differ."""
 
@@ -55,7 +55,7 @@ class Row:
     """All columns over the launches: counts are summed, times are medians, flags are united."""
     low_s: float
     high_s: float
-    kind: Kind
+    kind: ErrorKind
     launches: int
     values_s: tuple[float, ...]
     """time_p50_s of each launch, in the order of launches."""

@@ -85,26 +85,26 @@ Draw = Callable[[Sequence[Shown], Chosen], "Picture | None"]
 
 
 @dataclass(frozen=True)
-class Kind:
+class PlotKind:
     name: str
     about: str
     draw: Draw
 
 
-PLOTS = Registry[Kind]("plot", f"{__name__.rpartition('.')[0]}.plots")
+PLOTS = Registry[PlotKind]("plot", f"{__name__.rpartition('.')[0]}.plots")
 
 
 def plot(name: str, about: str) -> Callable[[Draw], Draw]:
     """Makes a function the plot of this name."""
 
     def register(draw: Draw) -> Draw:
-        PLOTS.add(name, Kind(name, about, draw))
+        PLOTS.add(name, PlotKind(name, about, draw))
         return draw
 
     return register
 
 
-def drawn(kind: Kind, shown: Sequence[Shown], chosen: Chosen = ALL) -> Picture:
+def drawn(kind: PlotKind, shown: Sequence[Shown], chosen: Chosen = ALL) -> Picture:
     """UserError: the runs hold nothing of this kind; it names what they hold."""
     found = kind.draw(shown, chosen)
     if found is None:

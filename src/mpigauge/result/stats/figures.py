@@ -17,7 +17,7 @@ from mpigauge.result.stats.order import median
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.model.row import Kind
+    from mpigauge.model.row import ErrorKind
 
 Columns = tuple[tuple[str, Any], ...]
 _OF_LAUNCHES = ("launch", "value")
@@ -29,7 +29,7 @@ class FigureRow:
     """Of the first launch: what it is."""
     value: Estimate
     """The median over launches with the ends of its interval, or of the range of few launches."""
-    kind: Kind
+    kind: ErrorKind
     values: tuple[float, ...]
     """Of each launch, in their order."""
     numbers: tuple[int, ...]
@@ -77,6 +77,8 @@ def estimate(values: Sequence[float]) -> Estimate:
 def _row(figures: Sequence[Figure]) -> FigureRow:
     values = tuple(figure.value for figure in figures)
     many = len(values)
-    kind: Kind = "interval" if many >= LEAST_FOR_INTERVAL else "range" if many > 1 else "one launch"
+    kind: ErrorKind = (
+        "interval" if many >= LEAST_FOR_INTERVAL else "range" if many > 1 else "one launch"
+    )
     numbers = tuple(figure.launch for figure in figures)
     return FigureRow(figures[0], estimate(values), kind, values, numbers)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from mpigauge.model.between import Between
-    from mpigauge.model.row import Kind
+    from mpigauge.model.row import ErrorKind
 
 Place = Callable[[Row], Any]
 """What a row is sorted by."""
@@ -128,7 +128,7 @@ def aggregate(
     return row if flags == row.cell.flags else replace(row, cell=replace(row.cell, flags=flags))
 
 
-def interval(cells: Sequence[Cell], widening: float = 1.0) -> tuple[Kind, tuple[float, float]]:
+def interval(cells: Sequence[Cell], widening: float = 1.0) -> tuple[ErrorKind, tuple[float, float]]:
     """What the ends mean, and the ends, in seconds per call. `widening`: how many times as wide as
     of independent launches."""
     values = [cell.time_p50_s for cell in cells]

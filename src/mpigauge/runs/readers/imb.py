@@ -33,7 +33,7 @@ from mpigauge.runs.readers.text import NUMBER
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mpigauge.runs.readers.imb_heading import Heading, Heads, Kind
+    from mpigauge.runs.readers.imb_heading import Heading, HeadingKind, Heads
     from mpigauge.runs.readers.text import Text
 
 _ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"
@@ -92,7 +92,9 @@ class _Log:
     settings: dict[str, str] = field(default_factory=dict)
     arm: str = ""
     headings: dict[bytes, Heading | None] = field(default_factory=dict)
-    kinds: dict[tuple[str, ...], dict[tuple[Section, Heads], Kind]] = field(default_factory=dict)
+    kinds: dict[tuple[str, ...], dict[tuple[Section, Heads], HeadingKind]] = field(
+        default_factory=dict
+    )
     """What headings give their tables, by what their runs have in common."""
     seen: set[tuple[Any, ...]] = field(default_factory=set)
     """Headings of this launch."""
@@ -225,7 +227,7 @@ class _Log:
         self.drafts.append(draft)
         return draft
 
-    def _kind(self, section: Section, heads: Heads) -> Kind:
+    def _kind(self, section: Section, heads: Heads) -> HeadingKind:
         """What tables of this heading share in this run of IMB."""
         if (kinds := self.header.kinds) is None:
             kinds = self.header.kinds = self.kinds.setdefault(self.header.alike, {})

@@ -45,7 +45,7 @@ class Heading(NamedTuple):
     lines: int
 
 
-class Kind(NamedTuple):
+class HeadingKind(NamedTuple):
     """What tables under the same heading, in the same run, have in common."""
 
     card: Card

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.imb_columns import Shape, statistic, time_scale
-from mpigauge.runs.readers.imb_heading import Heads, Kind, Section
+from mpigauge.runs.readers.imb_heading import HeadingKind, Heads, Section
 from mpigauge.runs.readers.known import card_of, known_cards
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.imb_header import Header
 
 
-def kind_of(section: Section, heads: Heads, header: Header) -> Kind:
+def kind_of(section: Section, heads: Heads, header: Header) -> HeadingKind:
     card = card_of_heads(section.benchmark, header.suite, heads)
     fixed = fixed_columns(card, section, header)
     if "defects" in heads:
         fixed["check"] = "exact"
-    return Kind(card, shape_of(card, section, header), fixed)
+    return HeadingKind(card, shape_of(card, section, header), fixed)
 
 
 @lru_cache(maxsize=1024)
