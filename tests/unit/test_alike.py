@@ -72,7 +72,14 @@ def test_hosts_are_asked_without_an_mpi(
     ],
 )
 def test_hosts_that_cannot_be_shown(
-    rsh: str, words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+    rsh: str,
+    words: list[str],
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").write_text("a\n")  # a file that cannot be read would be named first
     assert run(["topo", *words, "--rsh", rsh]) == 2
     assert says in capsys.readouterr().err
