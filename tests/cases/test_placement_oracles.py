@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -35,10 +36,12 @@ def site(name: str) -> Site:
     return Site(HOST, topology.built(MACHINES / f"{name}.xml"))
 
 
-def whole_cores(name: str, text: str, ranks: int | None) -> Cores:
+def whole_cores(
+    name: str, text: str, ranks: int | None, files: Mapping[str, str] | None = None
+) -> Cores:
     """Our placement, each PU with its siblings: launchers bind to whole cores."""
     here = site(name)
-    (found,) = placement.place(text, [here], ranks or 2, ranks)
+    (found,) = placement.place(text, [here], ranks or 2, ranks, files)
     around = here.levels.around
     return [frozenset[int]().union(*(around[pu]["core"] for pu in s.pus)) for s in found.seats]
 
@@ -140,9 +143,11 @@ def test_hydra_gives_the_threads_that_it_is_told() -> None:
 def test_prrte_reads_a_rankfile_alike(name: str, tmp_path: Path) -> None:
     slots = ("0", "1:3", "4-5", "7,9", "1:0-1", "0:10")
     file = tmp_path / "ranks"
-    file.write_text("".join(f"rank {i}={HOST} slot={s}\n" for i, s in enumerate(slots)))
+    lines = "".join(f"rank {i}={HOST} slot={s}\n" for i, s in enumerate(slots))
+    file.write_text(lines)
     theirs = prrte(name, "-np", str(len(slots)), "--map-by", f"rankfile:file={file}")
-    assert whole_cores(name, f"rankfile:{file}", None) == theirs
+    ours = whole_cores(name, f"rankfile:{file}", None, {str(file): lines})
+    assert ours == theirs
 
 
 @pytest.mark.parametrize(
