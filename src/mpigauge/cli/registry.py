@@ -27,15 +27,17 @@ _OF_A_FEATURE = "command"
 def command_modules() -> dict[str, str]:
     """The module of each command, by the command's name. RuntimeError: two have one name."""
     found = modules_in(FOLDER)
-    for feature in iter_modules(import_module(FEATURES).__path__):
-        for file, module in modules_in(f"{FEATURES}.{feature.name}").items():
-            first, _, rest = file.partition("_")
+    folders = import_module(FEATURES).__path__
+    for feature in iter_modules(folders):
+        # Looked for without importing the feature: most of them are not needed.
+        for file in iter_modules([f"{folder}/{feature.name}" for folder in folders]):
+            first, _, rest = file.name.partition("_")
             if first != _OF_A_FEATURE:
                 continue
             name = rest or feature.name
             if name in found:
                 raise RuntimeError(f"two commands are named '{name}'")
-            found[name] = module
+            found[name] = f"{FEATURES}.{feature.name}.{file.name}"
     return found
 
 
