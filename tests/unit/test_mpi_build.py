@@ -20,7 +20,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi import build, build_folder, find, kernels
+from mpigauge.site.mpi import build, build_folder, cxx, find, kernels
 from tests import mpi_fakes as fake
 
 CMAKE = """#!/bin/sh
@@ -93,7 +93,7 @@ def test_a_compiler_behind_ccache_is_asked_again_when_it_changes(
         program.write_bytes(b"no script")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/masked:{tmp_path}/real:{os.environ['PATH']}")
-    monkeypatch.setattr(build, "_asked_version", lambda _: asked.read_text())
+    monkeypatch.setattr(cxx, "_asked_version", lambda _: asked.read_text())
     monkeypatch.setenv("CXX", real.name)
     asked.write_text("version 12")
     first = kernels(mpi)

@@ -7,9 +7,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +17,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.site.mpi import folders, site, wheels
 from mpigauge.site.mpi.build_folder import UNUSED, Wanted, compiled
+from mpigauge.site.mpi.cxx import compiler_key, compiler_words
 from mpigauge.site.mpi.remembered import remembered
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parents[2]
 SOURCES = ("CMakeLists.txt", "kernels", "schema")
 NOT_BUILT = ("tests",)
-COMPILERS = ("g++", "c++", "clang++")
 HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 
 
@@ -42,16 +40,16 @@ def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
     cached = folders.cache() / "kernels"
     stem = f"{mpi.abi}-{_hash_of_sources(header, place, files)}"
     try:
-        compiler = _compiler()
+        compiler = compiler_words("the kernels")
     except UserError:
         return _built_elsewhere(cached, stem, mpi.abi)
-    compiler_key = _hash_of_compiler(compiler)
-    folder = cached / f"{stem}-{compiler_key}"
+    suffix = compiler_key(compiler)
+    folder = cached / f"{stem}-{suffix}"
     if not _is_built(folder):
         tell(f"building the kernels for {mpi.label}, once")
         needed = wanted(mpi)
         name = _digest(needed.header, needed.sources.items())  # they may have changed just now
-        folder = cached / f"{mpi.abi}-{name}-{compiler_key}"
+        folder = cached / f"{mpi.abi}-{name}-{suffix}"
         _build(folder, needed)
     return _used(folder, mpi.abi)
 
@@ -60,8 +58,8 @@ def wanted(mpi: Mpi) -> Wanted:
     """What has to be compiled for this MPI, as it is now, and with what."""
     place, include = source_folder(), headers(mpi)
     sources = dict(_read(place, list(_source_files(place))))
-    header, compiler = (include / HEADERS[mpi.abi]).read_bytes(), _compiler()
-    key = _hash_of_compiler(compiler)
+    header, compiler = (include / HEADERS[mpi.abi]).read_bytes(), compiler_words("the kernels")
+    key = compiler_key(compiler)
     return Wanted(place, sources, mpi.abi, include, header, compiler, key)
 
 
@@ -70,7 +68,7 @@ def _built_elsewhere(cached: Path, stem: str, abi: Abi) -> Kernels:
     for folder in sorted(cached.glob(f"{stem}-*")):
         if _is_built(folder):
             return _used(folder, abi)
-    _compiler()
+    compiler_words("the kernels")
     raise AssertionError("a compiler came while we looked for kernels")
 
 
@@ -112,20 +110,6 @@ def _is_old(header: Path) -> bool:
     return version is not None and int(version[1]) < 4 and "MPI_Session" not in text
 
 
-def _compiler() -> tuple[str, ...]:
-    """The C++ compiler's words; says what to do when it or cmake is not there."""
-    named = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
-    words = tuple(shlex.split(named))
-    missing = [] if words and shutil.which(words[0]) else ["C++ compiler"]
-    missing += [] if shutil.which("cmake") else ["cmake"]
-    if missing:
-        raise UserError(
-            f"no {' and no '.join(missing)} found, needed once to build the kernels; "
-            "install with `apt-get install g++ cmake`, or on a cluster `module load gcc cmake`"
-        )
-    return words
-
-
 def _digest(header: bytes, sources: Iterable[tuple[str, bytes]]) -> str:
     digest = hashlib.sha256(header)
     for name, content in sources:
@@ -140,46 +124,6 @@ def _hash_of_sources(header: Path, place: Path, files: list[Path]) -> str:
         return _digest(header.read_bytes(), _read(place, files))
 
     return remembered("sources", [str(place), str(header)], [header, *files], read)
-
-
-def _hash_of_compiler(words: tuple[str, ...]) -> str:
-    flags = os.environ.get("CXXFLAGS", "")
-    told = _version_of(words).encode("utf-8", "surrogateescape")
-    return hashlib.sha256(told + repr((words, flags)).encode()).hexdigest()[:8]
-
-
-def _version_of(words: tuple[str, ...]) -> str:
-    """What the compiler says of itself, asked once. A script may start another one each time, and
-    ccache under a compiler's name starts the next program on PATH that is called so."""
-    programs = [program for word in words for program in _all_on_path(word)]
-    if any(_is_script(program) for program in programs):
-        return _asked_version(words)
-    return remembered("compiler", words, programs, lambda: _asked_version(words))
-
-
-def _all_on_path(word: str) -> list[Path]:
-    """Every program of this name, the one that is run first."""
-    folders_of = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    found = (shutil.which(word, path=folder) for folder in folders_of if folder)
-    return [Path(program) for program in dict.fromkeys(found) if program]
-
-
-def _is_script(program: Path) -> bool:
-    try:
-        with program.open("rb") as file:
-            return file.read(2) == b"#!"
-    except OSError:
-        return True  # which may be run and not read
-
-
-def _asked_version(words: tuple[str, ...]) -> str:
-    done = subprocess.run(
-        [*words, "--version"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def _read(place: Path, files: list[Path]) -> Iterator[tuple[str, bytes]]:

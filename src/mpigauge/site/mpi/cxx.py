@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The C++ compiler that our own programs are built with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi.remembered import remembered
+
+COMPILERS = ("g++", "c++", "clang++")
+
+
+def compiler_words(what: str) -> tuple[str, ...]:
+    """The compiler that builds it; says what to do when there is none, or no cmake."""
+    named = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
+    found = tuple(shlex.split(named))
+    missing = [] if found and shutil.which(found[0]) else ["C++ compiler"]
+    missing += [] if shutil.which("cmake") else ["cmake"]
+    if missing:
+        raise UserError(
+            f"no {' and no '.join(missing)} found, needed once to build {what}; "
+            "install with `apt-get install g++ cmake`, or on a cluster `module load gcc cmake`"
+        )
+    return found
+
+
+def compiler_key(compiler: tuple[str, ...]) -> str:
+    """Another one for another compiler, other words for it, or other flags."""
+    flags = os.environ.get("CXXFLAGS", "")
+    told = _version_of(compiler).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(told + repr((compiler, flags)).encode()).hexdigest()[:8]
+
+
+def _version_of(words: tuple[str, ...]) -> str:
+    """What the compiler says of itself, asked once. A script may start another one each time, and
+    ccache under a compiler's name starts the next program on PATH that is called so."""
+    programs = [program for word in words for program in _all_on_path(word)]
+    if any(_is_script(program) for program in programs):
+        return _asked_version(words)
+    return remembered("compiler", words, programs, lambda: _asked_version(words))
+
+
+def _all_on_path(word: str) -> list[Path]:
+    """Every program of this name, the one that is run first."""
+    folders_of = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = (shutil.which(word, path=folder) for folder in folders_of if folder)
+    return [Path(program) for program in dict.fromkeys(found) if program]
+
+
+def _is_script(program: Path) -> bool:
+    try:
+        with program.open("rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True  # which may be run and not read
+
+
+def _asked_version(words: tuple[str, ...]) -> str:
+    done = subprocess.run(
+        [*words, "--version"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return done.stdout.decode("utf-8", "surrogateescape")
