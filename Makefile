@@ -51,6 +51,7 @@ quick-lint: .venv/.dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo 'run: .venv/bin/ruff format .'; exit 1; }
 	@$(BIN)/python tools/generate.py --check
+	@$(BIN)/python tools/mpi_calls.py --check
 
 # --- set-up, each part once ---------------------------------------------------------------
 .venv/.installed: pyproject.toml tools/wheel_source.py
