@@ -16,8 +16,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 MPIS := mpich openmpi $(if $(filter x86_64,$(shell uname -m)),intel)
 JOBS := $(shell nproc)
-CPP := $(shell find kernels -name '*.cpp')
-HPP := $(shell find kernels -name '*.hpp')
+CPP := $(shell find kernels profiler -name '*.cpp')
+HPP := $(shell find kernels profiler -name '*.hpp')
 BENCH := $(shell find bench -name '*.cpp' 2>/dev/null)
 TIDY := $(CPP:%.cpp=build/lint/tidy/%.tidied)
 CMAKE := cmake --log-level=WARNING $(if $(shell command -v ninja),-G Ninja)
@@ -103,7 +103,7 @@ build/lint/tidy/%.tidied: %.cpp .clang-tidy
 	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' -p build/lint \
 	  --extra-arg=-Wno-unknown-warning-option $(ANALYZER) $< 2>/dev/null
 	@mkdir -p $(@D)
-	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -isystem "$(LINT_INCLUDE)" \
+	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -Iprofiler -isystem "$(LINT_INCLUDE)" \
 	  '-DMPIGAUGE_ABI="mpich"' '-DMPIGAUGE_VERSION=""' $<
 	@touch $@
 

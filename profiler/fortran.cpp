@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Calls from Fortran: those of mpif.h and the module mpi (mpi_send_), and those of mpi_f08
+// (mpi_send_f08_). Most MPIs make them by their own functions of C, which are wrapped, so they are
+// passed on by a jump that leaves no trace in the stack. Open MPI goes past these. So there the
+// arguments are read as those of C, and the MPI's own function of Fortran is called with what the
+// program gave it.
+#include <alloca.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hooks.hpp"
+#include "library.hpp"
+#include "lists.hpp"
+#include "objects.hpp"
+#include "record.hpp"
+
+namespace mpigauge::profile {
+
+namespace {
+
+constexpr std::size_t most_words = 18;
+using Words = std::array<Word, most_words>;
+
+void call_real(Function function, const Words& w) {
+  using Real = void (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+                        Word, Word, Word, Word, Word, Word);
+  // Those that it does not know of lie where it does not look.
+  reinterpret_cast<Real>(function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
+                                   w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17]);
+}
+
+// --- objects that are arguments
+// ---------------------------------------------------------------------
+
+// Each compiler writes their names in its own way.
+using Places = std::array<Word, 4>;
+
+Places places_of(const std::array<const char*, 4>& names) {
+  Places places{};
+  std::transform(names.begin(), names.end(), places.begin(), object_of);
+  return places;
+}
+
+bool is_one_of(const Places& places, Word address) {
+  return address != 0 && std::find(places.begin(), places.end(), address) != places.end();
+}
+
+bool is_in_place(Word address) {
+  static const Places places = places_of({"mpi_fortran_in_place", "mpi_fortran_in_place_",
+                                          "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"});
+  return is_one_of(places, address);
+}
+
+bool is_status_ignored(Word address) {
+  static const Places places =
+      places_of({"mpi_fortran_status_ignore", "mpi_fortran_status_ignore_",
+                 "mpi_fortran_status_ignore__", "MPI_FORTRAN_STATUS_IGNORE"});
+  return is_one_of(places, address);
+}
+
+// --- arguments as C has them
+// ------------------------------------------------------------------------
+
+using FromFortran = Word (*)(int);
+
+std::size_t index(std::int8_t position) { return static_cast<std::uint8_t>(position); }
+
+class Arguments {
+ public:
+  Arguments(Call call, const Words& fortran) : facts_(facts_of[call]), fortran_(fortran) {
+    c_ = fortran;
+    for (const std::int8_t each : {facts_.to, facts_.from, facts_.root, facts_.requests})
+      number(each);
+    amount(facts_.sent);
+    amount(facts_.received);
+    amount(facts_.in_place);
+    take(facts_.comm, mpi.Comm_f2c, facts_.frees);
+    take(facts_.window, mpi.Win_f2c, facts_.frees);
+    take(facts_.file, mpi.File_f2c, facts_.frees);
+    take(facts_.operation, mpi.Op_f2c, false);
+    take_message();
+    if (facts_.frees) take(facts_.request, mpi.Request_f2c, true);
+    if (facts_.buffer >= 0 && is_in_place(fortran_[index(facts_.buffer)])) {
+      c_[index(facts_.buffer)] = abi.in_place;
+    }
+  }
+
+  [[nodiscard]] const Word* words() const { return c_.data(); }
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+
+  // What the call made.
+  void take_made() {
+    take(facts_.new_comm, mpi.Comm_f2c, true);
+    take(facts_.new_window, mpi.Win_f2c, true);
+    take(facts_.new_file, mpi.File_f2c, true);
+    take_message();
+    if (facts_.persistent) take(facts_.request, mpi.Request_f2c, true);
+  }
+
+  void set(std::int8_t position, const Word* handles) {
+    c_[index(position)] = reinterpret_cast<Word>(handles);
+  }
+  void set_status(Word address) { c_[index(facts_.status)] = address; }
+
+ private:
+  void number(std::int8_t position, bool wide = false) {
+    if (position < 0) return;
+    const Word place = fortran_[index(position)];
+    const std::int64_t value = wide ? value_at<std::int64_t>(place) : value_at<int>(place);
+    c_[index(position)] = static_cast<Word>(value);
+  }
+
+  void amount(const Amount& amount) {
+    if (amount.how == Count::value) number(amount.count, amount.wide);
+    number(amount.factor);
+    if (!amount.types) take(amount.type, mpi.Type_f2c, false);
+  }
+
+  // C takes some handles by their place.
+  void take(std::int8_t position, FromFortran convert, bool by_place) {
+    if (position < 0 || convert == nullptr) return;
+    const Word handle = convert(value_at<int>(fortran_[index(position)]));
+    held_[index(position)] = handle;
+    c_[index(position)] = by_place ? reinterpret_cast<Word>(&held_[index(position)]) : handle;
+  }
+  void take_message() { take(facts_.message, mpi.Message_f2c, true); }
+
+  const Facts& facts_;
+  const Words& fortran_;
+  Words c_, held_{};
+};
+
+void convert(FromFortran from, Word array, std::size_t count, Word* handles) {
+  for (std::size_t n = 0; n < count; ++n) handles[n] = from(value_at<int>(array + (4 * n)));
+}
+
+std::size_t ranks_of(const Facts& facts, const Word* arguments) {
+  Comm* const comm = comm_of(arguments[facts.comm]);
+  if (comm == nullptr) return 0;
+  const int ranks = facts.group == Group::neighbourhood ? neighbours_of(*comm) : comm->ranks;
+  return static_cast<std::size_t>(std::max(ranks, 0));
+}
+
+std::size_t requests_of(const Facts& facts, const Word* arguments) {
+  if (facts.requests == one_request) return 1;
+  return static_cast<std::size_t>(std::max(as_int(arguments[facts.requests]), 0));
+}
+
+// How many handles there are in each array that has to be looked into.
+std::size_t handles_in_arrays(const Facts& facts, const Word* arguments) {
+  if (facts.group == Group::start) return requests_of(facts, arguments);
+  return facts.sent.types || facts.in_place.types ? ranks_of(facts, arguments) : 0;
+}
+
+// There is room for two arrays of them.
+void convert_arrays(Arguments& arguments, const Words& fortran, std::size_t count, Word* room) {
+  const Facts& facts = arguments.facts();
+  const auto one = [&](std::int8_t position, FromFortran from, Word* handles) {
+    convert(from, fortran[index(position)], count, handles);
+    arguments.set(position, handles);
+  };
+  if (facts.group == Group::start) one(facts.request, mpi.Request_f2c, room);
+  if (facts.sent.types && arguments.words()[facts.buffer < 0 ? 0 : facts.buffer] != abi.in_place) {
+    one(facts.sent.type, mpi.Type_f2c, room);
+  }
+  if (facts.in_place.types) one(facts.in_place.type, mpi.Type_f2c, room + count);
+}
+
+// --- the call
+// ---------------------------------------------------------------------------------------
+
+struct Form {
+  Call call;
+  std::size_t ierror;  // where the place of the error code is; mpi_f08 may leave it out
+};
+
+void finish(Thread* thread, Call call, const Word* arguments, int code) {
+  if (thread != nullptr) leave(*thread, call, arguments, code);
+  if (code != 0) return;
+  if (facts_of[call].persistent) keep_persistent(call, arguments);
+  if (has_after(call)) after(call, arguments);
+}
+
+void count_call(const Form& form, Function real, const Caller& caller, Words& words) {
+  const Call call = form.call;
+  Arguments arguments(call, words);
+  const Facts& facts = arguments.facts();
+  if (has_before(call)) before(call, arguments.words());
+  Thread* const thread = enter(call, caller.pc, caller.sp, caller.fp);
+  if (thread != nullptr && tells_by_status(facts)) {
+    const std::size_t status = index(facts.status);
+    if (is_status_ignored(words[status])) words[status] = reinterpret_cast<Word>(&thread->status);
+    arguments.set_status(words[status]);
+  }
+  call_real(real, words);
+  const int code = value_at<int>(words[form.ierror]);
+  arguments.take_made();
+  const std::size_t handles = thread == nullptr ? 0 : handles_in_arrays(facts, arguments.words());
+  if (handles > 0) {
+    constexpr std::size_t arrays = 2;
+    auto* const room = static_cast<Word*>(alloca(arrays * handles * sizeof(Word)));
+    convert_arrays(arguments, words, handles, room);
+  }
+  finish(thread, call, arguments.words(), code);
+}
+
+// Whether the MPI makes the call by its own function of C. Finds the real one.
+[[gnu::noinline]] bool is_made_by_c(const char* name, Function& real, Word pc) {
+  if (process.state.load(std::memory_order_acquire) == 0) start(pc);
+  if (real == nullptr) real = function_after_us(name, pc);
+  if (real == nullptr) end_without(name);
+  return abi.kind != AbiKind::ompi;
+}
+
+template <class... Given>
+[[gnu::noinline]] void called(const Form& form, Function real, Word pc, Word sp, Word fp,
+                              Given... given) {
+  Words words = {given...};
+  int unseen = 0;
+  if (words[form.ierror] == 0) words[form.ierror] = reinterpret_cast<Word>(&unseen);
+  count_call(form, real, {pc, sp, fp}, words);
+}
+
+}  // namespace
+
+}  // namespace mpigauge::profile
+
+// Compilers write names in capitals or not, with none, one or two strokes behind them.
+// NOLINTBEGIN(bugprone-macro-parentheses): they are lists
+#define MPIGAUGE_NAMED(SYMBOL, NAME, WORDS, IERROR)                                                \
+  extern "C" [[gnu::visibility("default")]] void SYMBOL(MPIGAUGE_TAKE_##WORDS) {                   \
+    static constinit mpigauge::profile::Function real = nullptr;                                   \
+    static constexpr mpigauge::profile::Form form{mpigauge::profile::call_##NAME, IERROR};         \
+    const mpigauge::profile::Caller caller = MPIGAUGE_CALLER;                                      \
+    if (mpigauge::profile::is_made_by_c(#SYMBOL, real, caller.pc)) {                               \
+      return reinterpret_cast<decltype(&SYMBOL)>(real)(MPIGAUGE_GIVE_##WORDS);                     \
+    }                                                                                              \
+    mpigauge::profile::called(form, real, caller.pc, caller.sp, caller.fp, MPIGAUGE_GIVE_##WORDS); \
+  }
+#define MPIGAUGE_ALSO(SYMBOL, OTHER, WORDS) \
+  extern "C" [[gnu::visibility("default"), gnu::alias(#OTHER)]] void SYMBOL(MPIGAUGE_TAKE_##WORDS);
+#define MPIGAUGE_GROUP(...)
+#define MPIGAUGE_CALL(...)
+#define MPIGAUGE_FORTRAN(NAME, LOWER, UPPER, WORDS, IERROR) \
+  MPIGAUGE_NAMED(mpi_##LOWER##_, NAME, WORDS, IERROR)       \
+  MPIGAUGE_NAMED(mpi_##LOWER##_f08_, NAME, WORDS, IERROR)   \
+  MPIGAUGE_ALSO(mpi_##LOWER, mpi_##LOWER##_, WORDS)         \
+  MPIGAUGE_ALSO(mpi_##LOWER##__, mpi_##LOWER##_, WORDS)     \
+  MPIGAUGE_ALSO(MPI_##UPPER, mpi_##LOWER##_, WORDS)
+#include "calls.inc"
+// NOLINTEND(bugprone-macro-parentheses)

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "record.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "objects.hpp"
+
+namespace mpigauge::profile {
+
+namespace {
+
+using layout::Way;
+
+// --- times --------------------------------------------------------------------------------------
+
+// Below 16 one bin for each, then 8 for each power of two.
+std::size_t time_bin(Ticks took) {
+  constexpr Ticks exact = 16, last_bit = 40;
+  if (took < exact) return took;
+  const auto bit = static_cast<Ticks>(std::bit_width(took)) - 1;
+  if (bit > last_bit) return layout::bins - 1;
+  return ((bit - 2) * 8) + ((took >> (bit - 3)) & 7U);
+}
+
+void count_time(Thread& thread, layout::Site& site, Ticks end) {
+  const Ticks seen = end - thread.began;
+  const Ticks took = seen > process.inner_ticks ? seen - process.inner_ticks : 0;
+  site.ticks += took;
+  site.least = std::min(site.least, took);
+  site.most = std::max(site.most, took);
+  ++site.times[time_bin(took)];
+  if (end < thread.step_end) [[likely]] {
+    *thread.step += took;
+  } else {
+    advance_steps(thread, end, took);
+  }
+}
+
+// --- amounts ------------------------------------------------------------------------------------
+
+std::int64_t number_at(Word array, std::size_t n, bool wide) {
+  return wide ? value_at<std::int64_t>(array + (8 * n)) : value_at<int>(array + (4 * n));
+}
+
+std::int64_t number_of(Word word, bool wide) {
+  return wide ? static_cast<std::int64_t>(word) : as_int(word);
+}
+
+// Bytes of elements of a type that is always there, or of the program's own.
+std::int64_t bytes_of_elements(std::int64_t count, Word type) {
+  return count <= 0 || type == 0 || type == abi.datatype_null ? 0 : count * size_of_type(type);
+}
+
+// An array with an element for each rank.
+std::int64_t summed(const Amount& amount, const Word* arguments, int ranks) {
+  const Word counts = arguments[amount.count], type = arguments[amount.type];
+  std::int64_t sum = 0;
+  for (std::size_t n = 0; n < static_cast<std::size_t>(ranks); ++n) {
+    const std::int64_t count = number_at(counts, n, amount.wide);
+    sum += amount.types ? bytes_of_elements(count, handle_in(type, n)) : count;
+  }
+  return amount.types ? sum : bytes_of_elements(sum, handle(type));
+}
+
+std::int64_t single_count(const Amount& amount, const Word* arguments) {
+  const std::int64_t count = number_of(arguments[amount.count], amount.wide);
+  return amount.factor == nowhere ? count : count * as_int(arguments[amount.factor]);
+}
+
+std::uint8_t size_bin(std::uint64_t amount) {
+  return static_cast<std::uint8_t>(std::bit_width(amount));
+}
+
+std::int32_t peer_of(int rank) {
+  if (rank >= 0) [[likely]]
+    return rank;
+  if (rank == abi.proc_null) return layout::null_process;
+  return rank == abi.any_source ? layout::any_source : layout::no_rank;
+}
+
+// --- cells --------------------------------------------------------------------------------------
+
+// A message, or whatever else a call is about, as its arguments tell.
+struct Part {
+  Way way = Way::none;
+  Word comm = 0;            // the handle; 0: none
+  bool comm_known = false;  // it is no handle, but where the communicator is known
+  Word type = 0, operation = 0;
+  std::int64_t count = 0;  // of elements; for what was received, of bytes
+  std::int32_t peer = layout::no_rank;
+};
+
+void add(Thread& thread, const CellKey& key, std::uint64_t amount, Memo* memo) {
+  layout::Cell* const cell = find_cell(thread, key);
+  if (memo != nullptr) memo->cell = cell;
+  if (cell == nullptr) {
+    ++process.storage.head().lost_cells;
+    return;
+  }
+  ++cell->count;
+  cell->amount += amount;
+  cell->least = std::min(cell->least, amount);
+  cell->most = std::max(cell->most, amount);
+}
+
+bool is_same(const Memo& memo, const Part& part) {
+  return memo.cell != nullptr && memo.count == part.count && memo.comm == part.comm &&
+         memo.peer == part.peer && memo.type == part.type && memo.operation == part.operation &&
+         memo.handles == process.handles.load(std::memory_order_relaxed);
+}
+
+Comm* comm_of_part(const Part& part) {
+  if (part.comm_known) return reinterpret_cast<Comm*>(part.comm);
+  return part.comm == 0 ? nullptr : comm_of(part.comm);
+}
+
+// The same message again is most often the next one. Types that the program made may come back as
+// others.
+void add_part(Thread& thread, const Part& part, std::uint64_t bytes, bool remember, Memo& memo) {
+  const Comm* const comm = comm_of_part(part);
+  const CellKey key{
+      .site = thread.place->site->site,
+      .comm = comm == nullptr ? 0 : comm->number,
+      .peer = part.peer,
+      .way = part.way,
+      .bin = size_bin(bytes),
+      .type = part.type == 0 ? std::uint16_t{0} : type_number(part.type, part.operation)};
+  add(thread, key, bytes, &memo);
+  memo.comm = part.comm;
+  memo.type = part.type;
+  memo.operation = part.operation;
+  memo.count = part.count;
+  memo.peer = part.peer;
+  memo.handles = process.handles.load(std::memory_order_relaxed);
+  memo.amount = bytes;
+  if (!remember) memo.cell = nullptr;
+}
+
+void count_elements(Thread& thread, const Part& part, Memo& memo) {
+  if (is_same(memo, part)) [[likely]] {
+    ++memo.cell->count;
+    memo.cell->amount += memo.amount;
+    return;
+  }
+  const bool moves = part.peer != layout::null_process && part.type != 0;
+  const std::int64_t bytes = moves ? bytes_of_elements(part.count, part.type) : 0;
+  const bool remember = part.type == 0 || is_predefined(part.type);
+  add_part(thread, part, static_cast<std::uint64_t>(bytes), remember, memo);
+}
+
+void count_bytes(Thread& thread, const Part& part, Memo& memo) {
+  if (is_same(memo, part)) [[likely]] {
+    ++memo.cell->count;
+    memo.cell->amount += memo.amount;
+    return;
+  }
+  add_part(thread, part, static_cast<std::uint64_t>(part.count), true, memo);
+}
+
+// --- what calls are about
+// -------------------------------------------------------------------------
+
+Word operation_of(const Facts& facts, const Word* arguments) {
+  return facts.operation == nowhere ? 0 : handle(arguments[facts.operation]);
+}
+
+// What windows and files were made on is what counts for them, though it may be freed by now.
+constexpr bool is_on_something_made(const Facts& facts) {
+  return facts.comm == nowhere && (facts.window != nowhere || facts.file != nowhere);
+}
+
+Word comm_word(const Thread& thread, const Facts& facts, const Word* arguments) {
+  if (facts.comm != nowhere) return handle(arguments[facts.comm]);
+  if (facts.message != nowhere) return thread.message_comm;
+  const Comm* comm = nullptr;
+  if (facts.window != nowhere) comm = comm_of_window(handle(arguments[facts.window]));
+  if (facts.file != nowhere) comm = comm_of_file(arguments[facts.file]);
+  return reinterpret_cast<Word>(comm);
+}
+
+// 0 for none, of which nothing may be asked.
+Word type_word(Word type) {
+  const Word known = handle(type);
+  return known == abi.datatype_null ? 0 : known;
+}
+
+std::int32_t other_rank(std::int8_t position, const Word* arguments) {
+  return position == nowhere ? layout::no_rank : peer_of(as_int(arguments[position]));
+}
+
+constexpr bool is_collective(const Facts& facts) {
+  return facts.group == Group::collective || facts.group == Group::neighbourhood;
+}
+
+std::int64_t elements_of(const Amount& amount, const Word* arguments) {
+  return amount.how == Count::one ? 1 : single_count(amount, arguments);
+}
+
+Part message(const Thread& thread, const Facts& facts, const Amount& amount, Way way,
+             std::int8_t peer, const Word* arguments) {
+  return {.way = is_collective(facts) ? Way::none : way,
+          .comm = comm_word(thread, facts, arguments),
+          .comm_known = is_on_something_made(facts),
+          .type = type_word(arguments[amount.type]),
+          .operation = operation_of(facts, arguments),
+          .count = elements_of(amount, arguments),
+          .peer = other_rank(peer, arguments)};
+}
+
+void count_sent(Thread& thread, const Facts& facts, const Word* arguments) {
+  const std::int8_t peer = facts.to == nowhere ? facts.root : facts.to;
+  count_elements(thread, message(thread, facts, facts.sent, Way::sent, peer, arguments),
+                 thread.place->first);
+}
+
+void count_received(Thread& thread, const Facts& facts, const Word* arguments) {
+  count_elements(thread,
+                 message(thread, facts, facts.received, Way::received, facts.from, arguments),
+                 thread.place->second);
+}
+
+Thread::Matched& matched_at(Thread& thread, Word message) {
+  return thread.matched[mixed(message) % thread.matched.size()];
+}
+
+void note_matched(Thread& thread, const Facts& facts, const Word* arguments) {
+  const Word message = handle_at(arguments[facts.message]);
+  matched_at(thread, message) = {message, handle(arguments[facts.comm])};
+}
+
+// What really came, and from whom.
+void count_by_status(Thread& thread, const Facts& facts, const Word* arguments) {
+  const Status& status = *reinterpret_cast<const Status*>(arguments[facts.status]);
+  const Part part{.way = Way::received,
+                  .comm = comm_word(thread, facts, arguments),
+                  .comm_known = is_on_something_made(facts),
+                  .type = type_word(arguments[facts.received.type]),
+                  .operation = 0,
+                  .count = bytes_of(status),
+                  .peer = peer_of(source_of(status))};
+  count_bytes(thread, part, thread.place->second);
+}
+
+void count_only_comm(Thread& thread, const Facts& facts, const Word* arguments) {
+  const std::int8_t peer = facts.to == nowhere ? facts.from : facts.to;
+  const Part part{.comm = comm_word(thread, facts, arguments),
+                  .comm_known = is_on_something_made(facts),
+                  .peer = other_rank(peer == nowhere ? facts.root : peer, arguments)};
+  if (part.comm != 0) count_elements(thread, part, thread.place->first);
+}
+
+// --- collectives with more than one count, in place, or between two groups
+// --------------------------
+
+std::int64_t bytes_of_amount(const Amount& amount, const Word* arguments, int own_rank, int ranks) {
+  switch (amount.how) {
+    case Count::none: return 0;
+    case Count::one:
+    case Count::value:
+      return bytes_of_elements(elements_of(amount, arguments), type_word(arguments[amount.type]));
+    case Count::sum: return summed(amount, arguments, ranks);
+    case Count::own: {
+      const auto rank = static_cast<std::size_t>(own_rank);
+      return bytes_of_elements(number_at(arguments[amount.count], rank, amount.wide),
+                               handle(arguments[amount.type]));
+    }
+  }
+  return 0;
+}
+
+// For how many ranks there are counts: a reduction between two groups has them for the own one.
+int ranks_counted(const Facts& facts, Comm& comm) {
+  if (facts.group == Group::neighbourhood) return neighbours_of(comm);
+  return facts.operation == nowhere ? comm.ranks : comm.stored->size;
+}
+
+// Between two groups the root gives MPI_ROOT, and those beside it MPI_PROC_NULL.
+std::int64_t bytes_of_collective(const Facts& facts, const Word* arguments, Comm& comm,
+                                 const Amount*& amount) {
+  amount = facts.sent.how == Count::none ? &facts.received : &facts.sent;
+  const int ranks = ranks_counted(facts, comm);
+  const int root = facts.root == nowhere ? 0 : as_int(arguments[facts.root]);
+  if (root == abi.proc_null) return 0;
+  const bool in_place = facts.buffer != nowhere && arguments[facts.buffer] == abi.in_place;
+  const bool is_root = root == abi.root && facts.in_place.how != Count::none;
+  if (in_place || is_root) amount = &facts.in_place;
+  if (is_root && amount->how == Count::own) return summed(*amount, arguments, ranks);
+  return bytes_of_amount(*amount, arguments, comm.rank, ranks);
+}
+
+Part collective(const Thread& thread, const Facts& facts, const Word* arguments) {
+  Part part{.comm = comm_word(thread, facts, arguments),
+            .operation = operation_of(facts, arguments),
+            .peer = other_rank(facts.root, arguments)};
+  Comm* const comm = comm_of(part.comm);
+  if (comm == nullptr) return part;
+  const Amount* amount = nullptr;
+  part.count = bytes_of_collective(facts, arguments, *comm, amount);
+  if (part.peer != layout::null_process) {
+    const Word type = arguments[amount->type];
+    part.type = type_word(amount->types ? handle_in(type, 0) : type);
+  }
+  return part;
+}
+
+void count_collective(Thread& thread, const Facts& facts, const Word* arguments) {
+  count_bytes(thread, collective(thread, facts, arguments), thread.place->first);
+}
+
+// --- requests
+// -------------------------------------------------------------------------------------
+
+std::int64_t requests_of(const Facts& facts, const Word* arguments) {
+  return facts.requests == one_request ? 1 : as_int(arguments[facts.requests]);
+}
+
+void count_requests(Thread& thread, const Facts& facts, const Word* arguments) {
+  const Part part{.way = Way::requests, .count = requests_of(facts, arguments)};
+  count_bytes(thread, part, thread.place->first);
+}
+
+void count_start(Thread& thread, Word request) {
+  const Started* const what = started_by(request);
+  if (what == nullptr) return;
+  const CellKey key{.site = thread.place->site->site,
+                    .comm = what->comm == nullptr ? 0 : what->comm->number,
+                    .peer = what->peer,
+                    .way = what->way,
+                    .bin = size_bin(what->bytes),
+                    .type = what->type};
+  add(thread, key, what->bytes, nullptr);
+}
+
+void count_starts(Thread& thread, const Facts& facts, const Word* arguments) {
+  count_requests(thread, facts, arguments);
+  const Word requests = arguments[facts.request];
+  const auto count = static_cast<std::size_t>(requests_of(facts, arguments));
+  for (std::size_t n = 0; n < count; ++n) count_start(thread, handle_in(requests, n));
+}
+
+}  // namespace
+
+void keep_persistent(Call call, const Word* arguments) {
+  static const Thread thread{};  // of no message that was matched before
+  if (!process.keeps || process.is_child) return;
+  const Facts& facts = facts_of[call];
+  Part part;
+  std::int64_t bytes = 0;
+  if (is_collective(facts)) {
+    part = collective(thread, facts, arguments);
+    bytes = part.count;
+  } else {
+    const bool out = facts.sent.how != Count::none;
+    part = message(thread, facts, out ? facts.sent : facts.received,
+                   out ? Way::sent : Way::received, out ? facts.to : facts.from, arguments);
+    const bool moves = part.peer != layout::null_process;
+    bytes = moves ? bytes_of_elements(part.count, part.type) : 0;
+  }
+  const bool typed = part.type != 0;
+  request_made(handle_at(arguments[facts.request]),
+               {.comm = comm_of_part(part),
+                .peer = part.peer,
+                .way = part.way,
+                .type = typed ? type_number(part.type, part.operation) : std::uint16_t{0},
+                .bytes = static_cast<std::uint64_t>(bytes)});
+}
+
+void recall_matched(Thread& thread, Word message) {
+  const Thread::Matched& known = matched_at(thread, message);
+  thread.message_comm = known.message == message ? known.comm : 0;
+}
+
+namespace {
+
+// What is counted of a call besides its time.
+enum class Content : std::uint8_t {
+  nothing,
+  comm,
+  sent,
+  received,
+  by_status,
+  both,
+  both_by_status,
+  collective,
+  requests,
+  starts,
+  match,
+};
+
+constexpr bool sends(const Facts& facts) { return facts.sent.how != Count::none; }
+constexpr bool receives(const Facts& facts) { return facts.received.how != Count::none; }
+
+constexpr Content content_of_message(const Facts& facts) {
+  const bool has_status = facts.status != nowhere && facts.group != Group::file;
+  if (sends(facts) && receives(facts)) return has_status ? Content::both_by_status : Content::both;
+  if (sends(facts)) return Content::sent;
+  return has_status ? Content::by_status : Content::received;
+}
+
+// One count that means the same on all ranks is read as that of a message is.
+constexpr Content content_of_collective(const Facts& facts) {
+  const bool simple = facts.sent.how <= Count::value && facts.in_place.how == Count::none;
+  return simple && sends(facts) ? Content::sent : Content::collective;
+}
+
+constexpr Content content_without_amount(const Facts& facts) {
+  if (facts.group == Group::start) return Content::starts;
+  if (facts.requests != nowhere) return Content::requests;
+  if (facts.group == Group::probe && facts.message != nowhere) return Content::match;
+  if (facts.frees) return Content::nothing;
+  const bool on_something =
+      facts.comm != nowhere || facts.window != nowhere || facts.file != nowhere;
+  return on_something ? Content::comm : Content::nothing;
+}
+
+constexpr Content content_of(const Facts& facts) {
+  if (facts.persistent) return Content::comm;
+  if (!sends(facts) && !receives(facts)) return content_without_amount(facts);
+  return is_collective(facts) ? content_of_collective(facts) : content_of_message(facts);
+}
+
+// All that leave() has to know of a call, in one place.
+struct alignas(line) KnownCall {
+  Facts facts;
+  Content content;
+};
+static_assert(sizeof(KnownCall) == line);
+
+constexpr std::array<KnownCall, calls> known_of = [] {
+  std::array<KnownCall, calls> made{};
+  for (std::size_t n = 0; n < calls; ++n) made[n] = {facts_of[n], content_of(facts_of[n])};
+  return made;
+}();
+
+void count_content(Thread& thread, Content content, const Facts& facts, const Word* arguments) {
+  switch (content) {
+    case Content::nothing: return;
+    case Content::comm: return count_only_comm(thread, facts, arguments);
+    case Content::sent: return count_sent(thread, facts, arguments);
+    case Content::received: return count_received(thread, facts, arguments);
+    case Content::by_status: return count_by_status(thread, facts, arguments);
+    case Content::both:
+      count_sent(thread, facts, arguments);
+      return count_received(thread, facts, arguments);
+    case Content::both_by_status:
+      count_sent(thread, facts, arguments);
+      return count_by_status(thread, facts, arguments);
+    case Content::collective: return count_collective(thread, facts, arguments);
+    case Content::requests: return count_requests(thread, facts, arguments);
+    case Content::starts: return count_starts(thread, facts, arguments);
+    case Content::match:
+      note_matched(thread, facts, arguments);
+      return count_only_comm(thread, facts, arguments);
+  }
+}
+
+// Makes a site that nobody has seen yet, or finds one whose stack lies elsewhere now.
+[[gnu::noinline]] Thread* enter_anew(Thread& thread, Call call, const Caller& caller,
+                                     std::uint64_t key) {
+  thread.place = find_place(thread, caller, key, call);
+  if (thread.place == nullptr) {
+    ++process.storage.head().lost_calls;
+    thread.inside = 0;
+    return nullptr;
+  }
+  thread.began = ticks();
+  return &thread;
+}
+
+[[gnu::noinline]] Thread* enter_first(Call call, const Caller& caller) {
+  if (process.state.load(std::memory_order_acquire) == 0) start(caller.pc);
+  const std::uint64_t state = process.state.load(std::memory_order_acquire);
+  if (!State::is_recording(state)) return nullptr;
+  const bool first = self == nullptr;
+  if (first && begin_thread() == nullptr) {
+    ++process.storage.head().lost_calls;
+    return nullptr;
+  }
+  if (first && self->stored->thread == 0) measure_own_cost();
+  return enter(call, caller.pc, caller.sp, caller.fp);
+}
+
+// A call inside another is a part of that one, which is why its time is not counted twice. But the
+// other may be gone, left by an exception or a jump: then the stack is no deeper than it was there.
+[[gnu::noinline]] bool is_nested(Thread const& thread, const Caller& caller) {
+  if (caller.sp < thread.inside) {
+    ++process.storage.head().nested;
+    return true;
+  }
+  ++process.storage.head().cut;
+  return false;
+}
+
+}  // namespace
+
+Thread* enter(Call call, Word pc, Word sp, Word fp) {
+  const Caller caller{pc, sp, fp};
+  const std::uint64_t state = process.state.load(std::memory_order_relaxed);
+  Thread* const thread = self;
+  if (thread == nullptr || !State::is_recording(state)) [[unlikely]] {
+    if (state != 0 && !State::is_recording(state)) return nullptr;
+    return enter_first(call, caller);
+  }
+  if (thread->inside != 0 && is_nested(*thread, caller)) [[unlikely]]
+    return nullptr;
+  thread->inside = caller.sp;
+  const std::uint64_t key = state | (static_cast<std::uint64_t>(call) << State::call_shift);
+  const Known& known = known_for(*thread, caller, key);
+  if (!is_same(known, caller, key)) [[unlikely]]
+    return enter_anew(*thread, call, caller, key);
+  thread->place = known.place;
+  thread->began = ticks();
+  return thread;
+}
+
+void leave(Thread& thread, Call call, const Word* arguments, int code) {
+  const Ticks end = ticks();
+  layout::Site& site = *thread.place->site;
+  count_time(thread, site, end);
+  if (code == 0) [[likely]] {
+    count_content(thread, known_of[call].content, known_of[call].facts, arguments);
+  } else {
+    ++site.failures;
+  }
+  thread.inside = 0;
+}
+
+}  // namespace mpigauge::profile

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Prints where each field of the file is: a line each, with structure, field and offset, or the
+// size of the whole. A test compares it with what Python takes for it.
+#include "layout.hpp"
+
+#include <cstddef>
+#include <cstdio>
+
+using namespace mpigauge::profile::layout;
+
+// offsetof is defined for these: they have nothing but data.
+#define FIELD(STRUCTURE, NAME) std::printf(#STRUCTURE " " #NAME " %zu\n", offsetof(STRUCTURE, NAME))
+#define WHOLE(STRUCTURE) std::printf(#STRUCTURE " . %zu\n", sizeof(STRUCTURE))
+
+int main() {
+  WHOLE(Moment);
+  WHOLE(Usage);
+  WHOLE(Piece);
+  FIELD(Head, job);
+  FIELD(Head, thread_level);
+  FIELD(Head, lost_calls);
+  FIELD(Head, resets);
+  FIELD(Head, inner_ticks);
+  FIELD(Head, start);
+  FIELD(Head, latest);
+  FIELD(Head, init_ticks);
+  FIELD(Head, on_since);
+  FIELD(Head, usage_start);
+  FIELD(Head, usage);
+  FIELD(Head, pieces);
+  FIELD(Head, piece);
+  FIELD(Head, host);
+  FIELD(Head, executable);
+  WHOLE(Head);
+  WHOLE(Text);
+  FIELD(CallName, name);
+  FIELD(CallName, group);
+  WHOLE(CallName);
+  FIELD(Module, base);
+  FIELD(Module, id);
+  FIELD(Module, path_length);
+  WHOLE(Module);
+  FIELD(Thread, resets);
+  FIELD(Thread, start);
+  FIELD(Thread, latest);
+  FIELD(Thread, step);
+  WHOLE(Thread);
+  WHOLE(Frame);
+  FIELD(Site, call);
+  FIELD(Site, region);
+  FIELD(Site, frames);
+  FIELD(Site, ticks);
+  FIELD(Site, failures);
+  FIELD(Site, times);
+  WHOLE(Site);
+  FIELD(Cell, peer);
+  FIELD(Cell, way);
+  FIELD(Cell, bin);
+  FIELD(Cell, type);
+  FIELD(Cell, count);
+  FIELD(Cell, least);
+  FIELD(Cell, most);
+  WHOLE(Cell);
+  WHOLE(Cells);
+  FIELD(Comm, family);
+  FIELD(Comm, members);
+  FIELD(Comm, maker);
+  FIELD(Comm, name);
+  WHOLE(Comm);
+  WHOLE(Members);
+  FIELD(Region, entered);
+  FIELD(Region, name);
+  WHOLE(Region);
+  FIELD(Type, name);
+  FIELD(Type, operation);
+  WHOLE(Type);
+  WHOLE(Cpu);
+  FIELD(Cpus, cpu);
+  WHOLE(Cpus);
+}
