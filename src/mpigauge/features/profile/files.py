@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reads the files that processes of a profiled job left: one each, whatever ended them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mpigauge.features.profile import layout
+from mpigauge.features.profile.layout import Kind
+from mpigauge.model.errors import UserError
+
+SUFFIX = ".mpiprof"
+Ended = Literal["finalized", "exited", "killed"]
+Places = dict[tuple[int, int], int]
+"""Where in the list of sites one is, by its thread and its number there."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """A file of code: the program, or a library."""
+
+    path: str
+    build_id: str
+    """In hexadecimal digits; empty where it has none."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A return address: the call is just before it."""
+
+    module: Module | None
+    """None: code that no file holds, such as a compiler's at run time."""
+    offset: int
+
+
+@dataclass(frozen=True)
+class Comm:
+    number: int
+    name: str
+    rank: int
+    """The own one."""
+    size: int
+    remote_size: int
+    """Of an intercommunicator, whose peers are the remote ranks; else 0."""
+    members: tuple[int, ...]
+    """The rank in the world of each (remote) rank; -1: none. Empty: not known."""
+    family: int
+    """The same on all ranks, for those that were made in one way for the same ranks."""
+    births: int
+    """How many there were, one after the other."""
+    parent: int
+    """The number of the one it was made from; 0: not known."""
+    maker: str
+    """The call that made it."""
+
+
+@dataclass(frozen=True)
+class Type:
+    name: str
+    operation: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Region:
+    path: str
+    """Names of regions around it before its own, with a slash between them."""
+    entered: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the process took while it was profiled; the peak is of all its life."""
+
+    user_s: float
+    system_s: float
+    peak_bytes: int
+    minor_faults: int
+    major_faults: int
+    voluntary_switches: int
+    involuntary_switches: int
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Time in MPI of one thread, step by step."""
+
+    thread: int
+    start_s: float
+    """After the start of the profile."""
+    step_s: float
+    mpi_s: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call at one place: one stack, in one region, by one thread."""
+
+    thread: int
+    call: str
+    group: str
+    region: str
+    """The path of a region; empty: none."""
+    frames: tuple[Frame, ...]
+    calls: int
+    seconds: float
+    least_s: float
+    most_s: float
+    failures: int
+    times: npt.NDArray[np.uint64] = field(repr=False, compare=False)
+    """Calls by bins of time; see `bin_edges`."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What there was no room for."""
+
+    calls: int
+    cells: int
+    reason: str
+    """limit or disk; empty: nothing was lost."""
+
+
+@dataclass(frozen=True)
+class RankFile:
+    """What one process left."""
+
+    host: str
+    pid: int
+    job: int
+    """Of one file: by what its launcher told. `read_folder` numbers worlds from 1 on; 0: the
+    process is of none, as it did not come through MPI_Init."""
+    rank: int | None
+    ranks: int
+    words: tuple[str, ...]
+    executable: str
+    library: str
+    """What the MPI says of itself."""
+    abi: str
+    thread_level: int
+    started: str
+    hz: float
+    """Ticks of the profiler's clock in a second."""
+    run_s: float
+    """From the end of MPI_Init, else the first call, to the start of MPI_Finalize, else its end."""
+    on_s: float
+    """How long the profile was on."""
+    ended: Ended
+    usage: Usage
+    cpus: Mapping[int, tuple[int, int]]
+    """Processors on which it was seen: their NUMA node, how often."""
+    own_s: float
+    """What a call costs more under the profiler."""
+    inner_s: float
+    """The part of it that the clock would see, which was taken off."""
+    cut: int
+    nested: int
+    lost: Lost
+    comms: Mapping[int, Comm]
+    types: Mapping[int, Type]
+    regions: tuple[Region, ...]
+    timelines: tuple[Timeline, ...]
+    sites: tuple[Site, ...]
+    cells: npt.NDArray[np.void]
+    """Of layout.CELL; `site` is the place in `sites`."""
+    began_utc_s: float = 0.0
+    """When MPI_Init had ended, else the first call, by the clock of its host since 1970."""
+
+    @cached_property
+    def mpi_s(self) -> float:
+        """Time in MPI, of all threads."""
+        return sum(site.seconds for site in self.sites)
+
+    @property
+    def edges_s(self) -> npt.NDArray[np.float64]:
+        """The edges of the bins of time."""
+        return bin_edges() / self.hz
+
+
+def bin_edges() -> npt.NDArray[np.float64]:
+    """In ticks, one more than there are bins: below 16 each tick, then 8 for each power of two."""
+    number = np.arange(layout.BINS + 1)
+    bit = number // 8 + 2
+    width = np.exp2(np.maximum(bit - 3, 0))
+    return np.where(number < 16, number, (8 + number % 8) * width).astype(np.float64)
+
+
+def read_folder(folder: Path) -> tuple[RankFile, ...]:
+    """All files of a folder, by job and rank; those of processes without a rank come last."""
+    found = numbered([read_rank(path) for path in sorted(folder.glob(f"*{SUFFIX}"))])
+    return tuple(sorted(found, key=lambda each: (each.rank is None, each.job, each.rank or 0)))
+
+
+def numbered(files: Iterable[RankFile]) -> list[RankFile]:
+    """With the number of its world for each file, by the order in which worlds began.
+
+    Some launchers tell ranks nothing that only their world knows. Then those go together that were
+    in MPI at one time and are as many ranks as they say.
+    """
+    worlds: list[list[RankFile]] = []
+    alone = []
+    for file in sorted(files, key=lambda each: each.began_utc_s):
+        if file.rank is None:
+            alone.append(replace(file, job=0))
+            continue
+        world = next((world for world in worlds if _belongs(file, world)), None)
+        if world is None:
+            worlds.append(world := [])
+        world.append(file)
+    return [
+        *(replace(each, job=number) for number, world in enumerate(worlds, 1) for each in world),
+        *alone,
+    ]
+
+
+def _belongs(file: RankFile, world: Sequence[RankFile]) -> bool:
+    first = world[0]
+    alike = (file.job, file.ranks) == (first.job, first.ranks)
+    if not alike or file.rank in {each.rank for each in world}:
+        return False
+    return file.job != 0 or file.began_utc_s <= min(e.began_utc_s + e.run_s for e in world)
+
+
+def read_rank(path: Path) -> RankFile:
+    """The file of one process. Whatever is not whole in it is left out."""
+    data = np.fromfile(path, dtype=np.uint8)
+    if data.size < layout.PAGE or data[:8].tobytes() != layout.MAGIC:
+        raise UserError(f"{path} is no file of the profiler (*{SUFFIX})")
+    head = data[: layout.HEAD.itemsize].view(layout.HEAD)[0]
+    if head["version"] != layout.VERSION:
+        raise UserError(
+            f"{path} is a file of version {head['version']} of the profiler; "
+            f"this mpigauge reads version {layout.VERSION}"
+        )
+    return _Reader(data, head).rank_file()
+
+
+class _Reader:
+    """Goes over the blocks once, and keeps them by kind."""
+
+    def __init__(self, data: npt.NDArray[np.uint8], head: Any) -> None:
+        self.data, self.head = data, head
+        self.blocks: dict[int, list[int]] = {kind: [] for kind in Kind}
+        for kind, offset in self._all_blocks():
+            self.blocks.setdefault(kind, []).append(offset)
+        self.hz = self._rate()
+        self.outdated = set(self._outdated())
+
+    def _outdated(self) -> Iterator[int]:
+        """Threads that have not called since the profile was started anew."""
+        for part, _ in self._each(Kind.THREAD, layout.THREAD):
+            if int(part["resets"]) < int(self.head["resets"]):
+                yield int(part["thread"])
+
+    def _all_blocks(self) -> Iterator[tuple[int, int]]:
+        for piece in self.head["piece"][: int(self.head["pieces"])]:
+            at, end = int(piece["offset"]), int(piece["offset"] + piece["bytes"])
+            end = min(end, self.data.size)
+            while at + 8 <= end:
+                kind, size = (int(word) for word in self.data[at : at + 8].view("u4"))
+                if size == 0 or at + size > end:
+                    break
+                yield kind, at
+                at += size
+
+    def _rate(self) -> float:
+        """Ticks in a second, by the two moments at which all clocks were read."""
+        start, latest = self.head["start"], self.head["latest"]
+        span_ns = int(latest["monotonic_ns"]) - int(start["monotonic_ns"])
+        ticks = int(latest["ticks"]) - int(start["ticks"])
+        return ticks * 1e9 / span_ns if span_ns > 0 and ticks > 0 else 1e9
+
+    # --- parts
+
+    def _each(self, kind: Kind, dtype: np.dtype[Any]) -> Iterator[tuple[Any, int]]:
+        """The fixed part of each block of a kind, and where what follows it begins."""
+        for at in self.blocks[kind]:
+            end = at + dtype.itemsize
+            if end <= self.data.size:
+                yield self.data[at:end].view(dtype)[0], end
+
+    def _text(self, at: int, length: int) -> str:
+        return self.data[at : at + length].tobytes().decode("utf-8", "replace")
+
+    def _seconds(self, ticks: int) -> float:
+        return float(ticks) / self.hz
+
+    def rank_file(self) -> RankFile:
+        head = self.head
+        texts = self._texts()
+        regions = self._regions()
+        sites, places = self._sites({number: region.path for number, region in regions.items()})
+        rank = int(head["rank"])
+        return RankFile(
+            host=_name(head["host"]),
+            pid=int(head["pid"]),
+            job=int(head["job"]),
+            rank=None if rank < 0 else rank,
+            ranks=int(head["ranks"]),
+            words=tuple(texts.get(layout.ABOUT_WORDS, "").split("\0")[:-1]),
+            executable=_name(head["executable"]),
+            library=texts.get(layout.ABOUT_LIBRARY, "").strip(),
+            abi=layout.ABIS.get(int(head["abi"]), ""),
+            thread_level=int(head["thread_level"]),
+            started=_utc(int(head["start"]["utc_ns"])),
+            hz=self.hz,
+            began_utc_s=self._utc_s(self._begin()),
+            run_s=self._seconds(self._end() - self._begin()),
+            on_s=self._on_s(),
+            ended=_ended(int(head["ended"])),
+            usage=self._usage(),
+            cpus=self._cpus(),
+            own_s=self._seconds(int(head["own_ticks"])),
+            inner_s=self._seconds(int(head["inner_ticks"])),
+            cut=int(head["cut"]),
+            nested=int(head["nested"]),
+            lost=self._lost(),
+            comms=self._comms(),
+            types=self._types(),
+            regions=tuple(regions.values()),
+            timelines=self._timelines(),
+            sites=sites,
+            cells=self._cells(places),
+        )
+
+    def _texts(self) -> dict[int, str]:
+        parts = self._each(Kind.TEXT, layout.TEXT)
+        return {int(part["about"]): self._text(at, int(part["length"])) for part, at in parts}
+
+    def _lost(self) -> Lost:
+        calls, cells = int(self.head["lost_calls"]), int(self.head["lost_cells"])
+        return Lost(calls, cells, layout.LOSSES.get(int(self.head["loss"]), ""))
+
+    def _begin(self) -> int:
+        return int(self.head["init_ticks"]) or int(self.head["start"]["ticks"])
+
+    def _last_sign(self) -> int:
+        latest = [int(part["latest"]) for part, _ in self._each(Kind.THREAD, layout.THREAD)]
+        return max([*latest, int(self.head["latest"]["ticks"]), self._begin()])
+
+    def _utc_s(self, ticks: int) -> float:
+        start = self.head["start"]
+        return int(start["utc_ns"]) / 1e9 + self._seconds(ticks - int(start["ticks"]))
+
+    def _end(self) -> int:
+        return int(self.head["finalize_ticks"]) or self._last_sign()
+
+    def _on_s(self) -> float:
+        since = int(self.head["on_since"])
+        running = self._last_sign() - since if since else 0
+        return self._seconds(int(self.head["on_ticks"]) + max(running, 0))
+
+    def _usage(self) -> Usage:
+        first, last = self.head["usage_start"], self.head["usage"]
+        taken = {name: int(last[name]) - int(first[name]) for name in layout.USAGE.names or ()}
+        return Usage(
+            user_s=taken["user_us"] / 1e6,
+            system_s=taken["system_us"] / 1e6,
+            peak_bytes=int(last["peak_kib"]) * 1024,
+            minor_faults=taken["minor_faults"],
+            major_faults=taken["major_faults"],
+            voluntary_switches=taken["voluntary_switches"],
+            involuntary_switches=taken["involuntary_switches"],
+        )
+
+    def _cpus(self) -> dict[int, tuple[int, int]]:
+        seen: dict[int, tuple[int, int]] = {}
+        for part, _ in self._each(Kind.CPUS, layout.CPUS):
+            if int(part["thread"]) in self.outdated:
+                continue
+            for each in part["cpu"][: int(part["used"])]:
+                cpu = int(each["cpu"])
+                before = seen.get(cpu, (0, 0))[1]
+                seen[cpu] = (int(each["node"]), before + int(each["times"]))
+        return dict(sorted(seen.items()))
+
+    def _calls(self) -> dict[int, tuple[str, str]]:
+        parts = self._each(Kind.CALL, layout.CALL)
+        return {int(part["call"]): (_name(part["name"]), _name(part["group"])) for part, _ in parts}
+
+    def _modules(self) -> dict[int, Module]:
+        found = {}
+        for part, at in self._each(Kind.MODULE, layout.MODULE):
+            identity = bytes(part["id"])[: int(part["id_bytes"])]
+            path = self._text(at, int(part["path_length"]))
+            found[int(part["module"])] = Module(path, identity.hex())
+        return found
+
+    def _regions(self) -> dict[int, Region]:
+        found: dict[int, Region] = {}
+        for part, _ in self._each(Kind.REGION, layout.REGION):
+            around = found.get(int(part["parent"]))
+            path = f"{around.path}/{_name(part['name'])}" if around else _name(part["name"])
+            seconds = self._seconds(int(part["ticks"]))
+            found[int(part["region"])] = Region(path, int(part["entered"]), seconds)
+        return found
+
+    def _comms(self) -> dict[int, Comm]:
+        calls = self._calls()
+        members = self._members()
+        return {
+            int(part["comm"]): Comm(
+                number=int(part["comm"]),
+                name=_name(part["name"]),
+                rank=int(part["rank"]),
+                size=int(part["size"]),
+                remote_size=int(part["remote_size"]),
+                members=members.get(int(part["members"]), ()),
+                family=int(part["family"]),
+                births=int(part["births"]),
+                parent=int(part["parent"]),
+                maker=calls.get(int(part["maker"]), ("", ""))[0],
+            )
+            for part, _ in self._each(Kind.COMM, layout.COMM)
+        }
+
+    def _members(self) -> dict[int, tuple[int, ...]]:
+        found = {}
+        for part, at in self._each(Kind.MEMBERS, layout.MEMBERS):
+            ranks = self.data[at : at + 4 * int(part["count"])].view("i4")
+            found[int(part["members"])] = tuple(ranks.tolist())
+        return found
+
+    def _types(self) -> dict[int, Type]:
+        found = {}
+        for part, _ in self._each(Kind.TYPE, layout.TYPE):
+            name, operation = _name(part["name"]), _name(part["operation"])
+            found[int(part["type"])] = Type(name, operation, int(part["size"]))
+        return found
+
+    def _timelines(self) -> tuple[Timeline, ...]:
+        start = int(self.head["start"]["ticks"])
+        return tuple(
+            Timeline(
+                thread=int(part["thread"]),
+                start_s=self._seconds(int(part["start"]) - start),
+                step_s=self._seconds(int(part["step_ticks"])),
+                mpi_s=part["step"] / self.hz,
+            )
+            for part, _ in self._each(Kind.THREAD, layout.THREAD)
+            if int(part["thread"]) not in self.outdated
+        )
+
+    def _sites(self, regions: dict[int, str]) -> tuple[tuple[Site, ...], Places]:
+        """Those that were called, and their places by thread and number."""
+        calls, modules = self._calls(), self._modules()
+        sites: list[Site] = []
+        places: Places = {}
+        for part, at in self._each(Kind.SITE, layout.SITE):
+            count = int(part["times"].sum())
+            if count == 0 or int(part["thread"]) in self.outdated:
+                continue
+            places[int(part["thread"]), int(part["site"])] = len(sites)
+            call, group = calls.get(int(part["call"]), ("", ""))
+            frames = self.data[at : at + layout.FRAME.itemsize * int(part["frames"])]
+            sites.append(
+                Site(
+                    thread=int(part["thread"]),
+                    call=call,
+                    group=group,
+                    region=regions.get(int(part["region"]), ""),
+                    frames=tuple(
+                        Frame(modules.get(int(frame["module"])), int(frame["offset"]))
+                        for frame in frames.view(layout.FRAME)
+                    ),
+                    calls=count,
+                    seconds=self._seconds(int(part["ticks"])),
+                    least_s=self._seconds(int(part["least"])),
+                    most_s=self._seconds(int(part["most"])),
+                    failures=int(part["failures"]),
+                    times=part["times"].copy(),
+                )
+            )
+        return tuple(sites), places
+
+    def _cells(self, places: Places) -> npt.NDArray[np.void]:
+        chunks = []
+        for part, at in self._each(Kind.CELLS, layout.CELLS):
+            size = layout.CELL.itemsize * int(part["used"])
+            chunk = self.data[at : at + size].view(layout.CELL).copy()
+            chunk = chunk[chunk["count"] > 0]
+            thread = int(part["thread"])
+            known = np.array([(thread, int(site)) in places for site in chunk["site"]], dtype=bool)
+            chunk = chunk[known] if chunk.size else chunk
+            chunk["site"] = [places[thread, int(site)] for site in chunk["site"]]
+            chunks.append(chunk)
+        return np.concatenate(chunks) if chunks else np.empty(0, layout.CELL)
+
+
+def _name(text: Any) -> str:
+    return bytes(text).split(b"\0")[0].decode("utf-8", "replace")
+
+
+def _utc(ns: int) -> str:
+    return datetime.fromtimestamp(ns / 1e9, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _ended(bits: int) -> Ended:
+    if bits & layout.FINALIZED:
+        return "finalized"
+    return "exited" if bits & layout.EXITED else "killed"

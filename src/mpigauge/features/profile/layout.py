@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The file of a process as the profiler's library writes it: profiler/layout.hpp in numpy's words.
+
+A head, then pieces, each a row of blocks. What every part means is said there.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+MAGIC = b"mpigprof"
+VERSION = 1
+PAGE = 65536
+MOST_PIECES = 128
+STEPS = 1000
+BINS = 312
+NO_MODULE = 0xFFFFFFFF
+MOST_CPUS = 63
+
+ANY_SOURCE, NULL_PROCESS, NO_RANK = -1, -2, -3
+"""Ranks that are none."""
+
+
+class Kind(IntEnum):
+    """Of a block."""
+
+    UNFINISHED = 0
+    TEXT = 1
+    CALL = 2
+    MODULE = 3
+    THREAD = 4
+    SITE = 5
+    CELLS = 6
+    COMM = 7
+    MEMBERS = 8
+    REGION = 9
+    TYPE = 10
+    CPUS = 11
+
+
+class Way(IntEnum):
+    """What a cell counts: bytes that were sent or received, requests; NONE: of a collective."""
+
+    NONE = 0
+    SENT = 1
+    RECEIVED = 2
+    REQUESTS = 3
+
+
+FINALIZED, EXITED = 1, 2
+ABIS = {1: "mpich", 2: "ompi", 3: "std"}
+LOSSES = {0: "", 1: "limit", 2: "disk"}
+ABOUT_WORDS, ABOUT_LIBRARY = 0, 1
+
+
+def _fields(text: str, *more: tuple[Any, ...]) -> np.dtype[Any]:
+    """A structure of fields, each a name and a type, and of such as are structures or arrays."""
+    words = text.split()
+    return np.dtype([*zip(words[::2], words[1::2], strict=True), *more])
+
+
+def _block(text: str, *more: tuple[Any, ...]) -> np.dtype[Any]:
+    """The same behind what all blocks begin with."""
+    return _fields("kind u4 bytes u4 " + text, *more)
+
+
+MOMENT = _fields("ticks u8 monotonic_ns u8 utc_ns u8")
+USAGE = _fields(
+    "user_us u8 system_us u8 peak_kib u8 minor_faults u8 major_faults u8 "
+    "voluntary_switches u8 involuntary_switches u8"
+)
+PIECE = _fields("offset u8 bytes u8")
+_HEAD_BEFORE = _fields(
+    "magic S8 version u4 abi u4 pid u8 job u8 rank i4 ranks i4 thread_level i4 ended u4 frames u4 "
+    "loss u4 lost_calls u8 lost_cells u8 cut u8 nested u8 resets u8 own_ticks u8 inner_ticks u8"
+)
+HEAD = np.dtype(
+    [
+        *_HEAD_BEFORE.descr,
+        *(("start", MOMENT), ("latest", MOMENT), ("init_ticks", "u8"), ("finalize_ticks", "u8")),
+        *(("on_ticks", "u8"), ("on_since", "u8"), ("usage_start", USAGE), ("usage", USAGE)),
+        *(("pieces", "u8"), ("piece", PIECE, (MOST_PIECES,))),
+        *(("host", "S256"), ("executable", "S512")),
+    ]
+)
+TEXT = _block("about u4 length u4")
+CALL = _block("call u4 name S52 group S32")
+MODULE = _block("module u4 id_bytes u4 base u8 id V32 path_length u4 padding u4")
+THREAD = _block(
+    "thread u4 resets u4 start u8 step_ticks u8 latest u8",
+    ("step", "u8", (STEPS,)),
+)
+FRAME = _fields("offset u8 module u4 unused u4")
+SITE = _block(
+    "site u4 thread u4 call u2 region u2 frames u4 ticks u8 least u8 most u8 failures u8",
+    ("times", "u8", (BINS,)),
+)
+CELL = _fields("site u4 comm u4 peer i4 way u1 bin u1 type u2 count u8 amount u8 least u8 most u8")
+CELLS = _block("thread u4 used u4")
+COMM = _block(
+    "comm u4 rank i4 size i4 remote_size i4 family u8 births u8 parent u4 members u4 "
+    "maker u2 unused u2 name S68"
+)
+MEMBERS = _block("members u4 count u4")
+REGION = _block("region u4 parent u4 entered u8 ticks u8 name S96")
+TYPE = _block("type u4 size u4 name S64 operation S48")
+CPU = _fields("cpu u4 node u4 times u8")
+CPUS = _block("thread u4 used u4", ("cpu", CPU, (MOST_CPUS,)))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Programs whose calls of MPI are known, and jobs of them under the profiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpigauge.features.profile.files import RankFile, Site, read_folder
+from mpigauge.features.profile.symbols import resolved
+from mpigauge.model.mpi import Mpi
+from mpigauge.site.launch import Job, command
+from mpigauge.site.mpi.build import headers
+from mpigauge.site.mpi.cxx import compiler_words
+from mpigauge.site.mpi.profiler import library
+from tests import patience
+from tests.cases.launching import SLEEPY
+
+HERE = Path(__file__).parent
+
+
+def build(mpi: Mpi, source: str, folder: Path, *more: str) -> Path:
+    """A program of this folder, linked to an MPI."""
+    program = folder / Path(source).stem
+    define = ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
+    words = [*compiler_words("a test"), "-std=c++20", "-O2", "-g", *define, "-pthread"]
+    words += ["-isystem", str(headers(mpi)), str(HERE / source), *more, "-o", str(program)]
+    words += [str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}", "-Wl,--as-needed"]
+    subprocess.run(words, check=True)
+    return program
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What a job left behind."""
+
+    status: int
+    output: str
+    errors: str
+    files: tuple[RankFile, ...]
+
+
+def profiled(
+    mpi: Mpi,
+    ranks: int,
+    program: Sequence[str | Path],
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+) -> Profiled:
+    """Runs a program with the profiler, whose files go to the folder."""
+    folder.mkdir(exist_ok=True)
+    settings = {"LD_PRELOAD": str(library()), "MPIGAUGE_PROFILE": str(folder), **(env or {})}
+    done = started(mpi, ranks, program, settings)
+    return Profiled(done.returncode, done.stdout, done.stderr, read_folder(folder))
+
+
+def started(
+    mpi: Mpi, ranks: int, program: Sequence[str | Path], env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program as it is."""
+    settings = {**(env or {}), **(SLEEPY if mpi.name == "mpich" else {})}
+    job = Job(mpi, ranks, tuple(map(str, program)), env=settings, oversubscribe=True)
+    words = command(job)
+    return patience.run(words.words, env={**os.environ, **words.env})
+
+
+def functions(file: RankFile) -> dict[Site, tuple[str, ...]]:
+    """The functions that sites are in, from the innermost on, inlined ones as well."""
+    places = resolved(frame for site in file.sites for frame in site.frames)
+    return {
+        site: tuple(each.function for frame in site.frames for each in places.get(frame, ()))
+        for site in file.sites
+    }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Calls of MPI as a program in Fortran makes them: by the names that its compiler gives them, with
+// the place of each argument. tests/profiled/pattern.py knows what should come out of each section.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#define SECTION extern "C" __attribute__((noinline)) void
+
+using Fortran = const MPI_Fint;
+
+extern "C" {
+void mpi_init_(MPI_Fint*);
+void mpi_finalize_(MPI_Fint*);
+void mpi_comm_rank_(Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_comm_size_(Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_send_(const void*, Fortran*, Fortran*, Fortran*, Fortran*, Fortran*, MPI_Fint*);
+void mpi_irecv_(void*, Fortran*, Fortran*, Fortran*, Fortran*, Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_recv_(void*, Fortran*, Fortran*, Fortran*, Fortran*, Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_wait_(MPI_Fint*, MPI_Fint*, MPI_Fint*);
+void mpi_recv_init_(void*, Fortran*, Fortran*, Fortran*, Fortran*, Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_send_init_(const void*, Fortran*, Fortran*, Fortran*, Fortran*, Fortran*, MPI_Fint*,
+                    MPI_Fint*);
+void mpi_startall_(Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_waitall_(Fortran*, MPI_Fint*, MPI_Fint*, MPI_Fint*);
+void mpi_request_free_(MPI_Fint*, MPI_Fint*);
+void mpi_allreduce_(const void*, void*, Fortran*, Fortran*, Fortran*, Fortran*, MPI_Fint*);
+void mpi_alltoallw_(const void*, Fortran*, Fortran*, Fortran*, void*, Fortran*, Fortran*, Fortran*,
+                    Fortran*, MPI_Fint*);
+void mpi_comm_dup_(Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_comm_set_name_(Fortran*, const char*, MPI_Fint*, std::size_t);
+void mpi_comm_free_(MPI_Fint*, MPI_Fint*);
+void mpi_barrier_(Fortran*, MPI_Fint*);
+}
+
+namespace {
+
+constexpr std::size_t status_size = sizeof(MPI_Status) / sizeof(MPI_Fint);
+MPI_Fint error, rank, ranks, world, bytes, doubles, sum;
+MPI_Fint status[2 * status_size];
+std::vector<char> out(1 << 16), in(1 << 16);
+
+MPI_Fint right() { return (rank + 1) % ranks; }
+MPI_Fint left() { return (rank + ranks - 1) % ranks; }
+
+}  // namespace
+
+// To the right: 3 of 100 bytes; the first receive has more room, and the second asks by its status.
+SECTION fortran_messages() {
+  const MPI_Fint to = right(), from = left(), tag = 1, sent = 100, room = 200;
+  MPI_Fint request = 0;
+  for (int n = 0; n < 3; ++n) {
+    mpi_irecv_(in.data(), &room, &bytes, &from, &tag, &world, &request, &error);
+    mpi_send_(out.data(), &sent, &bytes, &to, &tag, &world, &error);
+    mpi_wait_(&request, status, &error);
+  }
+  const MPI_Fint eight = 8, any = MPI_ANY_SOURCE;
+  mpi_send_(out.data(), &eight, &doubles, &to, &tag, &world, &error);
+  mpi_recv_(in.data(), &room, &doubles, &any, &tag, &world, status, &error);
+}
+
+// A persistent pair that is started twice.
+SECTION fortran_persistent() {
+  const MPI_Fint to = right(), from = left(), tag = 2, count = 1000, two = 2;
+  MPI_Fint pair[2] = {0, 0};
+  mpi_recv_init_(in.data(), &count, &bytes, &from, &tag, &world, &pair[0], &error);
+  mpi_send_init_(out.data(), &count, &bytes, &to, &tag, &world, &pair[1], &error);
+  for (int n = 0; n < 2; ++n) {
+    mpi_startall_(&two, pair, &error);
+    mpi_waitall_(&two, pair, status, &error);
+  }
+  mpi_request_free_(&pair[0], &error);
+  mpi_request_free_(&pair[1], &error);
+}
+
+SECTION fortran_collectives() {
+  const MPI_Fint count = 12;
+  mpi_allreduce_(out.data(), in.data(), &count, &doubles, &sum, &world, &error);
+  const auto size = static_cast<std::size_t>(ranks);
+  std::vector<MPI_Fint> counts(size, 3), places(size), types(size, doubles);
+  for (std::size_t n = 0; n < size; ++n) places[n] = static_cast<MPI_Fint>(24 * n);
+  mpi_alltoallw_(out.data(), counts.data(), places.data(), types.data(), in.data(), counts.data(),
+                 places.data(), types.data(), &world, &error);
+}
+
+// A dup with a name, 5 barriers on it.
+SECTION fortran_communicators() {
+  MPI_Fint made = 0;
+  mpi_comm_dup_(&world, &made, &error);
+  mpi_comm_set_name_(&made, "a grid", &error, 6);
+  for (int n = 0; n < 5; ++n) mpi_barrier_(&made, &error);
+  mpi_comm_free_(&made, &error);
+}
+
+int main() {
+  mpi_init_(&error);
+  world = MPI_Comm_c2f(MPI_COMM_WORLD);
+  bytes = MPI_Type_c2f(MPI_BYTE);
+  doubles = MPI_Type_c2f(MPI_DOUBLE);
+  sum = MPI_Op_c2f(MPI_SUM);
+  mpi_comm_rank_(&world, &rank, &error);
+  mpi_comm_size_(&world, &ranks, &error);
+  fortran_messages();
+  fortran_persistent();
+  fortran_collectives();
+  fortran_communicators();
+  mpi_finalize_(&error);
+  return 0;
+}

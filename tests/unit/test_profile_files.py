@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Files of the profiler are read as they were written, whatever ended their process."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+from mpigauge.features.profile import layout
+from mpigauge.features.profile.files import RankFile, numbered, read_folder, read_rank
+from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.merge import merged, quantile
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi.cxx import compiler_words
+from tests.profiled.written import HZ, START_UTC_S, Written
+
+STRUCTURES = {
+    "CallName": layout.CALL,
+    **{
+        each: getattr(layout, each.upper())
+        for each in (
+            *("Moment", "Usage", "Piece", "Head", "Text", "Module", "Thread", "Frame", "Site"),
+            *("Cell", "Cells", "Comm", "Members", "Region", "Type", "Cpu", "Cpus"),
+        )
+    },
+}
+SEND, WAIT = 3, 4
+
+
+def test_python_and_c_mean_the_same_file(repository: Path, tmp_path: Path) -> None:
+    profiler, program = repository / "profiler", tmp_path / "layout"
+    words = [*compiler_words("a test"), "-std=c++20", f"-I{profiler}"]
+    subprocess.run([*words, str(profiler / "tests/layout.cpp"), "-o", str(program)], check=True)
+    text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert len(text.splitlines()) > 50
+    for line in text.splitlines():
+        structure, field, offset = line.split()
+        dtype = STRUCTURES[structure]
+        found = dtype.itemsize if field == "." else dtype.fields[field][1]
+        whole = structure == "Head" and field == "."  # what follows it begins at the next page
+        assert found == int(offset) or (whole and found <= int(offset)), line
+
+
+def simple(**head: object) -> Written:
+    """20 sends of 1 to 5 ticks and 4 waits of 10."""
+    file = Written(**head)
+    file.call(SEND, "MPI_Send", "send")
+    file.call(WAIT, "MPI_Wait", "wait")
+    file.thread(0)
+    file.site(0, SEND, [1, 2, 3, 4, 5] * 4)
+    file.site(1, WAIT, [10] * 4)
+    file.cells(
+        [
+            (0, 0, 1, Way.SENT, 4, 0, 20, 200, 8, 12),
+            (1, 0, layout.NO_RANK, Way.REQUESTS, 1, 0, 4, 4, 1, 1),
+        ]
+    )
+    return file
+
+
+def test_sites_and_cells_are_as_written(tmp_path: Path) -> None:
+    file = read_rank(simple().write(tmp_path / "a.mpiprof"))
+    send, wait = file.sites
+    assert (send.call, send.group, send.calls, wait.calls) == ("MPI_Send", "send", 20, 4)
+    assert send.seconds == pytest.approx(60 / HZ)
+    assert (send.least_s, send.most_s) == (1 / HZ, 5 / HZ)
+    assert file.cells["most"].tolist() == [12, 1]
+    assert (file.run_s, file.ended, file.hz) == (10.0, "finalized", HZ)
+    assert file.began_utc_s == START_UTC_S + 1
+
+
+def test_a_profile_joins_threads_and_ranks(tmp_path: Path) -> None:
+    both = simple()
+    both.thread(1)
+    both.site(0, SEND, [7], thread=1)
+    both.cells([(0, 0, 1, Way.SENT, 4, 0, 1, 15, 15, 15)], thread=1)
+    files = [read_rank(file.write(tmp_path / f"{n}")) for n, file in enumerate((both, simple()))]
+    profile = merged(files)
+    assert [spot.call for spot in profile.spots] == ["MPI_Send", "MPI_Wait"]
+    assert profile.rows[["rank", "calls"]].tolist() == [(0, 21), (0, 4), (1, 20), (1, 4)]
+    sent = profile.cells[profile.cells["way"] == Way.SENT]
+    numbers = ["rank", "count", "amount", "least", "most"]
+    assert sent[numbers].tolist() == [(0, 21, 215, 8, 15), (1, 20, 200, 8, 12)]
+
+
+def test_threads_that_did_not_call_since_a_new_start_are_left_out(tmp_path: Path) -> None:
+    file = simple(resets=2)
+    file.thread(1, resets=2)
+    file.site(0, WAIT, [3], thread=1)
+    read = read_rank(file.write(tmp_path / "a.mpiprof"))
+    assert [(site.thread, site.call) for site in read.sites] == [(1, "MPI_Wait")]
+    assert len(read.cells) == 0
+    assert [line.thread for line in read.timelines] == [1]
+
+
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_a_file_that_was_cut_gives_what_is_whole_in_it(tmp_path: Path, part: float) -> None:
+    path = simple(ended=0).write(tmp_path / "a.mpiprof")
+    content = path.read_bytes()
+    cut = layout.PAGE + int((len(content) - layout.PAGE) * part)
+    path.write_bytes(content[:cut])
+    file = read_rank(path)
+    assert file.ended == "killed"
+    assert len(file.sites) <= 2
+
+
+def test_other_files_are_named(tmp_path: Path) -> None:
+    other = tmp_path / "other.mpiprof"
+    other.write_text("text")
+    with pytest.raises(UserError, match="is no file of the profiler"):
+        read_rank(other)
+    newer = Written(version=layout.VERSION + 1).write(tmp_path / "newer.mpiprof")
+    with pytest.raises(UserError, match="this mpigauge reads version"):
+        read_rank(newer)
+
+
+def member(rank: int, ranks: int, began_s: float, job: int = 0) -> RankFile:
+    """Of a world that is in MPI for 10 seconds."""
+    return replace(of_nobody(), rank=rank, ranks=ranks, job=job, began_utc_s=began_s)
+
+
+@cache
+def of_nobody() -> RankFile:
+    with TemporaryDirectory() as folder:
+        return read_rank(Written().write(Path(folder) / "a.mpiprof"))
+
+
+def worlds(files: list[RankFile]) -> list[set[float]]:
+    """When the members of each world began."""
+    numbers = sorted({file.job for file in files})
+    return [{file.began_utc_s for file in files if file.job == number} for number in numbers]
+
+
+def test_launches_one_after_the_other_are_worlds_of_their_own() -> None:
+    files = [member(rank, 3, start + rank / 10) for start in (0, 20, 40) for rank in (2, 0, 1)]
+    assert [len(world) for world in worlds(numbered(files))] == [3, 3, 3]
+
+
+def test_a_rank_that_left_nothing_is_not_taken_from_the_next_launch() -> None:
+    first, second = [member(0, 2, 0.0)], [member(0, 2, 20.0), member(1, 2, 20.1)]
+    assert worlds(numbered([*second, *first])) == [{0.0}, {20.0, 20.1}]
+
+
+def test_what_launchers_tell_keeps_worlds_apart_that_run_together() -> None:
+    files = [member(rank, 2, 0.1 * rank, job) for job in (8, 9) for rank in (0, 1)]
+    found = numbered(files)
+    assert sorted((file.job, file.rank) for file in found) == [(1, 0), (1, 1), (2, 0), (2, 1)]
+
+
+def test_a_process_without_a_rank_is_of_no_world(tmp_path: Path) -> None:
+    simple().write(tmp_path / "a.mpiprof")
+    simple(rank=-1).write(tmp_path / "b.mpiprof")
+    assert [(file.job, file.rank) for file in read_folder(tmp_path)] == [(1, 0), (0, None)]
+
+
+def test_quantiles_are_right_to_within_a_bin() -> None:
+    times = np.zeros(layout.BINS, np.uint64)
+    times[5], times[100] = 99, 1
+    assert quantile(times, HZ, 0.5, 5 / HZ, 1.0) * HZ == pytest.approx(5.5, abs=0.5)
+    assert np.isnan(quantile(np.zeros(layout.BINS, np.uint64), HZ, 0.5, 0, 1))
