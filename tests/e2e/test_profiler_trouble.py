@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Threads, processes, jumps and ends without an end: what was done is there, and no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mpigauge.features.profile.files import RankFile
+from mpigauge.model.mpi import Mpi
+from mpigauge.site.mpi import find
+from tests.conftest import MPIS
+from tests.profiled import Profiled, build, profiled, started
+
+pytestmark = pytest.mark.mpi
+CALLS = Path(__file__).resolve().parents[2] / "profiler" / "calls.inc"
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {
+        name: build(find(name), "trouble.cpp", tmp_path_factory.mktemp(name), "-ldl")
+        for name in MPIS
+    }
+
+
+class Trouble:
+    """Starts the program on one MPI."""
+
+    def __init__(self, mpi: Mpi, program: Path, folder: Path) -> None:
+        self.mpi, self.program, self.folder = mpi, program, folder
+
+    def run(self, *words: str, ranks: int = 1, **settings: str) -> Profiled:
+        env = {f"MPIGAUGE_PROFILE{name}": value for name, value in settings.items()}
+        return profiled(self.mpi, ranks, [self.program, *words], self.folder, env)
+
+
+@pytest.fixture
+def anywhere(programs: dict[str, Path], tmp_path: Path) -> Trouble:
+    """For what is the same with all MPIs."""
+    name = MPIS[0]
+    return Trouble(find(name), programs[name], tmp_path / "profile")
+
+
+@pytest.fixture(params=MPIS)
+def everywhere(
+    programs: dict[str, Path], tmp_path: Path, request: pytest.FixtureRequest
+) -> Trouble:
+    name = str(request.param)
+    return Trouble(find(name), programs[name], tmp_path / "profile")
+
+
+def calls(file: RankFile) -> Counter[str]:
+    """Of what the program does itself."""
+    counted: Counter[str] = Counter()
+    for site in file.sites:
+        counted[site.call.removeprefix("MPI_")] += site.calls
+    return counted
+
+
+def only_file(done: Profiled) -> RankFile:
+    assert done.status == 0, done.output + done.errors
+    assert len(done.files) == 1
+    return done.files[0]
+
+
+def test_threads_lose_no_call(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("threads"))
+    assert calls(file)["Iprobe"] == 8000
+    assert file.thread_level == 3
+    assert file.lost.calls == file.nested == file.cut == 0
+
+
+def test_calls_of_a_child_are_not_those_of_its_parent(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("child"))
+    assert calls(file)["Barrier"] == 20
+    assert calls(file)["Comm_size"] == 0
+
+
+def test_a_process_that_becomes_another_program_leaves_two_files(anywhere: Trouble) -> None:
+    done = anywhere.run("exec")
+    assert done.status == 0
+    after, before = done.files
+    assert after.pid == before.pid
+    assert calls(before) == {"Initialized": 1}
+    assert calls(after)["Barrier"] == 10
+    assert (after.rank, before.rank) == (0, None)
+
+
+def test_what_a_killed_rank_did_is_there(everywhere: Trouble) -> None:
+    done = everywhere.run("killed", ranks=2)
+    assert done.status != 0
+    killed = next(file for file in done.files if file.rank == 1)
+    assert killed.ended == "killed"
+    assert calls(killed)["Barrier"] == 100
+
+
+@pytest.mark.parametrize("end", ["aborted", "exited"])
+def test_programs_may_end_as_they_like(anywhere: Trouble, end: str) -> None:
+    done = anywhere.run(end)
+    plain = started(anywhere.mpi, 1, [anywhere.program, end])
+    assert done.status == plain.returncode
+    assert calls(done.files[0])["Barrier"] == 10
+
+
+def test_calls_that_are_left_by_exceptions_and_jumps_do_no_harm(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("left"))
+    assert calls(file)["Barrier"] == 100
+    assert calls(file)["Send"] == 0
+    assert file.cut == 100
+
+
+def test_a_program_turns_its_profile_off_and_on(anywhere: Trouble) -> None:
+    assert calls(only_file(anywhere.run("off_and_on")))["Barrier"] == 10
+
+
+def test_a_program_starts_its_profile_anew(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("anew"))
+    assert calls(file) == {"Barrier": 4, "Finalize": 1}
+
+
+def test_regions_nest_and_may_begin_before_mpi(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("regions"))
+    where: Counter[tuple[str, str]] = Counter()
+    for site in file.sites:
+        where[site.region, site.call] += site.calls
+    assert where["early", "MPI_Init_thread"] == 1
+    assert where["", "MPI_Barrier"] == 1
+    assert where["loop", "MPI_Barrier"] == 1
+    assert where["loop/inner", "MPI_Barrier"] == 6
+    assert {region.path: region.entered for region in file.regions} == {
+        "early": 1,
+        "loop": 1,
+        "loop/inner": 3,
+    }
+
+
+def test_programs_find_the_calls_that_their_mpi_has_and_no_others(everywhere: Trouble) -> None:
+    text = CALLS.read_text(encoding="utf-8")
+    names = [f"MPI_{line.split('(')[1].split(',')[0]}" for line in text.splitlines()
+             if line.startswith("MPIGAUGE_CALL(")]  # fmt: skip
+    words = ["asks", str(everywhere.mpi.library), "MPI_Wtime", "MPI_No_such_call", *names]
+    plain = started(everywhere.mpi, 1, [everywhere.program, *words])
+    done = everywhere.run(*words)
+    assert done.output == plain.stdout
+    assert "MPI_No_such_call 0 0" in plain.stdout
+    assert "MPI_Send 1 1" in plain.stdout
+    assert calls(only_file(done))["Barrier"] == 6
+
+
+def test_a_library_that_is_closed_makes_no_new_places(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("closes"))
+    assert [site.calls for site in file.sites if site.call == "MPI_Barrier"] == [20]
+
+
+def test_a_full_file_ends_the_profile_and_not_the_program(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("many_places", _FRAMES="16", _LIMIT="1000000"))
+    assert file.lost.reason == "limit"
+    assert calls(file)["Barrier"] + file.lost.calls >= 4096
+
+
+def test_a_full_disk_ends_the_profile_and_not_the_program(
+    anywhere: Trouble, small_disk: Path
+) -> None:
+    trouble = Trouble(anywhere.mpi, anywhere.program, small_disk)
+    file = only_file(trouble.run("many_places", _FRAMES="16"))
+    assert file.lost.reason == "disk"
+    assert calls(file)["Barrier"] > 0
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_a_line(
+    anywhere: Trouble, tmp_path: Path
+) -> None:
+    nowhere = tmp_path / "missing"
+    words = [str(anywhere.program), "plain"]
+    done = profiled(anywhere.mpi, 1, words, tmp_path, {"MPIGAUGE_PROFILE": str(nowhere)})
+    assert done.status == 0
+    assert done.files == ()
+    assert f"mpigauge profile: cannot make {nowhere}/" in done.errors
+
+
+def test_a_window_keeps_its_communicator(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("window_alone"))
+    puts = [n for n, site in enumerate(file.sites) if site.call == "MPI_Put"]
+    cells = file.cells[np.isin(file.cells["site"], puts)]
+    assert (cells["count"].sum(), cells["amount"].sum()) == (2, 16)
+    assert {*cells["least"], *cells["most"]} == {8}
+    assert {file.comms[int(number)].maker for number in cells["comm"]} == {"MPI_Comm_dup"}
