@@ -288,7 +288,7 @@ int run_launch(std::string_view program, const Options& options, const Binding& 
   session.options = options;
   int code = 0;
   const double before_init_s = platform::now_s();
-  session.thread_level = start_mpi(needed_thread_level(session.options));
+  session.thread_level = start_mpi(wanted_thread_level(session.options));
   session.init_s = platform::now_s() - before_init_s;
   session.startup_s = platform::process_age_s();
   try {

@@ -395,15 +395,18 @@ void make_ways(Options& o) {
 }
 
 ThreadLevel needed_thread_level(const Options& options) {
-  const bool all_at_once = uses_threads(options);
-  const auto least = uses_pool(options) ? ThreadLevel::funneled : ThreadLevel::single;
-  const auto lowest = all_at_once ? ThreadLevel::multiple : least;
-  const ThreadLevel level = options.thread_level.value_or(lowest);
-  if (all_at_once && level != ThreadLevel::multiple) {
+  if (uses_threads(options)) return ThreadLevel::multiple;
+  return uses_pool(options) ? ThreadLevel::funneled : ThreadLevel::single;
+}
+
+ThreadLevel wanted_thread_level(const Options& options) {
+  const ThreadLevel needed = needed_thread_level(options);
+  const ThreadLevel wanted = options.thread_level.value_or(needed);
+  if (wanted < needed) {
     throw UsageError("--threads " + std::to_string(options.settings.threads) +
-                     " needs --thread-level multiple");
+                     " needs --thread-level " + std::string(word(needed)));
   }
-  return level;
+  return wanted;
 }
 
 Options read_options(const std::vector<std::string>& words) {
@@ -424,7 +427,7 @@ Options read_options(const std::vector<std::string>& words) {
   if (options.pairs) options.multi = Multi::apart;
   options.settings.pairing = options.seed;
   make_ways(options);
-  static_cast<void>(needed_thread_level(options));  // says what does not go together
+  static_cast<void>(wanted_thread_level(options));  // says what does not go together
   return options;
 }
 

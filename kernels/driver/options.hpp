@@ -77,8 +77,10 @@ Options read_options(const std::vector<std::string>& words);
 void make_ways(Options& options);
 /// Whether any of the benchmarks makes threads that call MPI.
 bool uses_threads(const Options& options);
-/// The level of threads that MPI has to provide.
+/// The lowest thread level that the benchmarks can do with.
 ThreadLevel needed_thread_level(const Options& options);
+/// The thread level that MPI is asked for. Throws UsageError: it is lower than what they need.
+ThreadLevel wanted_thread_level(const Options& options);
 /// One line per option, for --help.
 std::string options_help();
 

@@ -240,7 +240,7 @@ TEST(an_operation_that_a_type_has_not) {
 
 TEST(threads_need_the_highest_level) {
   const auto level = [](const std::vector<std::string>& words) {
-    return needed_thread_level(read_options(words));
+    return wanted_thread_level(read_options(words));
   };
   CHECK(level({"--benchmarks", "PingPong", "--threads", "2"}) == ThreadLevel::single);
   CHECK(level({"--benchmarks", "PingPongMT", "--threads", "1"}) == ThreadLevel::single);
@@ -248,4 +248,8 @@ TEST(threads_need_the_highest_level) {
   CHECK(level({"--benchmarks", "PingPong", "--thread-level", "funneled"}) == ThreadLevel::funneled);
   CHECK_EQ(refusal({"--benchmarks", "BcastMT", "--threads", "2", "--thread-level", "serialized"}),
            "--threads 2 needs --thread-level multiple");
+  // These threads call no MPI.
+  CHECK(level({"--benchmarks", "NODE:Copy", "--threads", "2"}) == ThreadLevel::funneled);
+  CHECK_EQ(refusal({"--benchmarks", "NODE:Copy", "--threads", "2", "--thread-level", "single"}),
+           "--threads 2 needs --thread-level funneled");
 }
