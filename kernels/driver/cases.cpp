@@ -254,7 +254,8 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::arm, options.arms.empty() ? std::string() : options.arms[job.arm].name)
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
-      .add(column::origin, "measured");
+      .add(column::origin, "measured")
+      .add(column::thread_level, options.thread_level ? word(*options.thread_level) : "");
   return key;
 }
 

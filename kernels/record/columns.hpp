@@ -69,6 +69,10 @@ inline constexpr std::string_view mode = "mode";
 inline constexpr std::string_view memory = "memory";
 // measured, imported, simulated or predicted.
 inline constexpr std::string_view origin = "origin";
+// The thread level at which MPI was initialised, where one was asked for (--thread-level), as the
+// library provided it: single, funneled, serialized, multiple; empty: the lowest that the benchmark
+// needs.
+inline constexpr std::string_view thread_level = "thread_level";
 // Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
 inline constexpr std::string_view calls = "calls";
 // Timed samples that the statistics rest on.
@@ -159,7 +163,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 61> all{
+inline constexpr std::array<std::string_view, 62> all{
     launch,
     suite,
     benchmark,
@@ -184,6 +188,7 @@ inline constexpr std::array<std::string_view, 61> all{
     mode,
     memory,
     origin,
+    thread_level,
     calls,
     samples,
     chunks,

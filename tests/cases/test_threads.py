@@ -6,10 +6,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.model.settings import LEVELS
 from tests.cases.launching import Site, run, site, words
+from tests.lower_level import preloaded
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.mpi
 
@@ -62,8 +68,29 @@ def test_the_level_that_was_provided_is_recorded(where: Site, level: str) -> Non
     ended = run(where, 2, "--benchmarks", "PingPong", "--thread-level", level, "--sizes", 8,
                 "--seconds", 1)  # fmt: skip
     assert ended.status == 0, ended.errors
-    levels = ["single", "funneled", "serialized", "multiple"]
-    assert levels.index(ended.launch.thread_level) >= levels.index(level)
+    assert LEVELS.index(ended.launch.thread_level) >= LEVELS.index(level)
+    assert {cell.thread_level for cell in ended.cells} == {ended.launch.thread_level}
+
+
+def test_cells_know_no_level_where_none_was_asked_for(where: Site) -> None:
+    ended = run(where, 2, "--benchmarks", "PingPong", "--sizes", 8, "--seconds", 1)
+    assert {cell.thread_level for cell in ended.cells} == {""}
+
+
+def test_rows_say_a_lower_level_that_was_provided(where: Site, tmp_path: Path) -> None:
+    ended = run(where, 2, "--benchmarks", "PingPong", "--thread-level", "multiple", "--sizes", 8,
+                "--seconds", 1, before=preloaded(tmp_path))  # fmt: skip
+    assert ended.status == 0, ended.errors
+    assert ended.launch.thread_level == "single"
+    assert {cell.thread_level for cell in ended.cells} == {"single"}
+
+
+def test_threads_are_not_made_where_a_lower_level_was_provided(where: Site, tmp_path: Path) -> None:
+    ended = run(where, 2, "--benchmarks", "BcastMT", "--threads", 2, "--sizes", 8,
+                before=preloaded(tmp_path))  # fmt: skip
+    assert ended.status == 2
+    said = "thread level multiple is needed, this MPI library provides single"
+    assert ended.errors.count(said) == 1
 
 
 def test_settings_and_cores_of_threads_are_recorded() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.placement import Seat
+from mpigauge.model.settings import THREAD_LEVEL
 from mpigauge.model.units import many
 from mpigauge.site.placement import cores_of
 from mpigauge.site.topology.levels import Levels
@@ -33,7 +34,7 @@ def seat_lines(part: PlanPart, ground: Ground) -> list[str]:
     if part.places:
         return _shared_job(part, ground)
     ranks = many(part.world_ranks, "rank")
-    title = f"{part.placement or 'a core for each rank'}: {ranks}, {', '.join(part.benchmarks)}"
+    title = f"{part.placement or 'a core for each rank'}: {ranks}, {_what(part)}"
     if not any(block.bind for block in part.blocks):
         where = "".join(f"; {b.ranks} on {b.host}" for b in part.hosts)
         return [title, f"  not bound: the launcher and the system decide{where}"]
@@ -41,12 +42,17 @@ def seat_lines(part: PlanPart, ground: Ground) -> list[str]:
 
 
 def _shared_job(part: PlanPart, ground: Ground) -> list[str]:
-    seats, what = _in_order(part, ground), ", ".join(part.benchmarks)
+    seats, what = _in_order(part, ground), _what(part)
     lines: list[str] = []
     for members, name in part.places.items():
         two = [seats[int(rank)] for rank in members.split(",")]
         lines += ([""] if lines else []) + _table(f"{name}: 2 ranks, {what}", two)
     return lines
+
+
+def _what(part: PlanPart) -> str:
+    level = part.heeded.get(THREAD_LEVEL)
+    return ", ".join(part.benchmarks) + (f" at thread level {level}" if level else "")
 
 
 def _table(title: str, seats: list[_Taken]) -> list[str]:

@@ -146,6 +146,11 @@ class Cell:
     # measured, imported, simulated or predicted.
     origin: str
 
+    # The thread level at which MPI was initialised, where one was asked for (--thread-level), as
+    # the library provided it: single, funneled, serialized, multiple; empty: the lowest that the
+    # benchmark needs.
+    thread_level: str
+
     # Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
     calls: int
 
@@ -347,6 +352,7 @@ KEY_COLUMNS = (
     "mode",
     "memory",
     "origin",
+    "thread_level",
 )
 _key = attrgetter(*KEY_COLUMNS)
 
@@ -377,6 +383,7 @@ _READ: dict[str, Any] = {
     "mode": str,
     "memory": str,
     "origin": str,
+    "thread_level": str,
     "calls": int,
     "samples": int,
     "chunks": int,
@@ -430,6 +437,7 @@ ABSENT: dict[str, Any] = {
     "placement": "",
     "arm": "",
     "source": "",
+    "thread_level": "",
     "statistic": "",
     "variant": "",
     "busy_cores": None,
@@ -473,6 +481,7 @@ ORDER_OF_WORDS = (
     "datatype",
     "op",
     "sync",
+    "thread_level",
 )
 
 # By which rows are sorted.
@@ -488,6 +497,7 @@ ORDER_OF_ROWS = (
     ("cache",),
     ("data",),
     ("group",),
+    ("thread_level",),
 )
 
 COLUMNS = (
@@ -799,6 +809,25 @@ COLUMNS = (
         usual="measured",
         imported="imported",
         heading="{}",
+    ),
+    Column(
+        "thread_level",
+        "str",
+        "",
+        "cell",
+        (
+            "The thread level at which MPI was initialised, where one was asked for "
+            "(--thread-level), as the library provided it: single, funneled, serialized, "
+            "multiple; empty: the lowest that the benchmark needs."
+        ),
+        role="how",
+        usual="",
+        values=("", "single", "funneled", "serialized", "multiple"),
+        label="thread level",
+        empty="the default",
+        heading="thread level {}",
+        in_name="thread level {}",
+        phrase="at thread level {}",
     ),
     Column(
         "calls",

@@ -19,6 +19,9 @@ ORDERS = ("compact", "scatter")
 OMP = "omp"
 """Stands for what the environment says in the variables of OpenMP."""
 NODES = ("local", "remote", "interleaved", "all")
+THREAD_LEVEL = "thread-level"
+LEVELS = ("single", "funneled", "serialized", "multiple")
+"""Thread levels of MPI, the lowest first."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,15 @@ def _thread_order(option: str, text: str) -> str:
     if text not in ORDERS:
         raise no_such("order", text, (*ORDERS, OMP), option)
     return text
+
+
+def _thread_levels(option: str, text: str) -> str:
+    """Each once, in the order in which they were given."""
+    levels = [word.strip().lower() for word in text.split(",")]
+    for level in levels:
+        if level not in LEVELS:
+            raise no_such("thread level", level, LEVELS, option)
+    return ",".join(dict.fromkeys(levels))
 
 
 def _memory_on(option: str, text: str) -> str:
@@ -164,8 +176,12 @@ SETTINGS = (
         "NUMA nodes of the arrays (NODE), each measured: local, remote, interleaved, 1, 0+1, all.",
         _memory_on,
     ),
-    _one_of(
-        "thread-level", ("single", "funneled", "serialized", "multiple"), "What MPI is asked for."
+    Setting(
+        THREAD_LEVEL,
+        "LEVEL,…",
+        "Thread levels at which MPI is initialised, each measured: single, funneled, serialized, "
+        "multiple.  [default: the lowest that benchmarks need]",
+        _thread_levels,
     ),
     _one_of(
         "thread-memory", ("parallel", "serial", "continuous"), "Who takes threads' buffers (MT)."

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from mpigauge.measure.plan.meeting import same_meeting
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import Figure
+from mpigauge.model.settings import THREAD_LEVEL
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan.plan import Plan, PlanPart
@@ -24,15 +25,18 @@ def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     not ours run as they are.
     """
     wanted = list(numbers)
-    parts = tuple(each for part in plan.parts for each in _parts(part, wanted))
+    levels = {_level(part) for part in plan.parts}
+    parts = tuple(each for part in plan.parts for each in _parts(part, wanted, levels))
     if not parts:
         return None
     sync = same_meeting(each for each in wanted if isinstance(each, Cell))
     return replace(plan, parts=parts, seed=plan.seed + 1, sync=sync or plan.sync)
 
 
-def _parts(part: PlanPart, numbers: Iterable[Cell | Figure]) -> Iterator[PlanPart]:
-    own = [each for each in numbers if _belongs(each, part)]
+def _parts(
+    part: PlanPart, numbers: Iterable[Cell | Figure], levels: Collection[str]
+) -> Iterator[PlanPart]:
+    own = [each for each in numbers if _belongs(each, part) and _has_level(each, part, levels)]
     if part.foreign:
         yield from [part] if any(isinstance(each, Figure) for each in own) else []
         return
@@ -58,6 +62,18 @@ def _belongs(number: Cell | Figure, part: PlanPart) -> bool:
     if number.placement in part.places.values():
         del known["placement"]
     return all(getattr(number, name) == value for name, value in known.items())
+
+
+def _has_level(number: Cell | Figure, part: PlanPart, levels: Collection[str]) -> bool:
+    """Whether this part may have measured it at its thread level: a library may provide one that no
+    part asks for."""
+    if not isinstance(number, Cell) or number.thread_level not in levels:
+        return True
+    return number.thread_level == _level(part)
+
+
+def _level(part: PlanPart) -> str:
+    return part.heeded.get(THREAD_LEVEL, "")
 
 
 def _word(number: Cell | Figure) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan import threads, where
+from mpigauge.measure.plan import thread_levels, threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
 from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.plan import Plan, PlanPart
@@ -84,10 +84,11 @@ def plan_of(
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen)
     threads.check(request, chosen, ours, ground)
+    thread_levels.check(request.heeded, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
     return Plan(
-        parts=parts,
+        parts=thread_levels.with_levels(parts, request.heeded),
         mpi=mpi.spec,
         seed=request.seed,
         mode="classic" if request.classic else "adaptive",
@@ -113,7 +114,7 @@ def plan_of(
         rsh=request.rsh,
         launcher=request.launcher,
         bound_by=request.bound_by,
-        heeded=where.known(request.heeded, ground),
+        heeded=thread_levels.without_levels(where.known(request.heeded, ground)),
         settings=dict(request.settings),
         env=dict(request.env),
     )

@@ -79,6 +79,7 @@ def fixed_columns(card: Card, section: Section, header: Header) -> dict[str, Any
         "layout": header.option("contig_type", "base"),
         "settings": "size=total" if header.sizes_are_total(card) else "",
         "placement": header.placement(),
+        "thread_level": header.option("thread_level"),
         "time_scale": time_scale(card),
         "statistic": statistic(card),
         "source": header.source,

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Thread levels at which MPI is initialised: a process has one, so each has launches of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan.threads import THREADS
+from mpigauge.model.errors import UserError
+from mpigauge.model.names import ORDER
+from mpigauge.model.settings import LEVELS, THREAD_LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.measure.plan.plan import PlanPart
+    from mpigauge.model.cards import Card
+
+
+def with_levels(parts: Sequence[PlanPart], heeded: Mapping[str, str]) -> tuple[PlanPart, ...]:
+    """Each part at each level that was asked for; parts as they are where none was."""
+    if THREAD_LEVEL not in heeded:
+        return tuple(parts)
+    levels = heeded[THREAD_LEVEL].split(",")
+    return tuple(each for part in parts for each in _at_levels(part, levels))
+
+
+def without_levels(heeded: Mapping[str, str]) -> dict[str, str]:
+    """The options that all parts have in common."""
+    return {name: value for name, value in heeded.items() if name != THREAD_LEVEL}
+
+
+def check(heeded: Mapping[str, str], chosen: Sequence[Card]) -> None:
+    """UserError: benchmarks make threads, which not all of these levels allow."""
+    if THREADS not in heeded or THREAD_LEVEL not in heeded:
+        return
+    levels = heeded[THREAD_LEVEL].split(",")
+    beside = [card.name for card in chosen if ORDER in card.heeds]
+    calling = [card.name for card in chosen if THREADS in card.heeds and ORDER not in card.heeds]
+    if heeded[THREADS] != "1":
+        _check(levels, calling, "call MPI at the same time", "multiple")
+    _check(levels, beside, "run beside the one that calls MPI", "funneled")
+
+
+def _check(levels: Iterable[str], names: Sequence[str], do: str, needed: str) -> None:
+    lower = [level for level in levels if LEVELS.index(level) < LEVELS.index(needed)]
+    if names and lower:
+        raise UserError(
+            f"--thread-level {lower[0]}: the threads of {', '.join(names)} {do}, which needs "
+            f"{needed}; leave out {lower[0]}, or --threads"
+        )
+
+
+def _at_levels(part: PlanPart, levels: Sequence[str]) -> Iterator[PlanPart]:
+    """Programs that are not ours initialise MPI as they like."""
+    if part.foreign:
+        yield part
+        return
+    for level in levels:
+        yield replace(part, heeded={**part.heeded, THREAD_LEVEL: level})
