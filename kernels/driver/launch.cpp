@@ -43,6 +43,7 @@ Object launch_record(const Session& session) {
       .add("precision", o.precision)
       .add("seed", o.seed)
       .add("thread_level", word(session.thread_level))
+      .add("thread_level_asked", session.asked_level ? word(*session.asked_level) : "")
       .add("threads", o.settings.threads)
       .add("stride", o.settings.stride)
       .add("touch_send", o.settings.touch_send)
@@ -265,14 +266,20 @@ ThreadLevel start_mpi(ThreadLevel needed) {
 
 // Benchmarks have to get what they need. Of a level that was asked for beside that, rows say what
 // the library provides.
-void take_thread_level(Session& session) {
+void take_thread_level(std::string_view program, Session& session) {
+  const std::string provided(word(session.thread_level));
   const ThreadLevel needed = needed_thread_level(session.options);
   if (session.thread_level < needed) {
     throw UsageError("thread level " + std::string(word(needed)) +
-                     " is needed, this MPI library provides " +
-                     std::string(word(session.thread_level)));
+                     " is needed, this MPI library provides " + provided);
   }
-  if (session.options.thread_level) session.options.thread_level = session.thread_level;
+  session.asked_level = session.options.thread_level;
+  if (!session.asked_level) return;
+  session.options.thread_level = session.thread_level;
+  if (session.thread_level < *session.asked_level && session.rank == 0) {
+    complain_once(program, "thread level " + std::string(word(*session.asked_level)) +
+                               " was asked for, this MPI library provides " + provided);
+  }
 }
 
 [[noreturn]] void give_up(std::string_view program, const Session& session,
@@ -301,7 +308,7 @@ int run_launch(std::string_view program, const Options& options, const Binding& 
     call(MPI_Comm_size(MPI_COMM_WORLD, &session.ranks));
     refuse_singletons(session.ranks);
     session.clock = platform::clock_facts();
-    take_thread_level(session);
+    take_thread_level(program, session);
     code = run_recorded(session, binding, measure);
   } catch (const UsageError& error) {
     if (session.rank == 0) complain_once(program, error.what());

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/groups.hpp"
@@ -34,6 +35,7 @@ struct Session {
   int ranks = 1;                                   ///< of the world
   int local_ranks = 1;                             ///< of the world on this host
   ThreadLevel thread_level = ThreadLevel::single;  ///< that the library provides
+  std::optional<ThreadLevel> asked_level;          ///< none: somebody left it to the benchmarks
   bool oversubscribed = false;                     ///< more ranks on a host than cores they may use
   bool one_clock = false;                          ///< all ranks read the same
   Writer* writer = nullptr;                        ///< on rank 0 only

@@ -69,20 +69,23 @@ def test_the_level_that_was_provided_is_recorded(where: Site, level: str) -> Non
                 "--seconds", 1)  # fmt: skip
     assert ended.status == 0, ended.errors
     assert LEVELS.index(ended.launch.thread_level) >= LEVELS.index(level)
+    assert ended.launch.thread_level_asked == level
     assert {cell.thread_level for cell in ended.cells} == {ended.launch.thread_level}
 
 
 def test_cells_know_no_level_where_none_was_asked_for(where: Site) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong", "--sizes", 8, "--seconds", 1)
-    assert {cell.thread_level for cell in ended.cells} == {""}
+    assert (ended.launch.thread_level_asked, ended.cells[0].thread_level) == ("", "")
 
 
 def test_rows_say_a_lower_level_that_was_provided(where: Site, tmp_path: Path) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong", "--thread-level", "multiple", "--sizes", 8,
                 "--seconds", 1, before=preloaded(tmp_path))  # fmt: skip
     assert ended.status == 0, ended.errors
-    assert ended.launch.thread_level == "single"
+    assert (ended.launch.thread_level_asked, ended.launch.thread_level) == ("multiple", "single")
     assert {cell.thread_level for cell in ended.cells} == {"single"}
+    said = "thread level multiple was asked for, this MPI library provides single"
+    assert ended.errors.count(said) == 1
 
 
 def test_threads_are_not_made_where_a_lower_level_was_provided(where: Site, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_dry_run_says_the_levels(repository: Path) -> None:
 
 def test_a_sweep_varies_settings_at_each_level(repository: Path) -> None:
     plan = planned(repository, thread_level="single,multiple")
-    arms = ((Arm(), {}), (Arm({"A": "1"}), {"A": "1"}))
+    arms: list[tuple[Arm, dict[str, str]]] = [(Arm(), {}), (Arm({"A": "1"}), {"A": "1"})]
     found = [(part.arm, part.heeded[THREAD_LEVEL]) for part in swept(plan, arms, False).parts]
     assert found == [("", "single"), ("", "multiple"), ("A=1", "single"), ("A=1", "multiple")]
 
@@ -112,35 +112,36 @@ def test_what_is_measured_once_more_is_at_its_level(repository: Path) -> None:
 
 
 # --- stored runs ----------------------------------------------------------------------------
-def stored(folder: Path, *levels: str, known: bool = True) -> Path:
-    """A run at these levels; once there was no column."""
+def stored(folder: Path, provided: dict[str, str], known: bool = True) -> Path:
+    """A run that asked for these levels, and what was provided; once there was no column."""
     lines = []
-    for number in range(6 * len(levels)):
-        level = levels[number % len(levels)]
-        fields = {
+    for number in range(6 * len(provided)):
+        asked_for, level = list(provided.items())[number % len(provided)]
+        fields: dict[str, Any] = {
             "launch": number,
             "message_bytes": 8,
             "time_p50_s": 1e-6 + LEVELS.index(level) * 1e-6,
             "thread_level": level,
         }
-        cell = cells.fields(**fields)
+        cell, launch = cells.fields(**fields), {"thread_level_asked": asked_for}
         if not known:
-            del cell["thread_level"]
-        lines.append(runs.launch(number, thread_level=level))
+            del cell["thread_level"], launch["thread_level_asked"]
+        lines.append(runs.launch(number, thread_level=level, **launch))
         lines += [cells.line("cell", **cell), cells.end(number)]
     return runs.write(folder, lines)
 
 
 def test_headings_name_the_level(tmp_path: Path) -> None:
-    run = load(stored(tmp_path / "run", "single", "multiple"))
+    run = load(stored(tmp_path / "run", {"single": "single", "multiple": "multiple"}))
     found = document(run)
     assert [table.variant for table in found.tables()] == [
         {"thread_level": "single"}, {"thread_level": "multiple"},
     ]  # fmt: skip
+    assert not any("thread level" in sentence for sentence in found.sentences)
 
 
 def test_levels_of_a_run_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = stored(tmp_path / "run", "single", "multiple")
+    run = stored(tmp_path / "run", {"single": "single", "multiple": "multiple"})
     assert cli(["compare", str(run), "--by", "thread_level"]) == 0
     said = capsys.readouterr().out
     assert "multiple" in said
@@ -150,14 +151,26 @@ def test_levels_of_a_run_are_compared(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_runs_of_two_levels_are_compared_and_it_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old = stored(tmp_path / "old", "single", known=False)
-    new = stored(tmp_path / "new", "multiple")
+    old = stored(tmp_path / "old", {"single": "single"}, known=False)
+    new = stored(tmp_path / "new", {"multiple": "multiple"})
     assert cli(["compare", str(old), str(new)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "thread level: the default against multiple" in said
 
 
+def test_a_lower_level_than_was_asked_for_is_said(tmp_path: Path) -> None:
+    run = load(stored(tmp_path / "run", {"single": "single", "multiple": "funneled"}))
+    (said,) = (each for each in document(run).sentences if "thread level" in each)
+    assert said == (
+        "the MPI library was asked for thread level multiple and provided funneled, under which "
+        "its rows stand."
+    )
+    levels = [table.variant["thread_level"] for table in document(run).tables()]
+    assert levels == ["single", "funneled"]
+
+
 def test_runs_that_know_no_levels_have_the_default(tmp_path: Path) -> None:
-    run = load(stored(tmp_path / "run", "single", known=False))
+    run = load(stored(tmp_path / "run", {"single": "single"}, known=False))
     assert {cell.thread_level for cell in run.cells} == {""}
+    assert {launch.thread_level_asked for launch in run.launches} == {""}
     assert [table.variant for table in document(run).tables()] == [{}]

@@ -38,7 +38,10 @@ class Launch:
     precision: float
     seed: int
     thread_level: str
+    """That the library provided."""
     clock: Clock
+    thread_level_asked: str = ""
+    """Empty: the lowest that the benchmarks needed."""
 
 
 @dataclass(frozen=True)
@@ -323,7 +326,7 @@ def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _launch(data: Mapping[str, Any]) -> Launch:
-    texts = ("time", "mpi_library", "mpi_standard", "abi", "mode", "thread_level")
+    library = ("mpi_library", "mpi_standard", "abi", "thread_level", "thread_level_asked")
     clock = data.get("clock", {})
     return Launch(
         launch=int(data["launch"]),
@@ -335,7 +338,7 @@ def _launch(data: Mapping[str, Any]) -> Launch:
             str(clock.get("name", "unknown")),
             *(_real(clock.get(name)) for name in ("hz", "cost_s", "step_s")),
         ),
-        **{name: str(data.get(name, "")) for name in texts},
+        **{name: str(data.get(name, "")) for name in ("time", "mode", *library)},
     )
 
 

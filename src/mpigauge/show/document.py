@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.cards import Card, Cards
-    from mpigauge.model.record import Failure, Key, Rank, Skip
+    from mpigauge.model.record import Failure, Key, Launch, Rank, Skip
     from mpigauge.model.row import Row
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.pairs import PairMap
@@ -145,6 +145,7 @@ def document(
         *machine_sentences(found),
         *skip_sentences(skips),
         *noise_sentences(run.noise),
+        *_other_levels(run.launches),
         *map(_failure_words, run.failures),
         *([f"{run.between.remark}."] if run.between and run.between.remark else []),
         *run.damaged,
@@ -323,6 +324,17 @@ def _memory(figures: Iterable[Figure]) -> dict[str, float]:
         choose = min if row.figure.better == "higher" else max
         worst[row.figure.name] = choose(row.worst, worst.get(row.figure.name, row.worst))
     return worst
+
+
+def _other_levels(launches: Iterable[Launch]) -> list[str]:
+    """That the library provided another thread level than it was asked for, each pair once."""
+    pairs = dict.fromkeys((each.thread_level_asked, each.thread_level) for each in launches)
+    return [
+        f"the MPI library was asked for thread level {asked} and provided {provided}, under which "
+        "its rows stand."
+        for asked, provided in pairs
+        if asked not in ("", provided)
+    ]
 
 
 def _failure_words(failure: Failure) -> str:

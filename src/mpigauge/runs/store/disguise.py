@@ -29,7 +29,7 @@ _KEEP = {
     "record", "suite", "benchmark", "benchmarks", "datatype", "op", "cache", "data", "sync",
     "completion", "layout", "mode", "memory", "origin", "stop", "check", "statistic", "stopped",
     "when", "unit", "better", "status", "created", "ended", "time", "taken", "version",
-    "mpi_standard", "abi", "thread_level",
+    "mpi_standard", "abi", "thread_level", "thread_level_asked",
 }  # fmt: skip
 """Keys whose values are words of ours, or times."""
 _BATCH = ("SLURM_", "PBS_", "LSB_")
