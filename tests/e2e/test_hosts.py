@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.stored import load_jobs
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, load
+from mpigauge.site.mpi.build import headers
 from mpigauge.site.topology import read
 from mpigauge.site.topology.levels import Levels
 from tests import patience
@@ -69,6 +72,38 @@ def test_two_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
     known = stored.passport["hosts"]
     assert [host["machine"]["hostname"] for host in known] == ["node01", "node02"]
     assert all(host["mpi"] == ready.library_string for host in known)
+
+
+def test_a_program_on_two_hosts_is_profiled(mpi: Mpi, hosts: Cluster, tmp_path: Path) -> None:
+    """Its ranks find the profiler on each host, and what they left comes together."""
+    (tmp_path / "app.c").write_text(PROGRAM)
+    words = ["gcc", "-g", "-isystem", str(headers(mpi)), "app.c", "-o", "app", str(mpi.library)]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    kind = [f"--set={k}={v}" for k, v in KIND.items() if mpi.launcher == "openmpi"]
+    where = ("--hosts", "node[01-02]", "--rsh", f"{hosts.agent} -p 50000", "--np", "2")
+    call = ("profile", "--mpi", mpi.spec, *where, *kind, "--output", "out")
+    done = hosts.mpigauge(*call, "--", str(tmp_path / "app"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 2 ranks seen" in done.stderr
+    (job,) = load_jobs(tmp_path / "out")
+    assert [file.host for file in job.ranks] == ["node01", "node02"]
+    assert [(p.source, p.target, p.bytes) for p in Account(job).pairs] == [(0, 1, 800)]
+
+
+PROGRAM = """
+#include <mpi.h>
+int main(int count, char** words) {
+  int rank;
+  double data[10] = {0};
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int n = 0; n < 10; n++) {
+    if (rank == 0) MPI_Send(data, 10, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    else MPI_Recv(data, 10, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+}
+"""
 
 
 def test_four_hosts(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:

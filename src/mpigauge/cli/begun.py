@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-_folders: list[Path] = []
+_folders: dict[Path, bool] = {}
+"""Whether a run can be gone on with."""
 
 
-def begin(folder: Path) -> None:
+def begin(folder: Path, resumes: bool = True) -> None:
     """From now on a run is measured into this folder."""
-    if folder not in _folders:
-        _folders.append(folder)
+    _folders.setdefault(folder, resumes)
 
 
 def forget() -> None:
@@ -30,17 +30,17 @@ def forget() -> None:
 def kept() -> str:
     """Where the runs are of which anything was launched, and what to do with them; empty: nothing
     was launched."""
-    return "; ".join(_kept_in(folder) for folder in _folders if _launched(folder))
+    return "; ".join(_kept_in(*each) for each in _folders.items() if _launched(each[0]))
 
 
 def _launched(folder: Path) -> bool:
     return any((folder / "logs").glob("launch-*.command"))
 
 
-def _kept_in(folder: Path) -> str:
+def _kept_in(folder: Path, resumes: bool) -> str:
     from mpigauge.runs.store.reader import status_of
 
     shows = f"the run is kept in {folder}, `mpigauge show {folder}` shows it"
-    if status_of(folder).get("status") == "done":
+    if not resumes or status_of(folder).get("status") == "done":
         return shows
     return f"{shows} and `mpigauge resume {folder}` goes on"

@@ -10,21 +10,37 @@ from typing import Any, TypeVar
 
 import click
 
+from mpigauge.model.units import listed
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 USUAL_FORMAT = "table"
 
 
-def format_option(default: str | None = USUAL_FORMAT, pairs: bool = False) -> Callable[[_F], _F]:
-    """`pairs`: formats that show pairs of ranks are among them."""
+PROFILE_FORMATS = ("mpip", "perfcatch")
+"""Of profiles alone: the sections of other profilers' reports."""
+
+
+def format_option(
+    default: str | None = USUAL_FORMAT, pairs: bool = False, profiles: bool = False
+) -> Callable[[_F], _F]:
+    """`pairs`: formats that show pairs of ranks are among them; `profiles`: those of profiles."""
     more = ", json, map or svg (of pairs of ranks)" if pairs else " or json"
+    also = f"; of a profile also {listed(PROFILE_FORMATS, 'or')}" if profiles else ""
+    known = _known_format_or_profile if profiles else _known_format
     return click.option(
         "--format",
         "form",
         default=default,
         metavar="FORMAT",
-        callback=_known_format if pairs else _known_format_of_rows,
-        help=f"What to print: table (for people), imb, csv{more}.",
+        callback=known if pairs else _known_format_of_rows,
+        help=f"What to print: table (for people), imb, csv{more}{also}.",
     )
+
+
+def _known_format_or_profile(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> str | None:
+    return value if value in PROFILE_FORMATS else _known_format(ctx, param, value)
 
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -54,7 +70,6 @@ class LauncherOption(click.Option):
     """Its help names the launchers that there are, which are looked for only when it is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from mpigauge.model.units import listed
         from mpigauge.site.launch import nameable
 
         words = [word for launcher in nameable() for word in launcher.words]

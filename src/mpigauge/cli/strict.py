@@ -59,6 +59,8 @@ def _refuse_empty(
     for param in order:
         value = given.get(param.name or "")
         values = value if isinstance(value, (list, tuple)) else [value]
+        if param.type is click.UNPROCESSED:
+            values = values[:1]  # what follows are words of another program, which may be empty
         if any(isinstance(each, str) and not each.strip() for each in values):
             raise click.UsageError(f"{_name(param)}: the value is empty", context)
 

@@ -4,15 +4,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from mpigauge.cli import options
 from mpigauge.cli.limiting import limits_option
+from mpigauge.model.width import WIDTH
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.features.profile.stored import Job
 
 
 @click.command("show")
 @click.argument("run", metavar="RUN")
-@options.format_option(pairs=True)
+@options.format_option(pairs=True, profiles=True)
 @limits_option
 def command(run: str, form: str, limits_of: str | None) -> None:
     """Print a stored run.
@@ -22,5 +30,20 @@ def command(run: str, form: str, limits_of: str | None) -> None:
     """
     from mpigauge.cli.finding import open_run
     from mpigauge.cli.showing import show
+    from mpigauge.features.profile.finding import profile_at
+    from mpigauge.model.errors import UserError
 
-    show(open_run(run), form, limits_of)
+    jobs = profile_at(run)
+    if jobs is not None and form in ("table", *options.PROFILE_FORMATS):
+        _show_profile(jobs, form)
+    elif form in options.PROFILE_FORMATS:
+        raise UserError(f"--format {form} is of profiles, and {run} is none")
+    else:
+        show(open_run(run), form, limits_of)
+
+
+def _show_profile(jobs: Sequence[Job], form: str) -> None:
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.features.profile.show import lines_of
+
+    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH), ""]))

@@ -32,6 +32,16 @@ _KEEP = {
     "mpi_standard", "abi", "thread_level", "thread_level_asked",
 }  # fmt: skip
 """Keys whose values are words of ours, or times."""
+_NUMBERED = {
+    "function": "function", "source_file": "file", "library_file": "module",
+    "program_file": "program", "arguments": "word", "communicator": "communicator",
+    "region": "region", "type_name": "type", "operation_name": "operation", "build_id": "build",
+}  # fmt: skip
+"""Keys of profiles, whose values are names of the user's program, and what stands for them."""
+_OF_MPI = "MPI_"
+"""What names begin with that all programs share."""
+_LINE_OF_USER = "--"
+"""What stands before the user's own words in a command of ours."""
 _BATCH = ("SLURM_", "PBS_", "LSB_")
 _BATCH_SET = re.compile(r"\b((?:SLURM|PBS|LSB)_\w+)=('[^']*'|\"[^\"]*\"|\S*)")
 _BUILDER = re.compile(r"(Open MPI )[^\s@]+@\S+( Distribution)")
@@ -73,6 +83,8 @@ class Disguise:
             user = self._pseudonym("user", home.rpartition("/")[2])
             self._new[home.lower()] = f"/home/{user}"
         self._variables = frozenset(names.variables)
+        self._hides_lines = names.profile
+        self._of_program: dict[tuple[str, str], str] = {}
         known = list(dict.fromkeys(form for value in names.values for form in _forms(value)))
         for value in names.values:
             whole = self._pseudonym("value", value)
@@ -127,6 +139,10 @@ class Disguise:
             return whole
         return text if whole else self._names.sub(self._name, text)
 
+    def line(self, text: str) -> str:
+        """The words that started a launch; of a profile they are the user's own."""
+        return f"{TAKEN_OUT}\n" if self._hides_lines else self.text(text)
+
     def cards(self, text: str) -> str:
         """Cards of benchmarks, which hold words of ours and names of programs of the user."""
         try:
@@ -152,11 +168,15 @@ class Disguise:
                 for name, item in value.items()
             }
         if isinstance(value, list):
+            if key == "command" and self._hides_lines and _LINE_OF_USER in value:
+                value = [*value[: value.index(_LINE_OF_USER) + 1], TAKEN_OUT]
             return [self._value(item, key, depth + 1) for item in value]
         if not isinstance(value, str):
             return value
         if of_user:
             return self._value_of(value)
+        if key in _NUMBERED:
+            return self._named(_NUMBERED[key], value)
         if key in _KEEP:
             return self.word(value)
         return _unless_number(value) if key.startswith(_BATCH) else self.text(value)
@@ -165,6 +185,19 @@ class Disguise:
         """Hosts may be keys, of a table of them; keys of a document itself are ours."""
         found = self._new.get(name.lower(), "")
         return found if depth and found.startswith("node") else name
+
+    def _named(self, kind: str, name: str) -> str:
+        """What stands for a name in the user's program; those of MPI and its libraries stay."""
+        from mpigauge.site.mpi.programs.abi import family_of
+
+        if not name or name.startswith(_OF_MPI):
+            return name
+        if family_of(PurePosixPath(name).name):
+            return PurePosixPath(name).name
+        if (kind, name) not in self._of_program:
+            self._counts[kind] += 1
+            self._of_program[kind, name] = f"{kind}{self._counts[kind]}"
+        return self._of_program[kind, name]
 
     def _know_host(self, host: str) -> None:
         """By its whole name, its short one, and the domain that is left."""
@@ -248,12 +281,12 @@ def _unless_number(value: str) -> str:
 
 
 def bytes_without(disguise: Disguise, name: str, content: bytes) -> bytes:
-    """The content of a file of a run. Samples are numbers alone."""
-    if name.endswith(".bin"):
+    """The content of a file of a run. Samples, and what profiles counted, are numbers alone."""
+    if name.endswith((".bin", ".npz")):
         return content
     text = content.decode("utf-8", "surrogateescape")
     if name == "cards.json":
         return disguise.cards(text).encode("utf-8", "surrogateescape")
-    kinds = {".jsonl": disguise.lines, ".json": disguise.json}
+    kinds = {".jsonl": disguise.lines, ".json": disguise.json, ".command": disguise.line}
     change = kinds.get(PurePosixPath(name).suffix, disguise.text)
     return change(text).encode("utf-8", "surrogateescape")

@@ -44,6 +44,8 @@ class Names(NamedTuple):
     """What they were set to: it may be a token or a password."""
     labels: tuple[str, ...] = ()
     """Names that the user has given: of programs, and of the run."""
+    profile: bool = False
+    """Whether it is the profile of a program, whose own names nobody is to know."""
 
 
 def names_in(folder: Path) -> Names:
@@ -51,7 +53,7 @@ def names_in(folder: Path) -> Names:
     hosts: dict[str, None] = {}
     users = dict.fromkeys([_of_process(), _owner(folder)])
     for path in sorted(folder.rglob("*"), key=lambda path: (path.name != "records.jsonl", path)):
-        if path.suffix == ".bin" or not path.is_file():
+        if path.suffix in (".bin", ".npz") or not path.is_file():
             continue
         text = _text(path)
         users.update(dict.fromkeys(_HOME.findall(text)))
@@ -69,6 +71,7 @@ def names_in(folder: Path) -> Names:
         tuple(dict.fromkeys(name for name, _ in variables)),
         tuple(dict.fromkeys(value for _, value in variables if value)),
         tuple(dict.fromkeys(_labels(header, folder))),
+        isinstance(header, dict) and header.get("kind") == "profile",
     )
 
 
@@ -113,6 +116,9 @@ def _labels(header: Any, folder: Path) -> Iterator[str]:
     """Of programs that are not ours, and of a folder that somebody has named."""
     if not _OUR_FOLDER.match(folder.absolute().name):
         yield folder.absolute().name
+    profile = header.get("profile") if isinstance(header, dict) else None
+    if isinstance(profile, dict) and profile.get("program"):
+        yield str(profile["program"])
     plan = header.get("plan") if isinstance(header, dict) else None
     parts = plan.get("parts") if isinstance(plan, dict) else None
     for part in parts if isinstance(parts, list) else []:

@@ -103,6 +103,13 @@ class RunWriter:
                 known["benchmarks"] += new
                 write_whole(path, json.dumps(known, ensure_ascii=False))
 
+    def amend(self, header: Mapping[str, Any]) -> None:
+        """Says more in run.json, of what was not known when the run began."""
+        path = self.folder / "run.json"
+        with failing_as(RunError, path):
+            known = json.loads(path.read_text(encoding="utf-8"))
+            write_whole(path, to_json(known | dict(header)))
+
     def write_passport(self, passport: Mapping[str, Any]) -> None:
         with failing_as(RunError, self.folder / "passport.json"):
             write_whole(self.folder / "passport.json", to_json(passport))

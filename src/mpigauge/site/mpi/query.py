@@ -75,10 +75,15 @@ class LibraryAnswer:
 
     @property
     def name_and_version(self) -> tuple[str, str]:
-        for name, pattern in FAMILIES:
-            if match := re.search(pattern, self.text):
-                return name, match["version"]
-        return "unknown", (self.text.splitlines() or [""])[0][:60]
+        return named(self.text)
+
+
+def named(text: str) -> tuple[str, str]:
+    """The name and the version of a library, by what it says of itself."""
+    for name, pattern in FAMILIES:
+        if match := re.search(pattern, text):
+            return name, match["version"]
+    return "unknown", (text.splitlines() or [""])[0][:60]
 
 
 def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> LibraryAnswer:

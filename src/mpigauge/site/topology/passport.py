@@ -57,14 +57,16 @@ TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "
 
 
 def passport(
-    mpi: Mpi,
+    mpi: Mpi | None,
     machine: Machine | None = None,
     nodes: Sequence[ProbedHost] = (),
     digest: Callable[[Path], str] | None = None,
 ) -> dict[str, Any]:
-    """JSON-able; `machine` is read now unless it is given. `nodes`: the hosts that are measured.
-    `digest` may know what a file holds without reading it."""
+    """JSON-able; `mpi`: None where the user's own line chooses it; `machine` is read now unless it
+    is given. `nodes`: the hosts that are measured. `digest` may know what a file holds without
+    reading it."""
     machine = machine or read()
+    libraries = _libraries(mpi) if mpi else []
     return {
         "taken": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "mpigauge": mpigauge.__version__,
@@ -73,8 +75,8 @@ def passport(
         "machine": plain(asdict(machine)),
         "remarks": [*remarks(machine), *differences(nodes)],
         "hosts": [_host(node) for node in nodes],
-        "mpi": plain(asdict(mpi)),
-        "libraries": [_library(path, digest or digest_of) for path in _libraries(mpi)],
+        "mpi": plain(asdict(mpi)) if mpi else {},
+        "libraries": [_library(path, digest or digest_of) for path in libraries],
         "environment": relevant(os.environ),
     }
 

@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a profile says, in numbers: of the whole program, of its call sites, ranks and messages.
+
+Shares are of the run time: from the end of MPI_Init to the start of MPI_Finalize.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mpigauge.features.profile.files import Frame, RankFile
+from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.merge import OUTSIDE, Spot
+from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.symbols import Place
+from mpigauge.site.mpi.programs.abi import family_of
+
+Numbers = npt.NDArray[np.float64]
+COLLECTIVE = -1
+"""In place of a peer: all ranks of a communicator."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call at one place of the program, on all ranks."""
+
+    number: int
+    """From 1 on, the one that takes longest first."""
+    spot: Spot
+    where: str
+    """The place in words: norm at solve.c:88; with a caller where another place has the same words;
+    empty: nothing is known of it."""
+    calls: int
+    seconds: Numbers
+    """By rank."""
+    calls_of: npt.NDArray[np.int64]
+    """By rank."""
+    least_s: float
+    median_s: float
+    """Of the calls of the rank in the middle."""
+    late_s: float
+    """99 % of the calls of the worst rank took no longer."""
+    most_s: float
+    sent: int
+    """Bytes, of all ranks."""
+    failures: int
+
+    @property
+    def total_s(self) -> float:
+        return float(self.seconds.sum())
+
+    @property
+    def mean_s(self) -> float:
+        """Of a rank, in the mean of all."""
+        return float(self.seconds.mean())
+
+    @property
+    def outside(self) -> bool:
+        """Whether it begins or ends the time that shares are of."""
+        return self.spot.call in OUTSIDE
+
+    @property
+    def uneven(self) -> float:
+        """How much longer the rank that is in it longest is than the mean of all."""
+        return float(_ratio(self.seconds.max(), self.seconds.mean())) - 1
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Messages of a call between a power of two and the next."""
+
+    call: str
+    way: Way
+    bin: int
+    count: int
+    bytes: int
+    least: int
+    """The smallest of them."""
+    most: int
+    """The largest."""
+
+    @property
+    def mean(self) -> float:
+        return self.bytes / self.count if self.count else math.nan
+
+
+@dataclass(frozen=True)
+class InRegion:
+    """A region that the program has named, on all ranks."""
+
+    region: str
+    entered: int
+    """Times, by all ranks."""
+    seconds: float
+    """Within it, of all ranks."""
+    mpi_s: float
+    """Of this in MPI."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What one rank of the world sent to another."""
+
+    source: int
+    target: int
+    messages: int
+    bytes: int
+
+
+class Account:
+    """Of one job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.profile = job, job.profile
+        self.ranks: list[RankFile] = list(self.profile.files)
+
+    # --- the whole program
+    @cached_property
+    def run_s(self) -> Numbers:
+        return np.array([file.run_s for file in self.ranks])
+
+    @cached_property
+    def mpi_s(self) -> Numbers:
+        return np.asarray(self.profile.mpi_s)
+
+    @cached_property
+    def share(self) -> Numbers:
+        """Of MPI in the time of each rank."""
+        return np.asarray(_ratio(self.mpi_s, self.run_s))
+
+    @property
+    def mean_share(self) -> float:
+        return float(_ratio(self.mpi_s.sum(), self.run_s.sum()))
+
+    @property
+    def own_s(self) -> Numbers:
+        """Outside of MPI, by rank."""
+        return self.run_s - self.mpi_s
+
+    @property
+    def imbalance(self) -> float:
+        """Of what is not MPI: the longest time of a rank over the mean of all, less 1."""
+        return float(_ratio(self.own_s.max(), self.own_s.mean())) - 1
+
+    @cached_property
+    def calls(self) -> int:
+        return int(self.profile.rows["calls"].sum())
+
+    @property
+    def cost_s(self) -> float:
+        """What the profiler costs a call, on the rank in the middle."""
+        known = [file.own_s for file in self.ranks if file.own_s > 0]
+        return float(np.median(known)) if known else math.nan
+
+    @property
+    def cost_share(self) -> float:
+        """Of the time of all ranks."""
+        calls = self._by_rank("calls", inside=True)
+        own = np.array([file.own_s for file in self.ranks])
+        return float(_ratio((calls * own).sum(), self.run_s.sum()))
+
+    def _by_rank(self, column: str, inside: bool) -> Numbers:
+        rows = self.profile.rows
+        if inside and len(self.profile.spots):
+            kept = np.array([spot.call not in OUTSIDE for spot in self.profile.spots])
+            rows = rows[kept[rows["site"]]]
+        found = np.zeros(len(self.ranks))
+        np.add.at(found, rows["rank"], rows[column])
+        return found
+
+    # --- call sites
+    @cached_property
+    def sites(self) -> list[Called]:
+        """All places, the one that takes longest first; what begins and ends MPI comes last."""
+        rows = self.profile.rows
+        order = np.argsort(rows["site"], kind="stable")
+        starts = np.searchsorted(rows["site"][order], np.arange(len(self.profile.spots) + 1))
+        sent = self._sent
+        found = [
+            self._called(number, rows[order[starts[number] : starts[number + 1]]], sent[number])
+            for number in range(len(self.profile.spots))
+        ]
+        found = [each for each in found if each.calls or each.failures]
+        found.sort(key=lambda each: (each.outside, -each.total_s))
+        return [
+            replace(each, number=number, where=where)
+            for number, (each, where) in enumerate(zip(found, self._apart(found), strict=True), 1)
+        ]
+
+    @cached_property
+    def inside(self) -> list[Called]:
+        """Those within the time that shares are of."""
+        return [each for each in self.sites if not each.outside]
+
+    def _called(self, number: int, rows: Any, sent: int) -> Called:
+        spot = self.profile.spots[number]
+        seconds, calls = np.zeros(len(self.ranks)), np.zeros(len(self.ranks), np.int64)
+        seconds[rows["rank"]] = rows["seconds"]
+        calls[rows["rank"]] = rows["calls"]
+        return Called(
+            number=number,
+            spot=spot,
+            where=self.where(spot),
+            calls=int(calls.sum()),
+            seconds=seconds,
+            calls_of=calls,
+            least_s=float(rows["least_s"].min(initial=math.inf)),
+            median_s=float(np.median(rows["p50_s"])) if len(rows) else math.nan,
+            late_s=float(rows["p99_s"].max(initial=0)),
+            most_s=float(rows["most_s"].max(initial=0)),
+            sent=sent,
+            failures=int(rows["failures"].sum()),
+        )
+
+    @cached_property
+    def _sent(self) -> npt.NDArray[np.int64]:
+        """Bytes by place; what is received is sent by others."""
+        cells = self.profile.cells
+        kept = cells[(cells["way"] == Way.SENT) | (cells["way"] == Way.NONE)]
+        found = np.zeros(len(self.profile.spots), np.int64)
+        np.add.at(found, kept["site"], kept["amount"].astype(np.int64))
+        return found
+
+    def where(self, spot: Spot) -> str:
+        """The innermost place that is not of an MPI library itself."""
+        return next((self.told(frame) for frame in frames_of_program(spot)), "")
+
+    def _apart(self, sites: list[Called]) -> Iterator[str]:
+        """The place of each; of those that have the same one with the first caller in which they
+        differ."""
+        alike: dict[tuple[str, str, str], list[Called]] = {}
+        for each in sites:
+            alike.setdefault((each.spot.call, each.spot.region, each.where), []).append(each)
+        for each in sites:
+            of = alike[each.spot.call, each.spot.region, each.where]
+            yield self._with_caller(each, of) if len(of) > 1 else each.where
+
+    def _with_caller(self, one: Called, alike: list[Called]) -> str:
+        stacks = [[self.told(frame) for frame in frames_of_program(each.spot)] for each in alike]
+        own = [self.told(frame) for frame in frames_of_program(one.spot)]
+        for level, caller in enumerate(own):
+            if any(stack[level : level + 1] != [caller] for stack in stacks):
+                return f"{one.where} from {caller}"
+        return one.where
+
+    def told(self, frame: Frame) -> str:
+        """A frame in words: its function and line, else its file of code and its place there."""
+        places = self.job.places.get(frame, ())
+        if places:
+            return short(places[0])
+        if frame.module:
+            return f"{Path(frame.module.path).name}+{frame.offset:#x}"
+        return f"{frame.offset:#x}"
+
+    # --- messages
+    @cached_property
+    def sizes(self) -> list[Sizes]:
+        """By call and power of two, the call that moves most first."""
+        cells = self.profile.cells
+        moved = cells[cells["way"] != Way.REQUESTS]
+        names = [spot.call for spot in self.profile.spots]
+        found: dict[tuple[str, int, int], list[Any]] = {}
+        for cell in moved:
+            key = (names[cell["site"]], int(cell["way"]), int(cell["bin"]))
+            found.setdefault(key, []).append(cell)
+        made = [_sizes(*key, np.array(of, moved.dtype)) for key, of in found.items()]
+        whole: dict[str, int] = {}
+        for each in made:
+            whole[each.call] = whole.get(each.call, 0) + each.bytes
+        made.sort(key=lambda each: (-whole[each.call], each.call, each.way, each.bin))
+        return [each for each in made if whole[each.call]]
+
+    @cached_property
+    def sent(self) -> list[Sizes]:
+        """Those that were sent, or handed to a collective: what is received is sent by others."""
+        return [each for each in self.sizes if each.way in (Way.SENT, Way.NONE)]
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """What ranks of the world sent to each other, the most first."""
+        cells = self.profile.cells
+        sent = cells[(cells["way"] == Way.SENT) & (cells["world_peer"] >= 0)]
+        found: dict[tuple[int, int], list[int]] = {}
+        for cell in sent:
+            one = found.setdefault((int(cell["rank"]), int(cell["world_peer"])), [0, 0])
+            one[0] += int(cell["count"])
+            one[1] += int(cell["amount"])
+        pairs = [Pair(*between, *numbers) for between, numbers in found.items()]
+        return sorted(pairs, key=lambda pair: (-pair.bytes, pair.source, pair.target))
+
+    # --- over the run
+    @cached_property
+    def regions(self) -> list[InRegion]:
+        """In the order in which ranks have entered them."""
+        known = dict.fromkeys(each.path for file in self.ranks for each in file.regions)
+        return [self._in_region(path) for path in known]
+
+    def _in_region(self, path: str) -> InRegion:
+        """Regions within it are a part of it."""
+        own = [each for file in self.ranks for each in file.regions if each.path == path]
+        within = [each for each in self.inside if f"{each.spot.region}/".startswith(f"{path}/")]
+        return InRegion(
+            path,
+            sum(each.entered for each in own),
+            sum(each.seconds for each in own),
+            sum(each.total_s for each in within),
+        )
+
+    def over_time(self, steps: int) -> tuple[Numbers, Numbers]:
+        """So many moments after the first call of MPI, and the share of MPI between each and the
+        one before, in the mean of ranks. MPI_Init and MPI_Finalize are in it."""
+        end = max(max(file.on_s, file.run_s) for file in self.ranks)
+        edges = np.linspace(0.0, end, steps + 1)
+        shares = [_share_between(file, edges) for file in self.ranks if file.timelines]
+        return edges[1:], np.mean(shares, axis=0) if shares and end > 0 else np.zeros(steps)
+
+    def of_rank(self, rank: int) -> Iterator[tuple[Called, Any]]:
+        """The places that a rank called, with its row of each."""
+        by_spot = {each.spot: each for each in self.sites}
+        rows = self.profile.rows[self.profile.rows["rank"] == rank]
+        for row in rows:
+            yield by_spot[self.profile.spots[row["site"]]], row
+
+
+def frames_of_program(spot: Spot) -> Iterator[Frame]:
+    """The stack from inside out, without what is of an MPI library itself."""
+    for frame in spot.frames:
+        if frame.module is None or not family_of(Path(frame.module.path).name):
+            yield frame
+
+
+def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
+    return Sizes(
+        call=call,
+        way=Way(way),
+        bin=number,
+        count=int(cells["count"].sum()),
+        bytes=int(cells["amount"].sum()),
+        least=int(cells["least"].min()),
+        most=int(cells["most"].max()),
+    )
+
+
+def short(place: Place) -> str:
+    """The function without its arguments, which C++ writes into names, and where it is."""
+    function = place.function.partition("(")[0] or place.function
+    if place.file:
+        return f"{function} at {Path(place.file).name}:{place.line}"
+    return f"{function}+{place.offset:#x}"
+
+
+def _share_between(file: RankFile, edges: Numbers) -> Numbers:
+    """Of MPI in the time of a rank, by its thread that was in it longest."""
+    of = max(file.timelines, key=lambda line: float(line.mpi_s.sum()))
+    times = of.start_s + of.step_s * np.arange(len(of.mpi_s) + 1)
+    until = np.interp(edges, times, np.concatenate([[0.0], np.cumsum(of.mpi_s)]))
+    return np.asarray(np.clip(np.diff(until) / np.diff(edges), 0.0, 1.0))
+
+
+def _ratio(part: Any, whole: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.asarray(whole) > 0, np.asarray(part) / whole, math.nan)

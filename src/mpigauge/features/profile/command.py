@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge profile: what an application does with MPI, and what that takes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option
+from mpigauge.model.width import WIDTH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from mpigauge.cli.targets import Setup
+    from mpigauge.features.profile.launching import Start
+    from mpigauge.features.profile.profiling import Profiling, Starter
+    from mpigauge.features.profile.stored import Job
+    from mpigauge.measure.campaign.agent import Agent
+    from mpigauge.runs.store import RunWriter
+
+FORMATS = ("table", "mpip", "perfcatch")
+OURS = (
+    *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
+    *("launcher", "oversubscribe"),
+)
+"""Options that say how we launch it. --rsh also says how other hosts are reached afterwards."""
+
+
+@click.command("profile", context_settings={"allow_interspersed_args": False})
+@options.together(
+    click.option(
+        "--launches",
+        type=click.IntRange(1, 1000),
+        default=1,
+        metavar="N",
+        help="Runs of the program, so that times have intervals; the first one reads its standard "
+        "input.  [default: 1]",
+    ),
+    click.option(
+        "--frames",
+        type=click.IntRange(0, 32),
+        metavar="N",
+        help="Depth of the stacks that tell call sites apart.  [default: 8]",
+    ),
+    click.option(
+        "--start",
+        type=click.Choice(["on", "off"]),
+        help="off: nothing is recorded until the program calls MPI_Pcontrol(1).  [default: on]",
+    ),
+    click.option("--np", metavar="N", help="Launch the program on N ranks."),
+    options.mpi_option,
+    options.place_option,
+    transport_option,
+    options.set_option,
+    options.env_option,
+    *options.host_options,
+    options.oversubscribe_option,
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="What to print on standard error afterwards.",
+    ),
+    options.output_option,
+)
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND …")
+def command(words: tuple[str, ...], **said: Any) -> int:
+    """Run a program and say what it does with MPI: which calls, where, how long, how large.
+
+    COMMAND is your own launch line (mpigauge profile -- mpirun -np 4 ./app), a script that has one
+    in it, or, with --np and --mpi, the program alone (mpigauge profile --np 4 -- ./app). Nothing is
+    recompiled or relinked; what the program reads and prints, and its exit status, are its own.
+    """
+    from mpigauge.cli.begun import begin
+    from mpigauge.cli.screen import tell
+    from mpigauge.features.profile.foretell import foretold
+    from mpigauge.features.profile.profiling import NO_CARDS, Profiling, header
+    from mpigauge.runs.store import RunWriter
+    from mpigauge.site.launch.lines.preload import PRELOAD
+    from mpigauge.site.mpi.profiler import library
+
+    output, launches, form = said.pop("output"), said.pop("launches"), said.pop("form")
+    told = _told(said.pop("frames"), said.pop("start"))
+    setup = _setup(said, words) if any(said[name] for name in OURS) else None
+    starter = _starter(words, setup, dict(os.environ))
+    variables = {PRELOAD: str(library(tell)), **told}
+    first = starter(variables)
+    agent, hosts = _agent(setup, said["rsh"]), _hosts(setup)
+    for note in foretold(first.programs, first.env, os.environ):
+        tell(note)
+    with RunWriter.create(header(words), NO_CARDS, output=output, label=_label(words)) as writer:
+        begin(writer.folder, resumes=False)
+        _write_passport(writer, setup)
+        profiling = Profiling(starter, variables, writer, tell, agent, hosts)
+        jobs, status = profiling.profile(launches)
+        _finish(profiling, words, jobs, status)
+        _present(writer.folder, jobs, form, first)
+    return status
+
+
+def _told(frames: int | None, start: str | None) -> dict[str, str]:
+    """What the library is told beside the folder for its files."""
+    found = {} if frames is None else {"MPIGAUGE_PROFILE_FRAMES": str(frames)}
+    return found | ({} if start is None else {"MPIGAUGE_PROFILE_START": start})
+
+
+def check_options(said: Mapping[str, Any]) -> None:
+    """UserError: these could not be carried out, whatever MPI and hosts there are."""
+    if any(said[name] for name in OURS):
+        from mpigauge.features.profile.ours import check_words
+
+        check_words(said["words"], bool(said["np"] or said["place"]))
+
+
+def _setup(said: Mapping[str, Any], words: tuple[str, ...]) -> Setup:
+    """What we launch on. UserError: it is not there."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.measure.plan import read_request
+
+    check_options({**said, "words": words})
+    asked = dict(said)
+    spec, transport = asked.pop("mpi_spec"), asked.pop("transport")
+    request = read_request(asked, look_up(asked))
+    chosen = CommandOptions(mpi_specs=(spec,) if spec else (), transport=transport)
+    (setup,) = set_up(request, chosen)
+    return setup
+
+
+def _starter(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:
+    """What makes a launch of variables that its ranks shall find."""
+    from mpigauge.features.profile.launching import user_line
+    from mpigauge.features.profile.ours import started_by_us
+
+    if setup is None:
+        return lambda variables: user_line(words, variables, here)
+    return lambda variables: started_by_us(words, setup, variables, here)
+
+
+def _label(words: tuple[str, ...]) -> str:
+    return f"profile-{PurePath(words[0]).name}"
+
+
+def _agent(setup: Setup | None, rsh: str | None) -> Agent:
+    """What reaches other hosts, to fetch the files of their ranks."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.setup import agent_of, target_of
+    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.measure.plan import read_request
+
+    said = {"rsh": rsh}
+    request = setup.request if setup else read_request(said, look_up(said))
+    return agent_of(target_of(request, CommandOptions()))
+
+
+def _hosts(setup: Setup | None) -> tuple[str, ...]:
+    """Those of the batch job that we are in: a launcher may have used any."""
+    from mpigauge.site import batch
+
+    named = [node.name for node in setup.nodes] if setup else []
+    return (*named, *(host.name for host in batch.hosts(batch.here(os.environ))))
+
+
+def _write_passport(writer: RunWriter, setup: Setup | None) -> None:
+    """Without it a profile says less of the machine, and no less of the program."""
+    from mpigauge.cli.screen import tell
+    from mpigauge.model.errors import RunError
+    from mpigauge.site.topology import passport
+
+    known = (setup.mpi, setup.machine, setup.nodes) if setup else (None,)
+    try:
+        writer.write_passport(passport(*known))
+    except RunError as error:
+        tell(str(error))
+
+
+def _finish(profiling: Profiling, words: tuple[str, ...], jobs: Sequence[Job], status: int) -> None:
+    """A disk that is full now is told, and no more: the program has run."""
+    from mpigauge.features.profile.profiling import header
+    from mpigauge.model.errors import RunError
+
+    try:
+        profiling.writer.amend(header(words, jobs))
+        profiling.writer.finish("failed" if status else "done", exit_status=status)
+    except RunError as error:
+        profiling.tell(str(error))
+
+
+def present(folder: Path, form: str) -> None:
+    """A run that was profiled elsewhere, on standard output."""
+    from mpigauge.cli.screen import screen, tell, write
+    from mpigauge.features.profile.profiling import seen
+    from mpigauge.features.profile.show import lines_of
+    from mpigauge.features.profile.stored import load_jobs
+
+    jobs = load_jobs(folder)
+    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH), ""]))
+    tell(f"{seen(jobs)}; stored in {folder}")
+
+
+def _present(folder: Path, jobs: Sequence[Job], form: str, start: Start) -> None:
+    """On standard error, since standard output is the program's."""
+    from mpigauge.cli.screen import screen, tell
+    from mpigauge.features.profile.foretell import unseen
+    from mpigauge.features.profile.profiling import seen
+    from mpigauge.features.profile.show import lines_of
+
+    for line in lines_of(jobs, form, screen().room or WIDTH) if jobs else []:
+        click.echo(line, err=True)
+    for line in [] if jobs else unseen(start.programs, start.env):
+        tell(line)
+    tell(f"{seen(jobs)}; stored in {folder}")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Finds the profile that a word names, in a run folder or in a file that somebody has shared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from mpigauge.cli.finding import find_run
+from mpigauge.runs.store.imported import REFERENCE
+from mpigauge.runs.store.pack import opened
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.stored import Job
+
+KIND = "profile"
+HEADER = "run.json"
+
+
+def profile_at(word: str) -> tuple[Job, ...] | None:
+    """Its jobs; None: the run is no profile. UserError: there is no such run, or it cannot be
+    read."""
+    if not is_profile(word):
+        return None
+    from mpigauge.features.profile.stored import load_jobs
+
+    with opened(find_run(word)) as folder:
+        return load_jobs(folder)
+
+
+def is_profile(word: str) -> bool:
+    """Whether the run that a word names is one. UserError: there is no such run."""
+    return not word.startswith(REFERENCE) and holds_profile(find_run(word))
+
+
+def holds_profile(path: Path) -> bool:
+    """Whether this run folder, or this file that somebody has shared, is one. A damaged one is
+    none: who opens it says what is wrong."""
+    try:
+        return bool(json.loads(_header(path)).get("kind") == KIND)
+    except (OSError, ValueError, AttributeError, KeyError, BadZipFile, StopIteration):
+        return False
+
+
+def _header(path: Path) -> bytes:
+    """What run.json holds."""
+    if not path.is_file():
+        return (path / HEADER).read_bytes()
+    with ZipFile(path) as pack:
+        name = next(name for name in pack.namelist() if PurePosixPath(name).name == HEADER)
+        return pack.read(name)

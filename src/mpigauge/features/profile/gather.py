@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where ranks put their files while they run, and how these come together afterwards.
+
+Each node has a folder of one name in its own memory, or on its own disk: what is mapped into memory
+should be on no file system that others share. After the end, whatever ended the program, the files
+of other hosts are fetched.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import tarfile
+from collections.abc import Sequence
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from mpigauge.features.profile.files import SUFFIX
+from mpigauge.measure.campaign.agent import all_answers, is_here
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.measure.campaign.agent import Agent
+
+MEMORY = Path("/dev/shm")
+LEAST_FREE = 64 << 20
+"""Bytes that the node's memory must have for files; else they go to its disk."""
+SECONDS = 120.0
+MARK = "mpigauge-files "
+HOME = "here"
+"""A file in the folder of this host: a host that sees it shares the folder, and its files are here
+already."""
+NOTED = ".hosts"
+"""The end of names of files that say where launchers within a script started ranks."""
+
+
+def folder_for_ranks() -> Path:
+    """A new folder of ours alone, with a name that no other run has. UserError: there is no place
+    for one."""
+    folder = _base() / f"mpigauge-{os.getuid()}-{os.urandom(6).hex()}"
+    try:
+        folder.mkdir(mode=0o700)
+        (folder / HOME).touch()
+    except OSError as error:
+        raise UserError(f"cannot make {folder}: {error.strerror}; set TMPDIR") from None
+    return folder
+
+
+def _base() -> Path:
+    try:
+        about = os.statvfs(MEMORY)
+        if os.access(MEMORY, os.W_OK) and about.f_bavail * about.f_frsize >= LEAST_FREE:
+            return MEMORY
+    except OSError:
+        pass
+    return Path(os.environ.get("TMPDIR") or "/tmp")
+
+
+def note_hosts(folder: Path, hosts: Sequence[str]) -> None:
+    """For whoever fetches the files of these hosts. A disk that is full keeps no program from
+    running."""
+    with suppress(OSError):
+        (folder / f"{os.getpid()}{NOTED}").write_text("\n".join(hosts), encoding="utf-8")
+
+
+def noted_hosts(folder: Path) -> list[str]:
+    with suppress(OSError):
+        texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob(f"*{NOTED}"))]
+        return [host for text in texts for host in text.split()]
+    return []
+
+
+def fetch(folder: Path, hosts: Sequence[str], agent: Agent | None) -> list[str]:
+    """Brings the files of other hosts into this folder, and removes them there. A sentence for each
+    host from which nothing could be brought."""
+    others = [host for host in dict.fromkeys([*hosts, *noted_hosts(folder)]) if not is_here(host)]
+    problems = []
+    for host, answer in zip(others, all_answers(others, _script(folder), agent, SECONDS),
+                            strict=True):  # fmt: skip
+        if answer.status != 0 or MARK not in answer.output:
+            problems.append(f"{host} did not hand over its files: {answer.last_words}")
+        else:
+            _unpack(answer.output.partition(MARK)[2], folder)
+    return problems
+
+
+def _script(folder: Path) -> str:
+    """Prints the files of a node as text, and removes them."""
+    where = quote(str(folder))
+    return (
+        f"if [ -e {where}/{HOME} ]; then printf '{MARK}'; "
+        f"elif cd {where} 2>/dev/null; then "
+        f"printf '{MARK}'; tar -cf - *{SUFFIX} | gzip -c | base64; cd / && rm -rf {where}; "
+        f"else printf '{MARK}'; fi"
+    )
+
+
+def _unpack(text: str, folder: Path) -> None:
+    """Only plain files of ours, into the folder itself."""
+    packed = base64.b64decode("".join(text.split()))
+    if not packed:
+        return
+    with tarfile.open(fileobj=BytesIO(packed), mode="r:gz") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and Path(member.name).name.endswith(SUFFIX):
+                with (folder / Path(member.name).name).open("wb") as file:
+                    shutil.copyfileobj(content, file)
+
+
+def remove(folder: Path) -> None:
+    with suppress(OSError):
+        shutil.rmtree(folder)

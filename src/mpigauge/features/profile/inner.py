@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A stand-in for a launcher that a script starts: the real one, whose ranks find the profiler.
+
+Whatever cannot be understood is handed on as it is. The hosts that a line names are noted, so that
+the files of their ranks are fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from mpigauge.features.profile.gather import note_hosts
+from mpigauge.features.profile.launching import (
+    FOLDER_VARIABLE,
+    LIBRARY_VARIABLE,
+    dialect,
+    hosts_of,
+)
+from mpigauge.model.errors import UserError
+from mpigauge.site.launch.lines.preload import PRELOAD, with_variables
+from mpigauge.site.launch.lines.read import file_text, read
+
+
+def main() -> None:
+    """Becomes the real launcher. The words are those of the stand-in."""
+    stand_in, *rest = sys.argv[1:]
+    name, folder = Path(stand_in).name, Path(stand_in).parent
+    real = _real(name, folder)
+    if real is None:
+        sys.exit(f"{name}: command not found")
+    os.execv(real, _told([real, *rest]))
+
+
+def _real(name: str, folder: Path) -> str | None:
+    """The launcher of this name that comes next on PATH."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(each for each in folders if Path(each) != folder)
+    return shutil.which(name)
+
+
+def _told(words: list[str]) -> list[str]:
+    """The words with which ranks find the profiler."""
+    here = dict(os.environ)
+    variables = {name: here[name] for name in here if name.startswith(FOLDER_VARIABLE)}
+    variables[PRELOAD] = here.get(LIBRARY_VARIABLE, "")
+    try:
+        kind = dialect(words[0], here)
+        made = with_variables(words, kind, variables, here, file_text)
+        hosts = hosts_of(read(words, kind, file_text))
+    except UserError:
+        return words
+    note_hosts(Path(here.get(FOLDER_VARIABLE, "")), hosts)
+    return made

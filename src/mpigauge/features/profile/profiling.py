@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs what is to be profiled, once or several times, and stores what was seen."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+import mpigauge
+from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.files import SUFFIX, numbered, read_rank
+from mpigauge.features.profile.finding import KIND
+from mpigauge.features.profile.gather import fetch, folder_for_ranks, remove
+from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start, with_stand_ins
+from mpigauge.features.profile.merge import merged
+from mpigauge.features.profile.running import Ended, run
+from mpigauge.features.profile.show import main_jobs
+from mpigauge.features.profile.stored import Job, save
+from mpigauge.features.profile.symbols import resolved
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.record import Clock, End, Figure, Launch, Rank, encode
+from mpigauge.model.units import many
+from mpigauge.runs.store.files import SCHEMA
+from mpigauge.site.launch.lines import is_launcher
+from mpigauge.site.mpi.query import named
+from mpigauge.site.topology.words import as_list
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.files import Frame, RankFile
+    from mpigauge.features.profile.stored import Places
+    from mpigauge.measure.campaign.agent import Agent
+    from mpigauge.runs.store import RunWriter
+
+LEVELS = ("single", "funneled", "serialized", "multiple")
+NO_CARDS = '{"benchmarks": []}'
+Starter = Callable[[Mapping[str, str]], Start]
+"""What is started where ranks find these variables."""
+
+
+@dataclass
+class Profiling:
+    """Of one command."""
+
+    starter: Starter
+    variables: Mapping[str, str]
+    """What ranks are told in each launch, but for the folder of their files."""
+    writer: RunWriter
+    tell: Callable[[str], None]
+    agent: Agent | None = None
+    hosts: tuple[str, ...] = ()
+    """Where ranks may be beside the hosts that the line names."""
+
+    def profile(self, launches: int) -> tuple[list[Job], int]:
+        """Makes so many launches, fewer where one fails. What was seen, and the status of the last
+        one: the program's own."""
+        jobs: list[Job] = []
+        status = 0
+        for number in range(launches):
+            found, ended = self.launch(number)
+            jobs += found
+            status = ended.status
+            if status:
+                if number + 1 < launches:
+                    self.tell(
+                        f"launch {number + 1} of {launches} ended with status {status}; no further "
+                        "one is made"
+                    )
+                break
+        return jobs, status
+
+    def launch(self, number: int) -> tuple[list[Job], Ended]:
+        folder = folder_for_ranks()
+        try:
+            start = self.starter({**self.variables, FOLDER_VARIABLE: str(folder)})
+            if number == 0:
+                for note in start.notes:
+                    self.tell(note)
+            if not is_launcher(start.words[0]):
+                start = with_stand_ins(start, folder)
+            self.note_command(number, start)
+            ended = run(start.words, start.env)
+            return self.collected(number, folder, start, ended), ended
+        finally:
+            remove(folder)
+
+    def note_command(self, number: int, start: Start) -> None:
+        """A disk that is full keeps nobody's program from running."""
+        try:
+            self.writer.write_command(number, start.words, {}, start.files)
+        except RunError as error:
+            self.tell(str(error))
+
+    def collected(self, number: int, folder: Path, start: Start, ended: Ended) -> list[Job]:
+        """The jobs of a launch, stored. Trouble is told: the program has run, whatever we do."""
+        for problem in fetch(folder, (*start.hosts, *self.hosts), self.agent):
+            self.tell(problem)
+        files = self.read(folder)
+        if alone := sum(file.rank is None for file in files):
+            left = many(alone, "process")
+            self.tell(f"left out: {left} that called MPI and never came out of MPI_Init")
+        try:
+            jobs = jobs_of(number, files, self.places)
+            for job in jobs:
+                save(job, self.writer.folder)
+            self.record(number, jobs, ended)
+        except (RunError, UserError) as error:
+            self.tell(str(error))
+            return []
+        return jobs
+
+    def read(self, folder: Path) -> list[RankFile]:
+        """What processes left, by job and rank. A file that is no whole one is told."""
+        found = []
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            try:
+                found.append(read_rank(path))
+            except (UserError, OSError, ValueError) as error:
+                self.tell(f"what a process left cannot be read, and is left out: {error}")
+        return sorted(
+            numbered(found), key=lambda file: (file.rank is None, file.job, file.rank or 0)
+        )
+
+    def places(self, frames: Iterable[Frame]) -> Places:
+        """Where in the sources they are."""
+        try:
+            return resolved(frames)
+        except (OSError, subprocess.SubprocessError) as error:
+            self.tell(f"call sites have addresses in place of names: {error}")
+            return {}
+
+    def record(self, number: int, jobs: Sequence[Job], ended: Ended) -> None:
+        """What other commands know of a run: launches, ranks, and figures over the launches."""
+        shown = main_jobs(jobs)
+        lines = [line for job in shown for line in records_of(job)]
+        for line in lines:
+            self.writer.append(line)
+        seconds = ended.seconds
+        end = End(number, "done", seconds, seconds, 0, 0, len(lines))
+        self.writer.append(encode(end))
+
+
+def jobs_of(
+    launch: int,
+    files: Sequence[RankFile],
+    places: Callable[[Iterable[Frame]], Places] = resolved,
+) -> list[Job]:
+    """The jobs of MPI that left these files, in the order in which they began. Processes without a
+    rank are of none."""
+    by_job: dict[int, list[RankFile]] = {}
+    for file in files:
+        if file.rank is not None:
+            by_job.setdefault(file.job, []).append(file)
+    found = []
+    for number, ranks in enumerate(by_job[job] for job in sorted(by_job)):
+        profile = merged(sorted(ranks, key=lambda file: file.rank or 0))
+        frames = (frame for spot in profile.spots for frame in spot.frames)
+        found.append(Job(launch, number, profile, places(frames)))
+    return found
+
+
+# --- records --------------------------------------------------------------------------------------
+def records_of(job: Job) -> Iterable[str]:
+    """Lines for the run's records: what was launched, where its ranks were, what it took."""
+    first = job.ranks[0]
+    level = LEVELS[first.thread_level] if 0 <= first.thread_level < len(LEVELS) else ""
+    yield encode(
+        Launch(
+            launch=job.launch,
+            schema=SCHEMA,
+            time=first.started,
+            mpi_library=first.library,
+            mpi_standard="",
+            abi=first.abi,
+            world_ranks=job.expected,
+            mode=KIND,
+            precision=math.nan,
+            seed=0,
+            thread_level=level,
+            clock=Clock(),
+        )
+    )
+    before: Counter[str] = Counter()
+    for file in job.ranks:
+        yield rank_line(job.launch, file, before[file.host])
+        before[file.host] += 1
+    for figure in figures(job):
+        yield encode(figure)
+
+
+def rank_line(launch: int, file: RankFile, local: int) -> str:
+    import json
+
+    cpu = next(iter(file.cpus), -1)
+    rank = Rank(
+        launch=launch,
+        rank=file.rank or 0,
+        host=file.host,
+        pid=file.pid,
+        local_rank=local,
+        wanted_cpuset="",
+        cpuset=as_list(file.cpus),
+        cpu=cpu,
+        numa=file.cpus[cpu][0] if cpu in file.cpus else -1,
+    )
+    known = {name: value for name, value in vars(rank).items() if value == value}
+    return json.dumps({"record": "rank"} | known, separators=(",", ":"))
+
+
+def figures(job: Job) -> Iterable[Figure]:
+    """Of the whole program, and of each function of MPI that it called."""
+    account = Account(job)
+
+    def figure(name: str, value: float, unit: str, better: str = "") -> Figure:
+        return Figure(job.launch, job.program, name, value, unit, better, len(job.ranks))
+
+    mpi_s = float(account.mpi_s.mean())
+    yield figure("run time", float(account.run_s.mean()), "s", "lower")
+    yield figure("time in MPI", mpi_s, "s", "lower")
+    if math.isfinite(account.mean_share):
+        yield figure("share of MPI", 100 * account.mean_share, "%", "lower")
+        yield figure("imbalance", 100 * account.imbalance, "%", "lower")
+    calls: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
+    for site in account.inside:
+        calls[site.spot.call] += site.calls
+        seconds[site.spot.call] += site.total_s
+    for call in sorted(calls):
+        yield figure(f"calls of {call}", calls[call], "1")
+        yield figure(f"time in {call}", seconds[call] / len(job.ranks), "s", "lower")
+
+
+# --- the head of the run --------------------------------------------------------------------------
+def header(words: Sequence[str], jobs: Sequence[Job] = ()) -> dict[str, Any]:
+    """run.json: what is profiled, and with which MPI as soon as that is known."""
+    shown = main_jobs(jobs)
+    name, version = named(shown[0].ranks[0].library) if shown else ("", "")
+    return {
+        "kind": KIND,
+        "version": mpigauge.__version__,
+        "command": ["mpigauge", *_own_words(words), "--", *words],
+        "mpi": {"name": name, "version": version},
+        "profile": {"program": shown[0].program if shown else PurePath(words[0]).name},
+    }
+
+
+def _own_words(words: Sequence[str]) -> list[str]:
+    """Ours, before those of the user."""
+    ours = sys.argv[1 : len(sys.argv) - len(words)]
+    return ours[:-1] if ours[-1:] == ["--"] else ours
+
+
+def seen(jobs: Sequence[Job]) -> str:
+    """How many ranks were seen, of how many."""
+    shown = main_jobs(jobs)
+    if not shown:
+        return "no rank was seen: no process called MPI where the profiler could see it"
+    fewest = min(shown, key=lambda job: len(job.ranks) / max(job.expected, 1))
+    return f"{len(fewest.ranks)} of {many(fewest.expected, 'rank')} seen"

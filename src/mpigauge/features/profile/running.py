@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs the user's line as if we were not there: its input, output, signals, status are its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+
+from mpigauge.model.errors import UserError
+
+OURS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+"""Sent to us they are meant for the program. A Ctrl-C of the terminal reaches it by itself."""
+BY_SIGNAL = 128
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    """As a shell tells it: 128 and the number of a signal that ended it."""
+    seconds: float
+
+
+def run(words: Sequence[str], env: Mapping[str, str]) -> Ended:
+    """Waits for the end of these words. UserError: they cannot be started."""
+    import time
+
+    begun = time.monotonic()
+    try:
+        process = subprocess.Popen(list(words), env=dict(env))
+    except OSError as error:
+        raise UserError(f"cannot start {words[0]}: {error.strerror}") from None
+    with _handed_on(process):
+        status = process.wait()
+    shown = status if status >= 0 else BY_SIGNAL - status
+    return Ended(shown, time.monotonic() - begun)
+
+
+@contextmanager
+def _handed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Signals that would end us go to the program; we are there until its end."""
+
+    def hand_on(number: int, frame: FrameType | None) -> None:
+        del frame
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
+
+    def stay(number: int, frame: FrameType | None) -> None:
+        del number, frame
+
+    kept = {number: signal.signal(number, hand_on) for number in OURS}
+    kept |= {number: signal.signal(number, stay) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A profile in a terminal: the answer in words, then call sites, sizes, peers and ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import wrap
+
+import numpy as np
+
+from mpigauge.features.profile.account import Account, Called, Sizes
+from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.stored import Job
+from mpigauge.model.hostlist import compress
+from mpigauge.model.units import (
+    byte_count,
+    duration,
+    from_to,
+    listed,
+    many,
+    memory,
+    percent,
+    plus_minus,
+)
+from mpigauge.model.width import WIDTH, shortened
+from mpigauge.result.stats.figures import estimate
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.site.mpi.query import named
+from mpigauge.site.topology.words import as_list
+
+MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
+LEAST_NAME = 12
+MOST_OTHERS, LEAST_OTHER = 2, 0.05
+"""So many places are named after the first, each with at least this share of the time in MPI."""
+_OF_LAUNCHES = (
+    "Time is the median over launches, with its interval, or of fewer than six launches their "
+    "range; all else is of the first launch."
+)
+_WAYS = {Way.NONE: "", Way.SENT: "sent", Way.RECEIVED: "received"}
+
+
+def page(jobs: Sequence[Job], width: int = WIDTH) -> list[str]:
+    """The lines of a run; the first launch says what numbers of one launch are shown."""
+    shown = main_jobs(jobs)
+    accounts = [Account(job) for job in shown]
+    if not accounts:
+        return ["nothing was profiled: no process called MPI"]
+    first = accounts[0]
+    lines = [*_head(accounts, width), "", *_answer(accounts, width)]
+    for table in (
+        _sites(accounts, width),
+        _sizes(first, width),
+        _pairs(first),
+        _regions(first, width),
+        _ranks(first, width),
+        _others(jobs, shown, width),
+    ):
+        block = list(table)
+        lines += ["", *block] if block else []
+    return lines
+
+
+def lines_of(jobs: Sequence[Job], form: str, width: int = WIDTH) -> list[str]:
+    """The lines of a run in one of the formats: table, mpip, perfcatch. The last two know one
+    launch, the first."""
+    from mpigauge.features.profile.show_mpip import mpip
+    from mpigauge.features.profile.show_perfcatch import perfcatch
+
+    if form == "table":
+        return page(jobs, width)
+    shown = main_jobs(jobs)
+    account = Account(shown[0]) if shown else None
+    if account is None:
+        return []
+    return mpip(account) if form == "mpip" else perfcatch(account)
+
+
+def main_jobs(jobs: Sequence[Job]) -> list[Job]:
+    """Of each launch the job that called MPI most."""
+    best: dict[int, Job] = {}
+    for job in jobs:
+        known = best.get(job.launch)
+        if job.ranks and (known is None or _weight(job) > _weight(known)):
+            best[job.launch] = job
+    return [best[launch] for launch in sorted(best)]
+
+
+def _weight(job: Job) -> int:
+    return int(job.profile.rows["calls"].sum())
+
+
+# --- in words -------------------------------------------------------------------------------------
+def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    first = accounts[0]
+    hosts = list(dict.fromkeys(file.host for file in first.ranks))
+    parts = [
+        f"{first.job.program}: {many(len(first.job.ranks), 'rank')} on {compress(hosts)}",
+        " ".join(named(first.ranks[0].library)),
+        _over_launches([float(each.run_s.mean()) for each in accounts], duration),
+        many(len(accounts), "launch") if len(accounts) > 1 else "",
+    ]
+    yield from wrap(", ".join(filter(None, parts)), width)
+    for sentence in _missing(first):
+        yield from wrap(sentence, width)
+
+
+def _missing(account: Account) -> Iterator[str]:
+    """What is not in the numbers."""
+    if len(account.ranks) < account.job.expected:
+        yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."
+    if killed := [file.rank for file in account.ranks if file.ended == "killed"]:
+        which = as_list([rank for rank in killed if rank is not None])
+        who = f"Rank {which} was" if len(killed) == 1 else f"Ranks {which} were"
+        yield f"{who} killed: the numbers are those of until then."
+    for file in account.ranks:
+        if file.lost.calls or file.lost.cells:
+            what = "call" if file.lost.calls else "size of messages"
+            why = "its disk was full" if file.lost.reason == "disk" else "there were too many"
+            count = many(file.lost.calls or file.lost.cells, what)
+            yield f"Rank {file.rank}: {count} could not be kept, since {why}."
+
+
+def _over_launches(values: Sequence[float], words: Callable[[float], str]) -> str:
+    """The median, with what launches differ by."""
+    found = estimate(values)
+    return f"{words(found.value)} {error_words(values)}".strip()
+
+
+def error_words(values: Sequence[float]) -> str:
+    """The interval of the median; of few launches where they lie; nothing of one."""
+    found = estimate(values)
+    if len(values) < 2 or not found.value:
+        return ""
+    if len(values) < LEAST_FOR_INTERVAL:
+        return from_to(found.low / found.value - 1, found.high / found.value - 1)
+    return plus_minus(found.relative_error)
+
+
+def _answer(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    for sentence in sentences(accounts):
+        yield from wrap(sentence, width, break_on_hyphens=False)
+
+
+def sentences(accounts: Sequence[Account]) -> Iterator[str]:
+    """The answer in words, of one launch or of several."""
+    first = accounts[0]
+    share = _over_launches([each.mean_share for each in accounts], percent)
+    if not math.isfinite(first.mean_share):
+        yield "No time passed between MPI_Init and MPI_Finalize, so there are no shares."
+    else:
+        yield f"MPI takes {share} of the run time{_spread(first)}."
+    if len(first.ranks) > 1 and math.isfinite(first.imbalance):
+        busiest = first.ranks[int(first.own_s.argmax())].rank
+        yield (
+            f"Imbalance {percent(first.imbalance)}: the longest time outside MPI, that of rank "
+            f"{busiest}, over the mean of all ranks, less 1."
+        )
+    yield from _most(first)
+    yield from _moved(first)
+    yield _cost(first)
+
+
+def _spread(account: Account) -> str:
+    if len(account.ranks) < 2 or not np.isfinite(account.share).all():
+        return ""
+    least, most = int(account.share.argmin()), int(account.share.argmax())
+    return (
+        f": least on rank {account.ranks[least].rank} ({percent(account.share[least])}), most on "
+        f"rank {account.ranks[most].rank} ({percent(account.share[most])})"
+    )
+
+
+def _most(account: Account) -> Iterator[str]:
+    """The place that takes most, in detail, and the next ones."""
+    whole = account.mpi_s.sum()
+    if not account.inside or not whole > 0:
+        return
+    top, *others = account.inside[: 1 + MOST_OTHERS]
+    times = f"{_calls(top)}, {duration(top.median_s)} in the median, {duration(top.most_s)} at most"
+    yield f"{percent(top.total_s / whole)} of the time in MPI is {_at(top)}: {times}."
+    next_ones = [
+        f"{_at(each)} ({percent(each.total_s / whole)})"
+        for each in others
+        if each.total_s > LEAST_OTHER * whole
+    ]
+    if next_ones:
+        yield f"Next: {listed(next_ones)}."
+
+
+def _at(called: Called) -> str:
+    return f"{called.spot.call} in {called.where}" if called.where else called.spot.call
+
+
+def _calls(called: Called) -> str:
+    each = set(called.calls_of.tolist())
+    return f"{many(each.pop(), 'call')} a rank" if len(each) == 1 else many(called.calls, "call")
+
+
+def _moved(account: Account) -> Iterator[str]:
+    """Which sizes hold most bytes, and which most messages."""
+    sent = [each for each in account.sent if each.count]
+    moved, count = sum(each.bytes for each in sent), sum(each.count for each in sent)
+    if not moved:
+        return
+    largest = max(sent, key=lambda each: each.bytes)
+    most = max(sent, key=lambda each: each.count)
+    bytes_of = f"{percent(largest.bytes / moved)} of the {memory(moved)} that ranks send"
+    count_of = f"{percent(most.count / count)} of the {many(count, 'message')}"
+    if largest is most:
+        yield f"{bytes_of}, and {count_of}, are {_of_size(largest)}."
+    else:
+        yield f"{bytes_of} are {_of_size(largest)}; {count_of} are {_of_size(most)}."
+
+
+def _of_size(sizes: Sizes) -> str:
+    return f"{sizes.call} of {between(sizes)}"
+
+
+def _cost(account: Account) -> str:
+    if not math.isfinite(account.cost_s):
+        return "What the profiler itself cost is not known."
+    return (
+        f"The profiler itself added {duration(account.cost_s)} to each call, "
+        f"{percent(account.cost_share)} of the run time; the times of calls do not hold it."
+    )
+
+
+# --- tables ---------------------------------------------------------------------------------------
+def table_lines(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int = WIDTH,
+    cut: int = 0,
+    left: Sequence[int] = (0,),
+) -> Iterator[str]:
+    """Columns as wide as their widest word, numbers to the right; names in the column `cut` become
+    as short as lines have to be."""
+    wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    wide[cut] = min(wide[cut], max(width - sum(wide) - 2 * (len(wide) - 1) + wide[cut], LEAST_NAME))
+    for words in (heads, *rows):
+        # One by one: names may look alike then, and numbers beside them tell them apart.
+        fitted = [*words[:cut], *shortened([words[cut]], wide[cut]), *words[cut + 1 :]]
+        yield "  ".join(
+            f"{word:<{w}}" if at in left else f"{word:>{w}}"
+            for at, (word, w) in enumerate(zip(fitted, wide, strict=True))
+        ).rstrip()
+
+
+def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    """With several launches times are the median over them."""
+    first = accounts[0]
+    several = len(accounts) > 1
+    sites = first.sites[:MOST_SITES]
+    if not sites:
+        return
+    whole = first.mpi_s.sum()
+    others = [{each.spot: each for each in account.sites} for account in accounts[1:]]
+    rows = []
+    for each in sites:
+        found = [each, *(other[each.spot] for other in others if each.spot in other)]
+        times = [one.mean_s for one in found]
+        share = "" if each.outside or not whole else percent(each.total_s / whole)
+        row = [str(each.number), each.spot.call.removeprefix("MPI_"), place_of(each)]
+        row += [str(each.calls), duration(estimate(times).value)]
+        row += [error_words(times)] if several else []
+        rows.append([*row, share, duration(each.median_s), duration(each.most_s)])
+    heads = ["#", "call", "place", "calls", "time", *(["±"] if several else []), "% MPI"]
+    heads += ["median", "longest"]
+    yield from table_lines(heads, rows, width, 2, (1, 2))
+    if len(first.sites) > len(sites):
+        yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
+    legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
+    yield from wrap(f"{legend} {_OF_LAUNCHES}" if several else legend, width)
+
+
+def place_of(called: Called) -> str:
+    """Where it is, and in which region."""
+    return " ".join(filter(None, (called.where, called.spot.region and f"[{called.spot.region}]")))
+
+
+def _sizes(account: Account, width: int) -> Iterator[str]:
+    every = [each for each in account.sizes if each.most]
+    sizes = every[:MOST_SIZES]
+    if not sizes:
+        return
+    rows = [
+        [
+            each.call.removeprefix("MPI_"),
+            _WAYS[each.way],
+            between(each),
+            str(each.count),
+            memory(each.bytes),
+            memory(each.mean),
+        ]
+        for each in sizes
+    ]
+    heads = ["call", "", "size", "messages", "together", "mean"]
+    yield from table_lines(heads, rows, width, 0, (0, 1))
+    if len(every) > len(sizes):
+        yield f"and {many(len(every) - len(sizes), 'more size')}"
+
+
+def between(sizes: Sizes) -> str:
+    """8 B where all are, or 9 B to 12 B."""
+    if sizes.least == sizes.most:
+        return byte_count(sizes.least)
+    return f"{byte_count(sizes.least)} to {byte_count(sizes.most)}"
+
+
+def _pairs(account: Account) -> Iterator[str]:
+    pairs = account.pairs[:MOST_PAIRS]
+    if not pairs:
+        return
+    rows = [[str(p.source), str(p.target), str(p.messages), memory(p.bytes)] for p in pairs]
+    yield from table_lines(["from rank", "to rank", "messages", "bytes"], rows, left=())
+    if len(account.pairs) > len(pairs):
+        yield f"and {many(len(account.pairs) - len(pairs), 'more pair')}"
+
+
+def _regions(account: Account, width: int) -> Iterator[str]:
+    if not account.regions:
+        return
+    rows = [
+        [
+            each.region,
+            str(each.entered),
+            duration(each.seconds),
+            percent(each.mpi_s / each.seconds) if each.seconds > 0 else "",
+        ]
+        for each in account.regions
+    ]
+    heads = ["region", "entered", "time", "in MPI"]
+    yield from table_lines(heads, rows, width)
+
+
+def _others(jobs: Sequence[Job], shown: Sequence[Job], width: int) -> Iterator[str]:
+    """Other jobs of the same launches, in a line each."""
+    known = {(job.launch, job.number) for job in shown}
+    others = [job for job in jobs if job.ranks and (job.launch, job.number) not in known]
+    if others:
+        yield "Other jobs of the same run:"
+    for job in others[:MOST_OTHER_JOBS]:
+        of = Account(job)
+        words = [
+            f"{job.program}: {many(len(job.ranks), 'rank')}",
+            f"run time {duration(float(of.run_s.mean()))}",
+            f"MPI {percent(of.mean_share)}",
+            f"launch {job.launch + 1}" if len(shown) > 1 else "",
+        ]
+        yield from wrap("- " + ", ".join(filter(None, words)), width, subsequent_indent="  ")
+    if len(others) > MOST_OTHER_JOBS:
+        yield f"and {many(len(others) - MOST_OTHER_JOBS, 'more job')}"
+
+
+def _ranks(account: Account, width: int) -> Iterator[str]:
+    ranks = list(enumerate(account.ranks))[:MOST_RANKS]
+    rows = []
+    for at, file in ranks:
+        usage = file.usage
+        rows.append([
+            str(file.rank) if file.rank is not None else f"({file.pid})",
+            file.host,
+            as_list(file.cpus),
+            duration(file.run_s),
+            percent(float(account.share[at])),
+            duration(usage.user_s),
+            duration(usage.system_s),
+            memory(usage.peak_bytes),
+            str(usage.involuntary_switches),
+        ])  # fmt: skip
+    heads = ["rank", "host", "cores", "run", "% MPI", "user", "system", "peak", "switched"]
+    yield from table_lines(heads, rows, width, 1, (1, 2))
+    if len(account.ranks) > len(ranks):
+        yield f"and {many(len(account.ranks) - len(ranks), 'more rank')}"

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A profile in the sections of perfcatch's report, for scripts that read those.
+
+The size in `size:count(peer)` is the mean of the messages between two powers of two, where they
+differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from shlex import join
+from typing import Any
+
+import numpy as np
+
+from mpigauge.features.profile.account import Account, Called
+from mpigauge.features.profile.layout import Way
+
+RULE = "=" * 60
+_UTC = "%Y-%m-%dT%H:%M:%SZ"
+_NAME = 50
+_A_LINE = 4
+"""Ranks in a line."""
+_SIZES_A_LINE = 4
+
+
+def perfcatch(account: Account) -> list[str]:
+    return [*_head(account), *_summary(account), *_ranks(account)]
+
+
+def _head(account: Account) -> Iterator[str]:
+    import mpigauge
+
+    first = account.ranks[0]
+    when = datetime.strptime(first.started, _UTC).strftime("%a %b %e %H:%M:%S %Y")
+    yield RULE
+    yield f"PERFCATCHER version mpigauge-{mpigauge.__version__}"
+    yield RULE
+    yield "MPI/SHMEM program profiling information"
+    yield f"Job profile recorded:         {when}"
+    yield f"Program command line:         {join(first.words)}"
+    yield f"Total MPI/SHMEM processes:    {len(account.ranks)}"
+    yield ""
+    run = float(_whole(account).mean())
+    user, system = _mean(account, "user_s"), _mean(account, "system_s")
+    mpi = float(account.mpi_s.mean())
+    on = float(np.mean([file.on_s for file in account.ranks]))
+    for what, seconds, share in (
+        ("Total MPI/SHMEM job time", run, None),
+        ("Profiled job time", on, ("Percent job time profiled", _of(on, run))),
+        ("Total user time", user, ("Percent user time", _of(user, run))),
+        ("Total system time", system, ("Percent system time", _of(system, run))),
+        (
+            "Time in all profiled MPI/SHMEM functions",
+            mpi,
+            ("Percent time in profiled MPI/SHMEM functions", _of(mpi, run)),
+        ),
+    ):
+        yield f"{what + ', avg per rank':<59} {seconds:g} sec"
+        if share:
+            yield f"{share[0] + ', avg per rank':<59} {share[1]:g}%"
+            yield ""
+    yield ""
+
+
+def _mean(account: Account, of: str) -> float:
+    return float(np.mean([getattr(file.usage, of) for file in account.ranks]))
+
+
+def _whole(account: Account) -> Any:
+    """The time of each rank from its first call of MPI on, as the system counts it, too."""
+    return np.maximum(account.run_s, [file.on_s for file in account.ranks])
+
+
+def _of(part: float, whole: float) -> float:
+    return float(100 * part / whole) if whole > 0 else 0.0
+
+
+def _summary(account: Account) -> Iterator[str]:
+    yield from ("Rank-by-Rank Summary Statistics", "-" * 31, "")
+    tables: dict[str, list[float]] = {
+        "Percent in Profiled MPI/SHMEM functions": account.mpi_s.tolist(),
+        "User Time": [file.usage.user_s for file in account.ranks],
+        "System Time": [file.usage.system_s for file in account.ranks],
+    }
+    for number, (title, seconds) in enumerate(tables.items()):
+        shares = [_of(part, run) for part, run in zip(seconds, _whole(account), strict=True)]
+        yield from _rank_table(account, title, shares)
+        if number == 0:
+            yield f"  Load Imbalance:  {_imbalance(shares):g}%"
+        yield ""
+    yield from ("", "Notes", "-----", "")
+    clock = max(1 / file.hz for file in account.ranks)
+    yield f"Wtime resolution is                   {clock:g} sec"
+    yield ""
+
+
+def _rank_table(account: Account, title: str, shares: list[float]) -> Iterator[str]:
+    yield f"Rank-by-Rank: {title}"
+    yield "        Rank:Percent"
+    told = [f"{file.rank}:{share:g}%" for file, share in zip(account.ranks, shares, strict=True)]
+    for start in range(0, len(told), _A_LINE):
+        yield "        " + "".join(f"{each:<16}" for each in told[start : start + _A_LINE]).rstrip()
+    yield ""
+    least, most = int(np.argmin(shares)), int(np.argmax(shares))
+    yield f"  Least:  Rank {account.ranks[least].rank:<6}  {shares[least]:g}%"
+    yield f"  Most:   Rank {account.ranks[most].rank:<6}  {shares[most]:g}%"
+
+
+def _imbalance(shares: list[float]) -> float:
+    """perfcatch's own: of what is not MPI, (most - least) / (most + least)."""
+    own = [100 - share for share in shares]
+    least, most = min(own), max(own)
+    return 100 * (most - least) / (most + least) if most + least > 0 else 0.0
+
+
+def _ranks(account: Account) -> Iterator[str]:
+    yield from ("", "Rank-by-Rank MPI Profiling Results", "-" * 34)
+    for at, file in enumerate(account.ranks):
+        yield f"Activity on process rank {file.rank}"
+        yield ""
+        yield "  MPI activity"
+        for call, sites in _by_call(account, at).items():
+            yield from _of_call(account, at, call, sites)
+        yield ""
+
+
+def _by_call(account: Account, at: int) -> dict[str, list[tuple[Called, Any]]]:
+    found: dict[str, list[tuple[Called, Any]]] = {}
+    for called, row in account.of_rank(at):
+        if not called.outside:
+            found.setdefault(called.spot.call, []).append((called, row))
+    return dict(sorted(found.items()))
+
+
+def _of_call(
+    account: Account, at: int, call: str, sites: list[tuple[Called, Any]]
+) -> Iterator[str]:
+    """A line for the call, and what it moved: to and from ranks, or in communicators."""
+    calls = sum(int(row["calls"]) for _, row in sites)
+    seconds = sum(float(row["seconds"]) for _, row in sites)
+    cells = _cells(account, at, [called for called, _ in sites])
+    moved = cells[(cells["way"] != Way.REQUESTS) & (cells["amount"] > 0)]
+    requests = cells[cells["way"] == Way.REQUESTS]
+    tail = f"{_of_one(seconds, calls):g} s/call"
+    if len(moved):
+        tail = f"datacnt {int(moved['amount'].sum())}"
+    elif len(requests):
+        tail = f"# of reqs {int(requests['amount'].sum())}"
+    name = call.removeprefix("MPI_").lower()
+    yield f"  {name:<20} calls: {calls:>6}  time: {seconds:>10g} s  {tail}"
+    if len(moved):
+        yield from _messages(moved)
+
+
+def _of_one(seconds: float, calls: int) -> float:
+    return seconds / calls if calls else 0.0
+
+
+def _cells(account: Account, at: int, sites: list[Called]) -> Any:
+    spots = {spot: number for number, spot in enumerate(account.profile.spots)}
+    numbers = [spots[each.spot] for each in sites]
+    cells = account.profile.cells
+    return cells[(cells["rank"] == at) & np.isin(cells["site"], numbers)]
+
+
+def _messages(cells: Any) -> Iterator[str]:
+    """Sizes with their counts and peers, the largest first; of collectives with communicators."""
+    collective = bool((cells["way"] == Way.NONE).all())
+    found: dict[tuple[int, int], int] = {}
+    for cell in cells:
+        peer = int(cell["comm"]) if collective else _peer(cell)
+        size = round(int(cell["amount"]) / int(cell["count"]))
+        found[size, peer] = found.get((size, peer), 0) + int(cell["count"])
+    count, whole = sum(found.values()), int(cells["amount"].sum())
+    least, most = int(cells["least"].min()), int(cells["most"].max())
+    what = "comm" if collective else "peer"
+    yield (
+        f"            Average data size {whole / count:g}  (min {least}, max {most})   "
+        f"size:count({what})"
+    )
+    told = [f"{size}:{n:>4}x({peer})" for (size, peer), n in sorted(found.items(), reverse=True)]
+    for start in range(0, len(told), _SIZES_A_LINE):
+        yield "            " + "  ".join(told[start : start + _SIZES_A_LINE])
+    peers = dict.fromkeys(peer for _, peer in sorted(found, reverse=True))
+    yield f"            unique {what}s: " + " ".join(f"{peer:>5}" for peer in peers)
+    yield ""
+
+
+def _peer(cell: Any) -> int:
+    """A rank of the world; perfcatch writes -2 where any sender was welcome."""
+    world = int(cell["world_peer"])
+    return world if world >= 0 else -2

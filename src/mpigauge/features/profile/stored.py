@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Profiles as a run folder keeps them: names as JSON, numbers beside them.
+
+profile/launch-000-0.json   what was profiled: ranks, places in the program, communicators, types
+profile/launch-000-0.npz    rows and cells of the profile, and when its ranks were in MPI
+
+The last number is that of the job, as a script may start several in one launch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mpigauge.features.profile import layout
+from mpigauge.features.profile.files import (
+    Comm,
+    Frame,
+    Lost,
+    Module,
+    RankFile,
+    Region,
+    Timeline,
+    Type,
+    Usage,
+)
+from mpigauge.features.profile.merge import Profile, Spot
+from mpigauge.features.profile.symbols import Place
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.runs.store.files import failing_as, whole, write_whole
+
+FOLDER = "profile"
+SCHEMA = 1
+Places = Mapping[Frame, tuple[Place, ...]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of MPI in one launch of the program."""
+
+    launch: int
+    number: int
+    """Of the job, in its launch."""
+    profile: Profile
+    places: Places
+    """Where in the sources frames are; none for those that nobody could tell."""
+
+    @property
+    def ranks(self) -> list[RankFile]:
+        """Of the world, in its order."""
+        return [file for file in self.profile.files if file.rank is not None]
+
+    @property
+    def expected(self) -> int:
+        """How many ranks the world has."""
+        return max((file.ranks for file in self.ranks), default=0)
+
+    @cached_property
+    def program(self) -> str:
+        """The file's name; of Python that of the script."""
+        words = next((file.words for file in self.profile.files if file.words), ())
+        names = [Path(word).name for word in words]
+        if names and names[0].startswith("python"):
+            scripts = [name for word, name in zip(words[1:], names[1:], strict=True)
+                       if not word.startswith("-")]  # fmt: skip
+            return scripts[0] if scripts else names[0]
+        return names[0] if names else "the program"
+
+
+def save(job: Job, folder: Path) -> None:
+    """Into a run folder. RunError: it cannot be written."""
+    stem = folder / FOLDER / f"launch-{job.launch:03d}-{job.number}"
+    with failing_as(RunError, stem.parent):
+        stem.parent.mkdir(exist_ok=True)
+    numbers = stem.with_suffix(".npz")
+    profile = job.profile
+    with failing_as(RunError, numbers), whole(numbers) as part, part.open("wb") as file:
+        np.savez_compressed(
+            file,
+            rows=profile.rows,
+            cells=profile.cells,
+            steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
+        )
+    names = stem.with_suffix(".json")
+    with failing_as(RunError, names):
+        write_whole(names, json.dumps(_names(job), ensure_ascii=False))
+
+
+def load_jobs(folder: Path) -> tuple[Job, ...]:
+    """All jobs of a run. UserError: what is there cannot be read."""
+    found = sorted((folder / FOLDER).glob("launch-*.json"))
+    return tuple(_load(path) for path in found)
+
+
+def _load(path: Path) -> Job:
+    numbers = path.with_suffix(".npz")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["schema"] > SCHEMA:
+            raise UserError(f"{path} was written by a newer mpigauge; update mpigauge to read it")
+        with np.load(numbers, allow_pickle=False) as kept:
+            return _job(path.stem, data, kept["rows"], kept["cells"], kept["steps"])
+    except OSError as error:
+        raise UserError(f"cannot read {error.filename or path}: {error.strerror}") from None
+    except (KeyError, TypeError, ValueError, IndexError, EOFError) as error:
+        raise UserError(f"{path} or {numbers.name} is damaged: {error}") from None
+
+
+# --- to JSON --------------------------------------------------------------------------------------
+def _names(job: Job) -> dict[str, Any]:
+    profile = job.profile
+    frames = dict.fromkeys(frame for spot in profile.spots for frame in spot.frames)
+    modules = list(dict.fromkeys(frame.module for frame in frames if frame.module))
+    numbers = {module: number for number, module in enumerate(modules)}
+    order = {frame: number for number, frame in enumerate(frames)}
+    return {
+        "schema": SCHEMA,
+        "modules": [{"library_file": m.path, "build_id": m.build_id} for m in modules],
+        "frames": [
+            {
+                "module": numbers[frame.module] if frame.module else -1,
+                "offset": frame.offset,
+                "places": [_place(place) for place in job.places.get(frame, ())],
+            }
+            for frame in frames
+        ],
+        "spots": [
+            {
+                "call": spot.call,
+                "group": spot.group,
+                "region": spot.region,
+                "frames": [order[frame] for frame in spot.frames],
+            }
+            for spot in profile.spots
+        ],
+        "communicators": [_renamed(asdict(comm), "name", "communicator") for comm in profile.comms],
+        "types": [
+            {"type_name": each.name, "operation_name": each.operation, "size": each.size}
+            for each in profile.types
+        ],
+        "ranks": [_rank(file) for file in profile.files],
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {
+        "function": place.function,
+        "source_file": place.file,
+        "line": place.line,
+        "offset": place.offset,
+    }
+
+
+def _rank(file: RankFile) -> dict[str, Any]:
+    """All but what is kept as numbers, or in the profile."""
+    plain = replace(file, sites=(), timelines=(), comms={}, types={}, regions=(), cells=_NO_CELLS)
+    said = {name: value for name, value in vars(plain).items() if name not in _APART}
+    return said | {
+        "usage": asdict(file.usage),
+        "lost": asdict(file.lost),
+        "cpus": [[cpu, node, times] for cpu, (node, times) in file.cpus.items()],
+        "regions": [
+            {"region": each.path, "entered": each.entered, "seconds": each.seconds}
+            for each in file.regions
+        ],
+        "timelines": [
+            {"thread": each.thread, "start_s": each.start_s, "step_s": each.step_s}
+            | {"steps": len(each.mpi_s)}
+            for each in file.timelines
+        ],
+        "arguments": list(file.words),
+        "program_file": file.executable,
+        "mpi_library": file.library,
+    }
+
+
+_NO_CELLS = np.empty(0, layout.CELL)
+_APART = {
+    *("sites", "cells", "comms", "types", "regions", "timelines", "usage", "lost", "cpus"),
+    *("words", "executable", "library", "mpi_s"),
+}
+"""Of a rank's file: what is kept elsewhere or under another name."""
+
+
+def _steps(file: RankFile) -> Any:
+    return np.concatenate([each.mpi_s for each in file.timelines] or [np.empty(0)])
+
+
+def _renamed(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {new if name == old else name: value for name, value in data.items()}
+
+
+# --- and back -------------------------------------------------------------------------------------
+def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) -> Job:
+    launch, number = stem.removeprefix("launch-").split("-")
+    modules = [Module(each["library_file"], each["build_id"]) for each in data["modules"]]
+    told = data["frames"]
+    frames = [
+        Frame(modules[each["module"]] if each["module"] >= 0 else None, each["offset"])
+        for each in told
+    ]
+    spots = [
+        Spot(
+            each["call"], each["group"], each["region"], tuple(frames[at] for at in each["frames"])
+        )
+        for each in data["spots"]
+    ]
+    types = [
+        Type(each["type_name"], each["operation_name"], each["size"]) for each in data["types"]
+    ]
+    profile = Profile(
+        files=tuple(_files(data["ranks"], steps)),
+        spots=tuple(spots),
+        rows=rows,
+        cells=cells,
+        comms=tuple(_comm(each) for each in data["communicators"]),
+        types=tuple(types),
+    )
+    return Job(int(launch), int(number), profile, _places(frames, told))
+
+
+def _places(frames: Sequence[Frame], told: Sequence[Mapping[str, Any]]) -> dict[Frame, Any]:
+    return {
+        frame: tuple(
+            Place(one["function"], one["source_file"], one["line"], one["offset"])
+            for one in each["places"]
+        )
+        for frame, each in zip(frames, told, strict=True)
+        if each["places"]
+    }
+
+
+def _comm(data: Mapping[str, Any]) -> Comm:
+    said = _renamed(dict(data), "communicator", "name")
+    return Comm(**{**said, "members": tuple(said["members"])})
+
+
+def _files(told: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
+    files, at = [], 0
+    for each in told:
+        said = {name: value for name, value in each.items() if name not in _SAID_ELSEWHERE}
+        timelines = []
+        for line in each["timelines"]:
+            end = at + line["steps"]
+            times = (line["start_s"], line["step_s"], steps[at:end])
+            timelines.append(Timeline(line["thread"], *times))
+            at = end
+        files.append(
+            RankFile(
+                **said,
+                words=tuple(each["arguments"]),
+                executable=each["program_file"],
+                library=each["mpi_library"],
+                usage=Usage(**each["usage"]),
+                lost=Lost(**each["lost"]),
+                cpus={cpu: (node, times) for cpu, node, times in each["cpus"]},
+                regions=tuple(
+                    Region(r["region"], r["entered"], r["seconds"]) for r in each["regions"]
+                ),
+                timelines=tuple(timelines),
+                comms={},
+                types={},
+                sites=(),
+                cells=_NO_CELLS,
+            )
+        )
+    return files
+
+
+_SAID_ELSEWHERE = {
+    *("arguments", "program_file", "mpi_library", "usage", "lost", "cpus", "regions", "timelines"),
+}

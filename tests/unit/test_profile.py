@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`mpigauge profile`: what is started, what is kept of it, and how that is shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mpigauge.cli.main import run as mpigauge
+from mpigauge.features.profile import gather
+from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.files import Lost
+from mpigauge.features.profile.foretell import foretold, unseen
+from mpigauge.features.profile.launching import user_line, with_stand_ins
+from mpigauge.features.profile.profiling import (
+    Profiling,
+    figures,
+    header,
+    jobs_of,
+    records_of,
+    seen,
+)
+from mpigauge.features.profile.running import run
+from mpigauge.features.profile.show import lines_of, page
+from mpigauge.features.profile.stored import load_jobs, save
+from mpigauge.measure.campaign.agent import Agent
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure, decode
+from mpigauge.runs.readers.registry import READERS
+from mpigauge.runs.readers.text import Text
+from mpigauge.runs.store import RunWriter
+from mpigauge.runs.store.pack import pack, unpack
+from tests.elf_files import Made
+from tests.mpi_fakes import HYDRA
+from tests.profiles import MAIN, NORM, job, rank_file, stored
+
+NO_CELLS = rank_file(0).cells[:0]
+
+
+# --- what is kept ---------------------------------------------------------------------------------
+def test_a_stored_profile_is_what_it_was(tmp_path: Path) -> None:
+    before = job()
+    save(before, tmp_path)
+    (after,) = load_jobs(tmp_path)
+    assert after.places == before.places
+    assert (after.launch, after.number, after.expected) == (0, 0, 2)
+    assert after.profile.spots == before.profile.spots
+    assert after.profile.comms == before.profile.comms
+    assert after.profile.types == before.profile.types
+    for name in ("rows", "cells"):
+        assert np.array_equal(getattr(after.profile, name), getattr(before.profile, name))
+    old, new = before.profile.files[1], after.profile.files[1]
+    assert (new.host, new.usage, new.cpus, new.regions) == (
+        *(old.host, old.usage, old.cpus, old.regions),
+    )
+    assert np.array_equal(new.timelines[0].mpi_s, old.timelines[0].mpi_s)
+    assert page([after]) == page([before])
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"schema": 1}', '{"schema": 99}', "[]"])
+def test_a_damaged_profile_is_named(tmp_path: Path, content: str) -> None:
+    save(job(), tmp_path)
+    (tmp_path / "profile" / "launch-000-0.json").write_text(content)
+    with pytest.raises(UserError, match=r"launch-000-0\.json"):
+        load_jobs(tmp_path)
+
+
+def test_jobs_of_one_launch_stay_apart() -> None:
+    files = [rank_file(0), rank_file(1), replace(rank_file(0), job=6, ranks=1)]
+    files.append(replace(rank_file(0), rank=None, job=0))
+    found = jobs_of(0, files)
+    assert [(each.number, len(each.ranks), each.expected) for each in found] == [
+        *((0, 2, 2), (1, 1, 1)),
+    ]
+    assert seen(found) == "2 of 2 ranks seen"
+    assert seen(jobs_of(0, [rank_file(1)])) == "1 of 2 ranks seen"
+    assert seen([]).startswith("no rank was seen")
+
+
+def test_what_others_know_of_a_profile_is_records() -> None:
+    found = [decode(line) for line in records_of(job())]
+    told = {figure.name: figure.value for figure in found if isinstance(figure, Figure)}
+    assert told["run time"] == 1.0
+    assert told["time in MPI_Allreduce"] == pytest.approx(0.15)
+    assert told["calls of MPI_Send"] == 20
+    assert "time in MPI_Init" not in told
+    assert {each.benchmark for each in figures(job())} == {"solver"}
+
+
+def shared(tmp_path: Path) -> Path:
+    """A run folder with a profile, packed for strangers and unpacked again."""
+    words = ["mpirun", "-n", "2", "/home/ann/secret/solver", "secret.dat"]
+    folder = tmp_path / "20261121-050000-profile-solver"
+    with RunWriter.create(header(words), '{"benchmarks": []}', output=folder) as writer:
+        save(job(), folder)
+        for line in records_of(job()):
+            writer.append(line)
+        writer.amend(header(words, [job()]))
+        writer.write_command(0, words, {})
+        writer.finish("done")
+    file, _, _ = pack(folder, tmp_path / "shared.mpigauge", anonymous=True)
+    return unpack(file, tmp_path / "unpacked")
+
+
+def test_a_shared_profile_keeps_numbers_and_no_names(tmp_path: Path) -> None:
+    folder = shared(tmp_path)
+    texts = [p.read_text() for p in folder.rglob("*") if p.is_file() and p.suffix != ".npz"]
+    whole = "\n".join([*texts, str(folder.name)]).lower()
+    for name in ("secret", "solver", "norm", "main", "ann", "grid", "node0", "ab12"):
+        assert name not in whole.replace("domain", "")
+    (found,) = load_jobs(folder)
+    top = Account(found).inside[0]
+    assert (top.spot.call, top.calls, top.where) == (
+        *("MPI_Allreduce", 200, "function1 at file1:88"),
+    )
+    assert found.profile.comms[1].name == "MPI_COMM_WORLD"
+    assert found.profile.comms[2].name == "communicator1"
+
+
+# --- how it is shown ------------------------------------------------------------------------------
+def test_the_page_begins_with_the_answer_and_has_80_columns() -> None:
+    lines = page([job()])
+    text = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "solver: 2 ranks on node[0-1], mpich 5.0.2, 1.00 s"
+    assert "MPI takes 18 % of the run time: least on rank 0 (" in text
+    assert "most on rank 1 (" in text
+    assert "Imbalance 6.1 %: the longest time outside MPI, that of rank 0, over the mean" in text
+    assert "MPI_Allreduce in norm at norm.cpp:88: 100 calls a rank" in text
+    assert "Next: MPI_Send in main+0x1c (11 %)." in text
+    assert "91 % of the 17.6 KiB that ranks send are MPI_Send of 1 KiB" in text
+    assert "91 % of the 220 messages are MPI_Allreduce of 8 B." in text
+    assert "added 40.0 ns to each call" in text
+    calls = [line.split()[1] for line in lines if line[:1].isdigit() and "  " in line]
+    assert calls == ["Allreduce", "Send", "Waitall", "Init"]
+
+
+def test_several_launches_say_how_they_differ() -> None:
+    text = "\n".join(page([job(0), job(1, 2.2), job(2, 1.8)]))
+    assert "3 launches" in text
+    assert "±" in text
+
+
+def test_what_is_not_in_the_numbers_is_said() -> None:
+    killed = replace(rank_file(0), ended="killed", lost=Lost(7, 0, "disk"))
+    text = "\n".join(page(jobs_of(0, [killed])))
+    assert "Only 1 of 2 ranks were seen." in text
+    assert "Rank 0 was killed: the numbers are those of until then." in text
+    assert "Rank 0: 7 calls could not be kept, since its disk was full." in text
+    assert page([]) == ["nothing was profiled: no process called MPI"]
+
+
+def test_another_job_of_the_run_has_a_line() -> None:
+    alone = replace(rank_file(0), job=6, ranks=1, words=("./before",), cells=NO_CELLS, sites=())
+    text = "\n".join(page(jobs_of(0, [rank_file(0), rank_file(1), alone])))
+    assert "- before: 1 rank, run time 1.00 s" in text
+
+
+def test_a_place_that_two_call_sites_share_has_its_caller() -> None:
+    spots = job().profile.spots
+    twice = (replace(spots[0], frames=(NORM, NORM)), replace(spots[0], frames=(NORM, MAIN)))
+    of = replace(job(), profile=replace(job().profile, spots=(*twice, *spots[2:])))
+    assert [each.where for each in Account(of).sites[:2]] == [
+        *("norm at norm.cpp:88 from norm at norm.cpp:88", "norm at norm.cpp:88 from main+0x1c"),
+    ]
+
+
+def test_regions_and_the_time_line() -> None:
+    account = Account(job())
+    (region,) = account.regions
+    assert (region.region, region.entered) == ("secret step", 6)
+    assert region.mpi_s == pytest.approx(0.3)
+    moments, shares = account.over_time(15)
+    assert moments[-1] == pytest.approx(1.5)
+    assert (shares * 0.1).sum() == pytest.approx(0.045)
+
+
+def read_back(form: str, reader: str) -> dict[tuple[str, int], float]:
+    text = "\n".join(lines_of([job()], form)) + "\n"
+    found = READERS.find(reader).read(Text(text.encode()))
+    assert not found.unread
+    return {(figure.name, figure.rank): figure.value for figure in found.figures}
+
+
+def test_scripts_for_mpip_find_its_sections() -> None:
+    told = read_back("mpip", "mpip")
+    assert told["time in MPI", 0] == pytest.approx(0.125, rel=1e-3)
+    assert told["time in MPI", 1] == pytest.approx(0.225, rel=1e-3)
+    assert told["time in Allreduce at site 1", -1] == pytest.approx(0.3, rel=1e-3)
+    assert told["calls of Allreduce at site 1", 1] == 100
+    assert told["messages of Send at site 2", -1] == 16
+    assert told["largest message of Send at site 2", 0] == 1024
+    assert told["sent by Send at site 2", -1] == pytest.approx(16384, rel=1e-3)
+
+
+def test_scripts_for_perfcatch_find_its_sections() -> None:
+    told = read_back("perfcatch", "perfcatcher")
+    assert told["calls of allreduce", 1] == 100
+    assert told["time in send", 0] == pytest.approx(0.02)
+    assert told["messages of 1024 B by send, peer or communicator 1", 0] == 8
+    assert told["messages of 8 B by allreduce, peer or communicator 2", 0] == 100
+    assert told["Total user time, mean of ranks", -1] == pytest.approx(0.9)
+
+
+# --- what is started ------------------------------------------------------------------------------
+VARIABLES = {"LD_PRELOAD": "/lib/ours.so", "MPIGAUGE_PROFILE": "/dev/shm/x"}
+
+
+def launcher(folder: Path, name: str = "mpirun") -> Path:
+    """One that says it is Hydra, and else prints its words."""
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(f'{HYDRA}[ "$1" = --version ] || printf "%s|" "$@"\n')
+    file.chmod(0o755)
+    return file
+
+
+def test_a_launch_line_keeps_its_words_and_tells_its_ranks(tmp_path: Path) -> None:
+    mpirun = launcher(tmp_path)
+    here = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    start = user_line(["mpirun", "-n", "2", "-hosts", "a,b", "./app", "-x"], VARIABLES, here)
+    assert mpirun.exists()
+    assert start.words == (
+        *("mpirun", "-n", "2", "-hosts", "a,b"),
+        *("-env", "LD_PRELOAD", "/lib/ours.so", "-env", "MPIGAUGE_PROFILE", "/dev/shm/x"),
+        *("./app", "-x"),
+    )
+    assert start.env == here
+    assert start.hosts == ("a", "b")
+    assert start.programs == (("./app", "-x"),)
+
+
+def test_a_line_that_cannot_be_read_is_started_all_the_same(tmp_path: Path) -> None:
+    launcher(tmp_path)
+    here = {"PATH": f"{tmp_path}:/usr/bin:/bin", "LD_PRELOAD": "theirs.so"}
+    start = user_line(["mpirun", "--frob", "./app"], VARIABLES, here)
+    assert start.words == ("mpirun", "--frob", "./app")
+    assert start.env["LD_PRELOAD"] == "/lib/ours.so:theirs.so"
+    assert "has no option '--frob'" in start.notes[0]
+
+
+def test_a_launcher_that_a_script_starts_tells_its_ranks(tmp_path: Path) -> None:
+    launcher(tmp_path / "bin")
+    script = tmp_path / "go"
+    script.write_text("#!/bin/sh\nmpirun -n 2 ./app\n")
+    script.chmod(0o755)
+    here = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    start = user_line([str(script)], {**VARIABLES, "LD_PRELOAD": ""}, here)
+    work = tmp_path / "work"
+    work.mkdir()
+    begun = with_stand_ins(start, work)
+    done = subprocess.run(begun.words, env=begun.env, capture_output=True, text=True, check=True)
+    assert "-n|2|-env|MPIGAUGE_PROFILE|/dev/shm/x" in done.stdout
+    assert done.stdout.endswith("./app|")
+
+
+def test_hosts_that_a_script_names_are_known_afterwards(tmp_path: Path) -> None:
+    launcher(tmp_path / "bin")
+    work = tmp_path / "work"
+    work.mkdir()
+    here = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    variables = {"LD_PRELOAD": "", "MPIGAUGE_PROFILE": str(work)}
+    start = user_line(["sh", "-c", "mpirun -n 2 -hosts a,b ./app"], variables, here)
+    begun = with_stand_ins(start, work)
+    subprocess.run(begun.words, env=begun.env, stdout=subprocess.DEVNULL, check=True)
+    assert gather.noted_hosts(work) == ["a", "b"]
+    problems = gather.fetch(work, [], Agent(("false",)))
+    assert [problem.partition(" ")[0] for problem in problems] == ["a", "b"]
+
+
+def test_a_program_of_mpi_alone_is_one_rank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Made(needed=("libmpi.so.12",)).write(tmp_path / "app")
+    assert "runs as one rank" in user_line(["./app"], VARIABLES, {"PATH": "/bin"}).notes[0]
+    assert not user_line(["sh", "-c", "true"], VARIABLES, {"PATH": "/bin"}).notes
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (Made(dynamic=False, interpreter=""), "is statically linked"),
+        (Made(needed=("libc.so.6",), linked=("MPI_Init",)), "has its MPI linked into it"),
+        (Made(needed=("libmpi.so",)), "is made for HPE's MPT"),
+        (Made(needed=("libmpi.so.12", "libmpi.so.40")), "loads two MPIs"),
+    ],
+)
+def test_what_will_hide_calls_is_said_before(tmp_path: Path, made: Made, said: str) -> None:
+    made.write(tmp_path / "app")
+    notes = foretold([["./app"]], {"PATH": "/bin"}, {}, tmp_path)
+    assert len(notes) == 1
+    assert notes[0].startswith(f"./app {said}")
+
+
+def test_why_nobody_was_seen_is_said_afterwards(tmp_path: Path) -> None:
+    Made(needed=("libc.so.6",)).write(tmp_path / "app")
+    words = [str(tmp_path / "app")]
+    assert not foretold([words], {}, {})
+    assert unseen([words], {}) == [f"{words[0]} needs no library of MPI"]
+
+
+def test_a_library_that_is_preloaded_already_is_said() -> None:
+    (note,) = foretold([["./gone"]], {}, {"LD_PRELOAD": "theirs.so"})
+    assert (
+        note == "LD_PRELOAD is set already (theirs.so): that is kept, behind the profiler's library"
+    )
+
+
+# --- how it runs ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143), ("kill -9 $$", 137)],
+)
+def test_the_status_is_the_programs_own(script: str, status: int) -> None:
+    assert run(["sh", "-c", script], os.environ).status == status
+
+
+def test_input_and_output_are_the_programs_own() -> None:
+    lines = (
+        "import sys, os; from mpigauge.features.profile.running import run; "
+        "sys.exit(run(['sh', '-c', 'cat; echo oops >&2; exit 3'], os.environ).status)"
+    )
+    words = [sys.executable, "-c", lines]
+    done = subprocess.run(words, input="hello\n", capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "oops\n", 3)
+
+
+def test_a_program_that_is_not_there_is_said() -> None:
+    with pytest.raises(UserError, match=r"cannot start \./nothing: No such file"):
+        run(["./nothing"], os.environ)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "Missing argument"),
+        (["--launches", "0", "--", "true"], "--launches"),
+        (["--frames", "x", "true"], "--frames"),
+        (["--", "./gone"], "there is no program ./gone"),
+        (["--np", "2", "--", "mpirun", "./app"], "mpirun starts ranks itself"),
+        (["--mpi", "mpich", "--", "./app"], "say with --np N how many ranks ./app has"),
+    ],
+)
+def test_wrong_words_are_refused_before_anything_runs(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mpigauge.site.mpi.profiler.library", lambda _: tmp_path / "ours.so")
+    assert mpigauge(["profile", *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said.lower() in line.lower()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_launcher_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no program 'mpirun' on PATH; or let mpigauge launch"):
+        user_line(["mpirun", "./app"], VARIABLES, {"PATH": str(tmp_path)})
+
+
+def test_words_of_the_program_may_be_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mpigauge.site.mpi.profiler.library", lambda _: tmp_path / "ours.so")
+    assert mpigauge(["profile", "--", "./gone", ""]) == 2
+    assert "there is no program ./gone" in capsys.readouterr().err
+
+
+def test_what_cannot_be_read_of_a_process_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.1.mpiprof").write_bytes(b"cut")
+    told: list[str] = []
+    with RunWriter.create(header(["x"]), '{"benchmarks": []}', output=tmp_path / "run") as writer:
+        profiling = Profiling(lambda _: user_line(["sh"], VARIABLES, {}), {}, writer, told.append)
+        assert profiling.read(tmp_path) == []
+    assert told[0].startswith("what a process left cannot be read, and is left out: ")
+
+
+def test_a_profile_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert mpigauge(["resume", str(stored(tmp_path / "run", job()))]) == 2
+    assert "holds no plan that can be resumed" in capsys.readouterr().err
+
+
+def test_a_format_of_profiles_is_of_profiles(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mpigauge(["show", "ref:ember", "--format", "mpip"]) == 2
+    assert "--format mpip is of profiles" in capsys.readouterr().err
+
+
+# --- files of other hosts -------------------------------------------------------------------------
+def test_files_of_other_hosts_are_fetched_and_removed_there(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    (there / "b.7.mpiprof").write_bytes(b"profile of b")
+    (there / "other").write_bytes(b"not ours")
+    agent = tmp_path / "agent"
+    agent.write_text(f'#!/bin/sh\nshift\nexec sh -c "$(echo "$*" | sed s#{here}#{there}#g)"\n')
+    agent.chmod(0o755)
+    assert gather.fetch(here, ["localhost", "b"], Agent((str(agent),))) == []
+    assert (here / "b.7.mpiprof").read_bytes() == b"profile of b"
+    assert [path.name for path in here.iterdir()] == ["b.7.mpiprof"]
+    assert not there.exists()
+
+
+def test_a_folder_that_hosts_share_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gather, "MEMORY", tmp_path)
+    monkeypatch.setattr(gather, "LEAST_FREE", 0)
+    folder = gather.folder_for_ranks()
+    (folder / "b.7.mpiprof").write_bytes(b"profile of b")
+    agent = tmp_path / "agent"
+    agent.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')
+    agent.chmod(0o755)
+    assert gather.fetch(folder, ["b", "c"], Agent((str(agent),))) == []
+    assert (folder / "b.7.mpiprof").read_bytes() == b"profile of b"
+
+
+def test_a_host_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    problems = gather.fetch(tmp_path, ["b"], Agent(("false",)))
+    assert len(problems) == 1
+    assert problems[0].startswith("b did not hand over its files")
