@@ -14,7 +14,7 @@ from mpigauge.cli.comparing import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Overall
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall
 
 
 @click.command("compare")
@@ -57,11 +57,12 @@ def command(
 ) -> int:
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
-    Each number, each curve over all its sizes, and all times together. Each ratio has its 95 %
-    interval; verdicts take into account how many were looked at.
+    Each number, each curve over all its sizes, and all times together; of profiles each call site.
+    Each ratio has its 95 % interval; verdicts take into account how many were looked at.
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.finding import open_run
+    from mpigauge.features.profile.finding import is_profile
     from mpigauge.model.errors import UserError
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only
@@ -74,6 +75,9 @@ def command(
         raise UserError(
             f"--response {response} decides nothing, so --fail-on never fails; drop one"
         )
+    if by is None and any(map(is_profile, runs)):
+        found = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
+        return int(any(_fails(said, fail_on) for said in found.verdicts))
     stored = [open_run(word) for word in runs]
     sides = sides_of(stored) if by is None else sides_within(stored[0], by)
     found = compare(only(sides, read_only(chosen)), share_of(tolerance), by or "", response)
@@ -82,6 +86,31 @@ def command(
         raise UserError("; ".join(["there is nothing to compare", *why]))
     print_comparison(found, form, stored)
     return int(any(_fails(said, fail_on) for said in found.verdicts))
+
+
+def _compare_profiles(
+    runs: Sequence[str], chosen: Sequence[str], tolerance: float, response: str, form: str
+) -> Comparison:
+    """By call sites, which are printed for people in a table of their own."""
+    from mpigauge.cli.comparing import print_comparison
+    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.features.profile.comparing import compared_profiles, profiles_of
+    from mpigauge.features.profile.show_compared import text_of
+    from mpigauge.model.width import WIDTH
+    from mpigauge.result.compare.only import only, read_only
+
+    wanted, profiles = read_only(chosen), profiles_of(runs)
+    stored = [open_run(word) for word in runs]
+    found = compared_profiles(
+        stored, profiles, tolerance, response, lambda sides: only(sides, wanted)
+    )
+    if form == "table":
+        width = screen().room or WIDTH
+        write(text_of(found.comparison, found.sides, found.sites, width))
+    else:
+        print_comparison(found.comparison, form, stored)
+    return found.comparison
 
 
 def _fails(entry: ComparedNumber | Overall, fail_on: Sequence[str]) -> bool:

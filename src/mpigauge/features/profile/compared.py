@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Profiles as the sides of a comparison: the whole program, then each call site.
+
+A call site is the same on both sides where call, function and region are. Where a function has
+several of them they are told apart by their callers, else by their order in it, so that lines may
+have moved between two builds; where one side has more of them than the other they are taken
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mpigauge.features.profile.account import Account, Called, frames_of_program
+from mpigauge.features.profile.stored import Job
+from mpigauge.model.record import Figure
+from mpigauge.result.compare.items import Item, items
+
+LEAST = 0.01
+"""Of the time in MPI: what takes less on all sides is one number for all such call sites."""
+REST = "all other call sites"
+WHOLE = ("run time", "outside MPI", "in MPI")
+Key = tuple[str, str, str]
+"""Call, function and region."""
+
+
+@dataclass(frozen=True)
+class SideOfProfile:
+    """One run: a job of each launch."""
+
+    name: str
+    jobs: tuple[Job, ...]
+    accounts: tuple[Account, ...]
+
+    @classmethod
+    def of(cls, name: str, jobs: Sequence[Job]) -> SideOfProfile:
+        return cls(name, tuple(jobs), tuple(map(Account, jobs)))
+
+    @property
+    def mpi_s(self) -> float:
+        return float(self.accounts[0].mpi_s.sum())
+
+
+@dataclass(frozen=True)
+class ComparedSite:
+    """A call site, or several together, on each side."""
+
+    label: str
+    """Allreduce in norm."""
+    sites: tuple[tuple[Called, ...], ...]
+    """Of each side, in its first launch; none: the side has not called it."""
+
+    def calls(self, side: int) -> int:
+        return sum(each.calls for each in self.sites[side])
+
+    def share(self, side: SideOfProfile, number: int) -> float:
+        """Of the time in MPI."""
+        seconds = sum(each.total_s for each in self.sites[number])
+        return seconds / side.mpi_s if side.mpi_s > 0 else 0.0
+
+    def mean_s(self, side: SideOfProfile, number: int, launch: int) -> float:
+        """Of a rank in a launch of the side."""
+        wanted = {each.spot for each in self.sites[number]}
+        return sum(each.mean_s for each in side.accounts[launch].sites if each.spot in wanted)
+
+
+def compared_sites(sides: Sequence[SideOfProfile]) -> list[ComparedSite]:
+    """All call sites of all sides, the one that takes most on any side first; the small ones
+    together."""
+    grouped = [_grouped(side.accounts[0]) for side in sides]
+    found = [
+        site
+        for key in dict.fromkeys(key for groups in grouped for key in groups)
+        for site in _sites(key, [groups.get(key, []) for groups in grouped], sides)
+    ]
+
+    def share(site: ComparedSite) -> float:
+        return max(site.share(side, number) for number, side in enumerate(sides))
+
+    large = sorted((site for site in found if share(site) >= LEAST), key=lambda site: -share(site))
+    small = [site for site in found if share(site) < LEAST]
+    return [*large, *([_together(REST, small)] if small else [])]
+
+
+def items_of(
+    number: int, side: SideOfProfile, sites: Sequence[ComparedSite], program: str
+) -> tuple[Item, ...]:
+    """What is compared of a side: times of a rank, in the mean of ranks. All sides are one
+    `program`, whatever its files are called."""
+    return items((), _figures(number, side, sites, program))
+
+
+def _figures(
+    number: int, side: SideOfProfile, sites: Sequence[ComparedSite], program: str
+) -> Iterator[Figure]:
+    for launch, account in enumerate(side.accounts):
+        job = side.jobs[launch]
+        own = (account.run_s.mean(), account.own_s.mean(), account.mpi_s.mean())
+        values = dict(zip(WHOLE, map(float, own), strict=True))
+        values |= {
+            site.label: site.mean_s(side, number, launch) for site in sites if site.sites[number]
+        }
+        for name, value in values.items():
+            yield Figure(job.launch, program, name, value, "s", "lower", len(job.ranks))
+
+
+# --- which call sites are the same ----------------------------------------------------------------
+def _grouped(account: Account) -> dict[Key, list[Called]]:
+    found: dict[Key, list[Called]] = {}
+    for each in account.inside:
+        function = next(iter(_functions(account, each)), "")
+        found.setdefault((each.spot.call, function, each.spot.region), []).append(each)
+    return found
+
+
+def _functions(account: Account, called: Called) -> tuple[str, ...]:
+    """From inside out, without lines: they move with every edit."""
+    names: list[str] = []
+    for frame in frames_of_program(called.spot):
+        places = account.job.places.get(frame, ())
+        names += [place.function for place in places] or [account.told(frame)]
+    return tuple(names)
+
+
+def _sites(
+    key: Key, of: Sequence[list[Called]], sides: Sequence[SideOfProfile]
+) -> Iterator[ComparedSite]:
+    """Those of a function, one by one where all sides that have any have as many."""
+    call, function, region = key
+    within = f" in {function.partition('(')[0]}" if function else ""
+    label = f"{call.removeprefix('MPI_')}{within}{f' [{region}]' if region else ''}"
+    (count, *others) = {len(each) for each in of if each}
+    if others:
+        yield ComparedSite(f"{label}, all of them", tuple(map(tuple, of)))
+    elif count == 1:
+        yield ComparedSite(label, tuple(map(tuple, of)))
+    else:
+        yield from _one_by_one(label, of, sides)
+
+
+def _one_by_one(
+    label: str, of: Sequence[list[Called]], sides: Sequence[SideOfProfile]
+) -> Iterator[ComparedSite]:
+    stacks = [
+        {_functions(side.accounts[0], called): called for called in each}
+        for side, each in zip(sides, of, strict=True)
+    ]
+    known = [set(each) for each, held in zip(stacks, of, strict=True) if held]
+    apart = all(len(each) == len(held) for each, held in zip(stacks, of, strict=True))
+    if apart and all(each == known[0] for each in known):
+        for stack in sorted(known[0]):
+            caller = _caller(stack, known[0])
+            yield ComparedSite(
+                f"{label} from {caller}", tuple(_held(each, stack) for each in stacks)
+            )
+        return
+    ordered = [sorted(each, key=_offsets) for each in of]
+    for number in range(max(map(len, ordered))):
+        yield ComparedSite(
+            f"{label}, number {number + 1}",
+            tuple(tuple(each[number : number + 1]) for each in ordered),
+        )
+
+
+def _held(stacks: dict[tuple[str, ...], Called], stack: tuple[str, ...]) -> tuple[Called, ...]:
+    return (stacks[stack],) if stack in stacks else ()
+
+
+def _caller(stack: tuple[str, ...], stacks: set[tuple[str, ...]]) -> str:
+    """The first in which it differs from others."""
+    for level, name in enumerate(stack):
+        if any(other[level : level + 1] != (name,) for other in stacks):
+            return name.partition("(")[0]
+    return "elsewhere"
+
+
+def _offsets(called: Called) -> tuple[int, ...]:
+    """The order of calls in the code."""
+    return tuple(frame.offset for frame in frames_of_program(called.spot))
+
+
+def _together(label: str, sites: Sequence[ComparedSite]) -> ComparedSite:
+    sides = zip(*(site.sites for site in sites), strict=True)
+    return ComparedSite(label, tuple(tuple(c for each in side for c in each) for side in sides))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`mpigauge compare` of profiles: their call sites, judged as all other numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.cli.comparing import names_of, side_of
+from mpigauge.features.profile.compared import (
+    ComparedSite,
+    SideOfProfile,
+    compared_sites,
+    items_of,
+)
+from mpigauge.features.profile.finding import profile_at
+from mpigauge.features.profile.show import main_jobs
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
+from mpigauge.result.compare.compare import compare
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.stored import Job
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.side import Side
+    from mpigauge.runs.store import Run
+
+
+@dataclass(frozen=True)
+class ComparedProfiles:
+    comparison: Comparison
+    sides: tuple[SideOfProfile, ...]
+    sites: tuple[ComparedSite, ...]
+
+
+def profiles_of(words: Sequence[str]) -> list[tuple[Job, ...]]:
+    """The jobs of each run. UserError: one is no profile, or holds nothing."""
+    found = []
+    for word in words:
+        jobs = profile_at(word)
+        if jobs is None:
+            raise UserError(
+                f"{word} is no profile of a program, and others of these runs are; compare "
+                "profiles with profiles"
+            )
+        if not main_jobs(jobs):
+            raise UserError(f"{word} holds no profile: no process called MPI in it")
+        found.append(jobs)
+    return found
+
+
+def compared_profiles(
+    runs: Sequence[Run],
+    profiles: Sequence[Sequence[Job]],
+    tolerance: float,
+    response: str,
+    chosen: Callable[[Sequence[Side]], Sequence[Side]],
+) -> ComparedProfiles:
+    """All of them with the first; `chosen`: which of their numbers. UserError: their ranks are not
+    as many."""
+    sides = [
+        SideOfProfile.of(name, main_jobs(jobs))
+        for name, jobs in zip(names_of(runs), profiles, strict=True)
+    ]
+    _check_ranks(sides)
+    sites = compared_sites(sides)
+    program = sides[0].jobs[0].program
+    judged = [
+        side_of(side.name, run, items_of(number, side, sites, program))
+        for number, (side, run) in enumerate(zip(sides, runs, strict=True))
+    ]
+    return ComparedProfiles(
+        compare(chosen(judged), tolerance, response=response), tuple(sides), tuple(sites)
+    )
+
+
+def _check_ranks(sides: Sequence[SideOfProfile]) -> None:
+    first, *others = ((side.name, len(side.jobs[0].ranks)) for side in sides)
+    for name, ranks in others:
+        if ranks != first[1]:
+            raise UserError(
+                f"{first[0]} had {many(first[1], 'rank')} and {name} {ranks}: profiles of as many "
+                "ranks can be compared"
+            )

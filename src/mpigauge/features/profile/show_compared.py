@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Profiles beside each other in a terminal: the whole program, then call site by call site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mpigauge.features.profile.compared import WHOLE, ComparedSite, SideOfProfile
+from mpigauge.features.profile.show import table_lines
+from mpigauge.model.units import duration, listed, many, number, percent
+from mpigauge.model.width import WIDTH, shortened
+from mpigauge.result.stats.figures import estimate
+from mpigauge.result.stats.verdicts import enough
+from mpigauge.show.beside import ends, remarks
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison
+
+MOST_NAME = 16
+MOST_LISTED = 8
+_FEW = (
+    "Fewer than six launches of a side say where its numbers lie (range) and decide nothing; "
+    "`mpigauge profile --launches 6 …` of each gives intervals and verdicts."
+)
+
+
+def text_of(
+    comparison: Comparison,
+    sides: Sequence[SideOfProfile],
+    sites: Sequence[ComparedSite],
+    width: int = WIDTH,
+) -> str:
+    """A table for each side but the first."""
+    blocks = [list(_heading(sides, width))]
+    for other in range(1, len(sides)):
+        blocks.append(list(_table(comparison, sides, other, width)))
+        if said := list(_differing(sides, sites, other)):
+            blocks.append([line for each in said for line in wrap(each, width)])
+    blocks.append([line for each in _how(comparison) for line in wrap(each, width)])
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _heading(sides: Sequence[SideOfProfile], width: int) -> Iterator[str]:
+    for side in sides:
+        first = side.accounts[0]
+        run = estimate([float(each.run_s.mean()) for each in side.accounts]).value
+        words = (
+            f"{side.name}: {first.job.program} on {many(len(first.ranks), 'rank')}",
+            many(len(side.accounts), "launch"),
+            f"MPI takes {percent(first.mean_share)} of {duration(run)}",
+        )
+        yield from wrap(", ".join(words), width)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+def _table(
+    comparison: Comparison, sides: Sequence[SideOfProfile], other: int, width: int
+) -> Iterator[str]:
+    names = shortened([side.name for side in sides], MOST_NAME)
+    several = any(len(each.accounts) > 1 for each in (sides[0], sides[other]))
+    pairs = [(line[0], line[other]) for table in comparison.tables for line in table.lines]
+    decided = any(entry.ratio and enough(entry.ratio) for _, entry in pairs)
+    heads = ["", names[0], names[other], "ratio"]
+    heads += ["95 %" if decided else "range" if several else "", ""]
+    rows = [_row(first, entry) for first, entry in pairs if first.item and entry.item]
+    yield from table_lines(heads, rows, width, cut=0, left=(0, len(heads) - 1))
+
+
+def _row(first: ComparedNumber, entry: ComparedNumber) -> list[str]:
+    before, after = first.item, entry.item
+    if before is None or after is None or entry.ratio is None:
+        return []
+    words = [before.what, *(duration(item.value.value) for item in (before, after))]
+    words.append(number(entry.ratio.estimate.value))
+    if enough(entry.ratio):
+        return [*words, ends(entry), entry.verdict]
+    return [*words, _range(before.sample.values, after.sample.values), ""]
+
+
+def _range(before: Sequence[float], after: Sequence[float]) -> str:
+    """Between what ratios of single launches lie."""
+    if min(len(before), len(after)) < 2 or not min(before) > 0:
+        return ""
+    return f"{number(min(after) / max(before))}–{number(max(after) / min(before))}"
+
+
+# --- in words -------------------------------------------------------------------------------------
+def _differing(
+    sides: Sequence[SideOfProfile], sites: Sequence[ComparedSite], other: int
+) -> Iterator[str]:
+    """What is called more or less often, or by one side alone."""
+    first, second = sides[0], sides[other]
+    both = [site for site in sites if site.sites[0] and site.sites[other]]
+    changed = [
+        f"{site.label} {site.calls(0)} and {site.calls(other)}"
+        for site in both
+        if site.calls(0) != site.calls(other)
+    ]
+    if changed:
+        yield f"Calls of {first.name} and of {second.name} differ: {_cut(changed)}."
+    for number_, side, absent in ((0, first, other), (other, second, 0)):
+        alone = [
+            f"{site.label} ({many(site.calls(number_), 'call')}, "
+            f"{duration(site.mean_s(side, number_, 0))} a rank)"
+            for site in sites
+            if site.sites[number_] and not site.sites[absent]
+        ]
+        if alone:
+            yield f"Only in {side.name}: {_cut(alone)}."
+
+
+def _cut(words: Sequence[str]) -> str:
+    left = len(words) - MOST_LISTED
+    return listed([*words[:MOST_LISTED], f"{left} more"] if left > 0 else words)
+
+
+def _how(comparison: Comparison) -> Iterator[str]:
+    """How it was judged; what one side alone has was said above."""
+    ratios = [entry.ratio for entry in comparison.entries if entry.ratio]
+    yield (
+        f"Times are of a rank, in the mean of ranks; {WHOLE[0]}: from the end of MPI_Init to the "
+        "start of MPI_Finalize."
+    )
+    if all(map(enough, ratios)):
+        yield from remarks(replace(comparison, left_out=()))
+    else:
+        yield _FEW
