@@ -75,6 +75,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.features.browse.shelf import Shelf
     from mpigauge.features.browse.site import Site
     from mpigauge.features.explain.registry import explained
+    from mpigauge.features.profile.showing import page_of
     from mpigauge.model.units import many
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
@@ -85,7 +86,9 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     base = f"/{token}/"
     with (
         Shelf.open(root) as shelf,
-        Server(place.host, port, place.gate(token), Site(shelf, base, explained)) as server,
+        Server(
+            place.host, port, place.gate(token), Site(shelf, base, explained, page_of)
+        ) as server,
     ):
         shelf.ask(lambda library: asking.say_notes(library.notes), asking.progress)
         click.echo(f"mpigauge: {many(len(shelf.runs()), 'run')} of {root} can be seen at")

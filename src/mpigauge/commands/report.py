@@ -29,16 +29,33 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     """Write a run as one page: the answer in words, the machine, plots, settings and data.
 
     The page needs no network and no other file. It is about the first run; others, and references
-    (`mpigauge ref list`), are curves beside it and are compared with it.
+    (`mpigauge ref list`), are curves beside it and are compared with it. A profile has a page of
+    its own: call sites, ranks, peers, sizes.
     """
     from mpigauge.cli.reporting import compared, shown_of, write_page
     from mpigauge.draw.write import check_folder
     from mpigauge.features.explain.registry import explained
+    from mpigauge.features.profile.showing import page_of
     from mpigauge.show.web.report import report
 
     if target.suffix not in (".html", ".htm"):
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
-    shown = shown_of(runs, limits_of)
-    write_page(report(shown, explained(shown[0].seen), compared(shown)), target)
+    _check_alone(runs)
+    text = page_of(runs[0])
+    if text is None:
+        shown = shown_of(runs, limits_of)
+        text = report(shown, explained(shown[0].seen), compared(shown))
+    write_page(text, target)
     click.echo(f"mpigauge: written to {target}", err=True)
+
+
+def _check_alone(runs: tuple[str, ...]) -> None:
+    """UserError: a profile is among several runs."""
+    from mpigauge.features.profile.finding import is_profile
+
+    if len(runs) > 1 and any(map(is_profile, runs)):
+        raise UserError(
+            "the page of a profile is about one run; `mpigauge compare` sets profiles beside each "
+            "other"
+        )

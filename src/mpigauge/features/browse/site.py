@@ -63,6 +63,9 @@ class Site:
     """What all addresses begin with: the token between strokes."""
     explain: Callable[[Seen], Explanation]
     """What a report says of why its run is as it is."""
+    other: Callable[[str, str], str | None] = lambda path, home: None  # noqa: ARG005
+    """The page of a run of a kind of its own, such as a profile, with the way back; None: it is
+    like others."""
 
     def page(self, asked: Asked) -> Page:
         """Whatever is asked for, a page: that of what is wrong, too."""
@@ -117,6 +120,8 @@ class Site:
 
     def _run(self, asked: Asked) -> Page:
         path = self._paths([asked.path[1]])
+        if text := self.other(path[0], self.base):
+            return Page(200, text)
         shown = shown_of(path)
         return Page(200, report(shown, self.explain(shown[0].seen), home=self.base))
 

@@ -108,7 +108,40 @@ function find(all) {
   list.addEventListener("change", show);
 }
 
+// A table whose heads sort it, and whose lines are found by words.
+function sortable(box) {
+  const table = box.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+  const value = (row, at) => { const text = row.cells[at].dataset.value, n = Number(text); return text === "" || Number.isNaN(n) ? text : n; };
+  heads.forEach((head, at) => {
+    const button = document.createElement("button");
+    button.type = "button"; button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") !== "descending";
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const rows = [...body.rows].sort((a, b) => {
+        const x = value(a, at), y = value(b, at);
+        return (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y))) * (down ? -1 : 1);
+      });
+      body.replaceChildren(...rows);
+    });
+  });
+  const field = box.querySelector("input"), found = box.querySelector(".found");
+  box.querySelector(".choose").hidden = false;
+  field.addEventListener("input", () => {
+    const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let many = 0;
+    for (const row of body.rows) {
+      row.hidden = !wanted.every((word) => row.textContent.toLowerCase().includes(word));
+      many += row.hidden ? 0 : 1;
+    }
+    found.textContent = wanted.length ? `${many} of ${body.rows.length} lines` : "";
+  });
+}
+
 document.querySelectorAll("figure").forEach(wire);
+document.querySelectorAll(".sorting").forEach(sortable);
 document.querySelectorAll("#one-of-all").forEach(find);
 document.querySelectorAll("#choose select").forEach(choose);
 addEventListener("beforeprint", () => document.querySelectorAll("details.print").forEach((d) => { d.open = true; }));

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A profile in pictures: ranks, peers, sizes, and MPI over the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.draw.axes import SIZE, Axis, plain, seconds, share
+from mpigauge.draw.chart import picture
+from mpigauge.draw.ink import GRID, PAPER, colour, stroke, text, words
+from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.draw.scale import Scale
+from mpigauge.model.units import byte_count, duration, many, memory, percent
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.account import Account, Sizes
+
+STEPS = 200
+MOST_CALLS = 8
+"""Curves of sizes."""
+MOST_BARS, MOST_SQUARES = 64, 96
+"""With more ranks a bar or the side of a square stands for several."""
+_WIDE, _LEFT, _RIGHT, _TOP = 900, 120, 90, 60
+_BAR, _GAP = 14, 6
+_SQUARE, _LEAST_SIDE, _MOST_SIDE = 44, 130, 520
+_NAMES = ("outside MPI", "in MPI")
+
+
+def ranks(account: Account) -> Picture:
+    """A bar for each rank: what it computed, and what it spent in MPI."""
+    step = -(-len(account.ranks) // MOST_BARS)
+    bars = [_bar(account, at, step) for at in range(0, len(account.ranks), step)]
+    title = "Time of each rank" if step == 1 else f"Time of ranks, {step} together in the mean"
+    return Picture(
+        title=title,
+        about="From the end of MPI_Init to the start of MPI_Finalize: what is not MPI, then MPI.",
+        svg="".join(_bars(title, bars)),
+        heads=("rank", "host", "run time", *_NAMES, "share of MPI"),
+        rows=tuple(_rank_rows(account)),
+        names=_NAMES,
+    )
+
+
+def _bar(account: Account, at: int, step: int) -> tuple[str, float, float]:
+    """Its name, and the two parts of its time."""
+    end = min(at + step, len(account.ranks))
+    first, last = account.ranks[at].rank, account.ranks[end - 1].rank
+    name = f"rank {first}" if step == 1 else f"ranks {first}–{last}"
+    return name, float(account.own_s[at:end].mean()), float(account.mpi_s[at:end].mean())
+
+
+def _rank_rows(account: Account) -> Iterator[tuple[str, ...]]:
+    for at, file in enumerate(account.ranks):
+        times = (account.run_s[at], account.own_s[at], account.mpi_s[at])
+        yield (
+            *(str(file.rank), file.host),
+            *(duration(float(each)) for each in times),
+            percent(float(account.share[at])),
+        )
+
+
+def _bars(title: str, bars: Sequence[tuple[str, float, float]]) -> Iterator[str]:
+    high = _TOP + len(bars) * (_BAR + _GAP) + 30
+    longest = max((own + mpi for _, own, mpi in bars), default=0.0)
+    by_second = (_WIDE - _LEFT - _RIGHT) / longest if longest > 0 else 0.0
+    yield _begin(_WIDE, high, title)
+    yield text(_WIDE / 2, 24, title, "ink", "middle", 16)
+    for number, name in enumerate(_NAMES):
+        x = _LEFT + 130.0 * number
+        yield f'<g class="legend c{number}" data-series="{number}">'
+        yield _box(x, 38, 12, 12, number)
+        yield text(x + 18, 48, name, "ink") + "</g>"
+    for place, (name, *parts) in enumerate(bars):
+        y, x = _TOP + place * (_BAR + _GAP), float(_LEFT)
+        yield text(_LEFT - 8, y + _BAR - 3, name, "dim", "end", 11)
+        for number, part in enumerate(parts):
+            said = f"{name}: {duration(part)} {_NAMES[number]}"
+            yield f'<g class="series c{number}" data-series="{number}">'
+            yield _box(x, y, part * by_second, _BAR, number, said) + "</g>"
+            x += part * by_second
+        yield text(x + 6, y + _BAR - 3, duration(sum(parts)), "dim", size=11)
+    yield "</svg>\n"
+
+
+def peers(account: Account) -> Picture | None:
+    """A square for each sender and receiver, the darker the more bytes. None: nobody sent to a
+    rank of the world."""
+    known = [pair for pair in account.pairs if pair.bytes]
+    if not known:
+        return None
+    most = max(max(pair.source, pair.target) for pair in known) + 1
+    step = -(-max(most, account.job.expected) // MOST_SQUARES)
+    side = -(-max(most, account.job.expected) // step)
+    moved = np.zeros((side, side))
+    for pair in known:
+        moved[pair.source // step, pair.target // step] += pair.bytes
+    together = "" if step == 1 else f" A square stands for {step} × {step} ranks."
+    return Picture(
+        title="What ranks sent to each other",
+        about=f"Rows send, columns receive; the darker the more bytes.{together}",
+        svg="".join(_squares(moved, step)),
+        heads=("from rank", "to rank", "messages", "bytes"),
+        rows=tuple(
+            (str(p.source), str(p.target), str(p.messages), memory(p.bytes)) for p in known[:2000]
+        ),
+        fixed=True,
+    )
+
+
+def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int) -> Iterator[str]:
+    count = len(moved)
+    whole = min(max(_SQUARE * count, _LEAST_SIDE), _MOST_SIDE)
+    square, left, top = whole / count, 70, 70
+    scale = Scale.of(moved[moved > 0].tolist())
+    yield _begin(whole + 2 * left, whole + top + 56, "What ranks sent to each other")
+    yield text(left, 24, "Bytes from rank (row) to rank (column)", "ink", size=14)
+    every = max(1, -(-count // 16))
+    for rank in range(0, count, every):
+        middle, name = (rank + 0.5) * square, str(rank * step)
+        yield text(left - 6, top + middle + 4, name, "dim", "end", 10)
+        yield text(left + middle, top - 6, name, "dim", "middle", 10)
+    for source, target in zip(*np.nonzero(moved), strict=True):
+        amount = float(moved[source, target])
+        fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(amount))
+        x, y = left + target * square, top + source * square
+        said = f"rank {source * step} to rank {target * step}: {memory(amount)}"
+        yield (
+            f'<rect x="{x:.2f}" y="{y:.2f}" width="{square:.2f}" height="{square:.2f}" '
+            f'fill="{fill}"><title>{words(said)}</title></rect>'
+        )
+    for at in (0, count):
+        end = left + whole, top + whole
+        yield stroke(left, top + at * square, end[0], top + at * square, "grid", GRID)
+        yield stroke(left + at * square, top, left + at * square, end[1], "grid", GRID)
+    low, high = memory(scale.low), memory(scale.high)
+    said = f"all that send: {low}" if scale.low == scale.high else f"light {low}, dark {high}"
+    yield text(left, top + whole + 24, said, "dim")
+    yield "</svg>\n"
+
+
+def sizes(account: Account) -> Picture | None:
+    """How many messages of which size each call moved, and how many bytes. None: no data."""
+    kept = [each for each in account.sent if each.count]
+    if not any(each.bytes for each in kept):
+        return None
+    calls = list(dict.fromkeys(each.call for each in kept))[:MOST_CALLS]
+    panels = (
+        Panel("Messages", SIZE, Axis("messages", plain, 10), _curves(kept, calls, "count")),
+        Panel("Bytes", SIZE, Axis("bytes", memory, 10), _curves(kept, calls, "bytes")),
+    )
+    left = len({each.call for each in kept}) - len(calls)
+    notes = [f"{many(left, 'call')} that moved less: in the table of sizes."] if left else []
+    about = "Messages that were sent or handed to collectives, by powers of two of their size."
+    drawn = picture(Plot("Sizes of messages", about, panels, tuple(notes)))
+    return Picture(**{**vars(drawn), "heads": _SIZE_HEADS, "rows": tuple(_size_rows(account))})
+
+
+_SIZE_HEADS = ("call", "", "from", "to", "messages", "bytes", "mean")
+
+
+def _size_rows(account: Account) -> Iterator[tuple[str, ...]]:
+    for each in account.sizes:
+        yield (
+            *(each.call, each.way.name.lower().replace("none", "")),
+            *(byte_count(each.least), byte_count(each.most)),
+            *(str(each.count), memory(each.bytes), memory(each.mean)),
+        )
+
+
+def _curves(kept: Sequence[Sizes], calls: Sequence[str], of: str) -> tuple[Series, ...]:
+    curves = []
+    for call in calls:
+        found: dict[int, int] = {}
+        for each in kept:
+            if each.call == call:
+                size = round(each.mean)
+                found[size] = found.get(size, 0) + getattr(each, of)
+        points = (Point(float(size), float(value)) for size, value in sorted(found.items()))
+        curves.append(Series(call, tuple(points)))
+    return tuple(curves)
+
+
+def over_time(account: Account) -> Picture | None:
+    """The share of MPI over the run. None: no rank kept a time line."""
+    if not any(file.timelines for file in account.ranks):
+        return None
+    moments, shares = account.over_time(STEPS)
+    points = tuple(
+        Point(float(at), float(value)) for at, value in zip(moments, shares, strict=True)
+    )
+    x = Axis("time after the first call of MPI", seconds)
+    panel = Panel("Share of MPI", x, Axis("share of MPI", share), (Series("MPI", points),))
+    about = (
+        "The share of MPI in the time of ranks, in their mean; MPI_Init and MPI_Finalize are in it."
+    )
+    drawn = picture(Plot("MPI over the run", about, (panel,)))
+    return Picture(**{**vars(drawn), "heads": (), "rows": ()})
+
+
+# --- marks ----------------------------------------------------------------------------------------
+def _begin(wide: float, high: float, title: str) -> str:
+    size = f"{math.ceil(wide)} {math.ceil(high)}"
+    wide_, high_ = size.split()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{wide_}" '
+        f'height="{high_}" font-family="sans-serif" font-size="12" role="img" '
+        f'aria-label="{words(title)}">\n'
+        f'<rect class="paper" width="100%" height="100%" fill="{PAPER}"/>\n'
+    )
+
+
+def _box(x: float, y: float, wide: float, high: float, number: int, said: str = "") -> str:
+    title = f"<title>{words(said)}</title>" if said else ""
+    return (
+        f'<rect class="dot" x="{x:.2f}" y="{y:.2f}" width="{max(wide, 0):.2f}" '
+        f'height="{high:.2f}" fill="{colour(number)}">{title}</rect>'
+    )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The page of a profile, from `mpigauge report` and `mpigauge browse`."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from mpigauge.cli.main import run as mpigauge
+from mpigauge.features.browse.gate import Asked
+from mpigauge.features.browse.shelf import Shelf
+from mpigauge.features.browse.site import Site
+from mpigauge.features.explain.registry import explained
+from mpigauge.features.profile.showing import page_of
+from tests.profiles import job, rank_file, stored
+from tests.unit.test_report_page import Page
+
+
+def text_of(page: str) -> str:
+    """What a reader sees."""
+    body = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    stored(tmp_path / "run", job())
+    target = tmp_path / "profile.html"
+    assert mpigauge(["report", str(tmp_path / "run"), "-o", str(target)]) == 0
+    return target.read_text(encoding="utf-8")
+
+
+def test_the_page_begins_with_the_answer(page: str) -> None:
+    text = text_of(page)
+    assert "Share of MPI 18 %" in text
+    assert "86 % of the time in MPI is MPI_Allreduce in norm at norm.cpp:88" in text
+    assert text.index("Share of MPI") < text.index("Call sites by function")
+
+
+def test_the_page_is_whole_and_asks_nobody(page: str) -> None:
+    assert len(Page(page).tables) >= 4
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in page
+
+
+def test_call_sites_can_be_sorted_and_are_folded(page: str) -> None:
+    tables = re.findall(r'<table class="sortable">.*?</table>', page, re.DOTALL)
+    titles = [re.search(r"<caption>(.*?)</caption>", table)[1] for table in tables]  # type: ignore[index]
+    assert titles[0] == "Call sites"
+    assert "Call sites by function" in titles
+    rows = re.findall(r"<tr>(.*?)</tr>", tables[0], re.DOTALL)[1:]
+    assert len(rows) == 4
+    values = re.findall(r'data-value="([^"]*)"', rows[0])
+    assert values[1] == "MPI_Allreduce"
+    assert float(values[4]) == pytest.approx(0.15)
+
+
+def test_numbers_can_be_taken_along(page: str) -> None:
+    (data,) = re.findall(r'href="data:text/csv;charset=utf-8;base64,([^"]+)"', page)
+    lines = base64.b64decode(data).decode().splitlines()
+    assert lines[0].startswith("site,call,group,region,place,rank,calls,seconds")
+    assert any(line.startswith("1,MPI_Allreduce,collective,secret step") for line in lines)
+
+
+def test_peers_and_ranks_are_drawn(page: str) -> None:
+    assert "<title>rank 0 to rank 1: 8.0 KiB</title>" in page
+    assert "rank 1: 225 ms in MPI" in page
+    assert "Sizes of messages" in page
+    assert "MPI over the run" in page
+
+
+def test_very_many_ranks_share_bars_and_squares() -> None:
+    from mpigauge.features.profile import pictures
+    from mpigauge.features.profile.account import Account
+    from mpigauge.features.profile.profiling import jobs_of
+
+    files = [replace(rank_file(0), rank=n, ranks=200, host="node0") for n in range(200)]
+    (many,) = jobs_of(0, files)
+    account = Account(many)
+    assert pictures.ranks(account).svg.count("ranks ") == 3 * 50
+    squares = pictures.peers(account)
+    assert squares is not None
+    assert "A square stands for 3 × 3 ranks" in squares.about
+
+
+def test_a_profile_of_nothing_says_so(tmp_path: Path) -> None:
+    stored(tmp_path / "run")
+    assert "Nothing was profiled" in (page_of(str(tmp_path / "run")) or "")
+
+
+def test_a_page_is_of_one_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [str(stored(tmp_path / name, job())) for name in ("a", "b")]
+    target = tmp_path / "x.html"
+    assert mpigauge(["report", *runs, "-o", str(target)]) == 2
+    assert "`mpigauge compare`" in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_browse_has_the_same_page(tmp_path: Path) -> None:
+    stored(tmp_path / "runs" / "one", job())
+    with Shelf.open(tmp_path / "runs") as shelf:
+        site = Site(shelf, "/token/", explained, page_of)
+        found = site.page(Asked(("run", "one"), {}))
+    assert found.status == 200
+    assert "Call sites by function" in found.text
+    assert 'href="/token/"' in found.text
