@@ -16,6 +16,7 @@ from mpigauge.features.submit.queue import ASK_EVERY_S, Queue, follow
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.site import batch
 from mpigauge.site.batch import BatchState
+from tests import profiles
 from tests.unit.test_cli import stored
 
 
@@ -225,6 +226,33 @@ def test_nodes_are_shown_as_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.commands.node.present", lambda run: shown.append(run.path))
     submitting.collect("7", "", task)
     assert shown == [folder.absolute()]
+
+
+def test_a_profile_keeps_the_words_of_its_program_apart(tmp_path: Path) -> None:
+    task = submitting.task(("profile", "--frames", "4", "--", "mpirun", "./app", "-x"))
+    ours = ("profile", "--output", str(task.folder), "--frames", "4")
+    assert task.words[-9:] == (*ours, "--", "mpirun", "./app", "-x")
+    assert task.folder.parent == tmp_path / "mpigauge-runs"
+    with pytest.raises(UserError, match="mpirun starts ranks itself"):
+        submitting.task(("profile", "--np", "2", "--", "mpirun", "./app"))
+
+
+def test_a_profile_is_shown_and_its_program_may_have_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = submitting.task(("profile", "--output", "mpigauge-runs/x", "--", "srun", "./app"))
+    folder = profiles.stored(tmp_path / "mpigauge-runs" / "x", profiles.job())
+    submitting.collect("7", "", task)
+    captured = capsys.readouterr()
+    assert "MPI takes 18 % of the run time" in captured.out
+    assert "2 of 2 ranks seen" in captured.err
+    (folder / "status.json").write_text('{"status": "failed", "exit_status": 3}')
+    with pytest.raises(RunError, match=r"^job 7: the program ended with status 3$"):
+        submitting.collect("7", "", task)
+    (folder / "status.json").unlink()
+    task.log.write_text("mpigauge: slurm says no\n")
+    with pytest.raises(RunError, match="job 7 was cancelled: slurm says no; what was seen until"):
+        submitting.collect("7", "was cancelled", task)
 
 
 def test_a_job_that_measured_nothing() -> None:

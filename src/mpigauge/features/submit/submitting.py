@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
     from mpigauge.site.batch import System, Wish
 
-NAMES = ("run", "quick", "map", "node", "sweep", "resume")
+PROFILE = "profile"
+NAMES = ("run", "quick", "map", "node", "sweep", PROFILE, "resume")
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
 """Where our own files are: a job has to find the same ones."""
 OURS = "mpigauge: "
@@ -78,8 +79,10 @@ def task(words: tuple[str, ...]) -> Task:
         folder = _new_folder(said, name)
     more = () if name == "resume" or said["output"] else ("--output", str(folder))
     base = _unused(folder)
+    # Behind the words of a program it would be one of these.
+    ours = (name, *more, *words[1:]) if name == PROFILE else (*words, *more)
     return Task(
-        words=(*_program(), *words, *more),
+        words=(*_program(), *ours),
         folder=folder,
         script=base.with_name(f"{base.name}.sh"),
         log=base.with_name(f"{base.name}.log"),
@@ -243,6 +246,8 @@ def collect(job: str, why: str, task: Task) -> None:
     if not task.folders:
         raise RunError(f"{ended}{' and' if why else ''} measured nothing: {_last_words(task)}")
     stored = [load(folder) for folder in task.folders]
+    if task.name == PROFILE:
+        return _collect_profile(stored[0], ended, task)
     for run in stored:
         if run.has_numbers:
             _show(run, task)
@@ -258,6 +263,18 @@ def collect(job: str, why: str, task: Task) -> None:
         )
     if wrong := [words for run in stored for words in wrong_words(run)]:
         raise RunError("; ".join(wrong))
+    return None
+
+
+def _collect_profile(stored: Run, ended: str, task: Task) -> None:
+    """The program has run in any case, or its job has ended before."""
+    module_of(PROFILE).present(stored.path, task.form)
+    if not _done(task):
+        raise RunError(
+            f"{ended}: {_last_words(task)}; what was seen until then is in {stored.path}"
+        )
+    if status := stored.status.get("exit_status"):
+        raise RunError(f"{ended}: the program ended with status {status}")
 
 
 def _show(run: Run, task: Task) -> None:
@@ -288,8 +305,10 @@ def _done(task: Task) -> bool:
 
 
 def _ended_well(task: Task, folder: Path) -> bool:
+    """A profile is whole, too, where the program itself has failed."""
     text = _status(folder)
-    return text not in ("", task.before.get(folder, "")) and json.loads(text)["status"] == "done"
+    good = ("done", "failed") if task.name == PROFILE else ("done",)
+    return text not in ("", task.before.get(folder, "")) and json.loads(text)["status"] in good
 
 
 def _last_words(task: Task) -> str:
