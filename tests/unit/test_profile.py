@@ -398,6 +398,20 @@ def test_a_format_of_profiles_is_of_profiles(capsys: pytest.CaptureFixture[str])
 
 
 # --- files of other hosts -------------------------------------------------------------------------
+def test_other_hosts_get_a_folder_first(tmp_path: Path) -> None:
+    agent = tmp_path / "agent"
+    agent.write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/said\n[ $1 != c ]\n')
+    agent.chmod(0o755)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    problems = gather.prepare(folder, ["localhost", "b", "c"], Agent((str(agent),)))
+    assert [problem.partition(":")[0] for problem in problems] == ["ranks on c are not profiled"]
+    assert gather.prepare_more(folder, ["b", "d"]) == []
+    said = sorted(line.split()[0] for line in (tmp_path / "said").read_text().splitlines())
+    assert said == ["b", "c", "d"]
+    assert f"mkdir -p -m 700 {folder}" in (tmp_path / "said").read_text()
+
+
 def test_files_of_other_hosts_are_fetched_and_removed_there(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     for folder in (here, there):

@@ -10,6 +10,7 @@ of other hosts are fetched.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import shutil
 import tarfile
@@ -18,14 +19,10 @@ from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from mpigauge.features.profile.files import SUFFIX
-from mpigauge.measure.campaign.agent import all_answers, is_here
+from mpigauge.measure.campaign.agent import Agent, all_answers, is_here
 from mpigauge.model.errors import UserError
-
-if TYPE_CHECKING:
-    from mpigauge.measure.campaign.agent import Agent
 
 MEMORY = Path("/dev/shm")
 LEAST_FREE = 64 << 20
@@ -35,6 +32,8 @@ MARK = "mpigauge-files "
 HOME = "here"
 """A file in the folder of this host: a host that sees it shares the folder, and its files are here
 already."""
+AGENT = "agent"
+"""A file that says how other hosts are reached, for launchers within a script."""
 NOTED = ".hosts"
 """The end of names of files that say where launchers within a script started ranks."""
 
@@ -61,6 +60,41 @@ def _base() -> Path:
     return Path(os.environ.get("TMPDIR") or "/tmp")
 
 
+def prepare(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
+    """Makes the folder on other hosts, where ranks are going to be. A sentence for each host on
+    which that cannot be done. What stands in a script finds there how it was done."""
+    others = _others(hosts)
+    problems = _made(folder, others, agent)
+    told = {"words": agent.words, "shell": agent.shell, "hosts": others}
+    with suppress(OSError):
+        (folder / AGENT).write_text(json.dumps(told), encoding="utf-8")
+    return problems
+
+
+def prepare_more(folder: Path, hosts: Sequence[str]) -> list[str]:
+    """The same for hosts that a launcher within a script is told, as far as they are new."""
+    try:
+        told = json.loads((folder / AGENT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    new = [host for host in _others(hosts) if host not in told["hosts"]]
+    return _made(folder, new, Agent(tuple(told["words"]), tuple(told["shell"])))
+
+
+def _made(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
+    script = f"mkdir -p -m 700 {quote(str(folder))}"
+    answers = zip(hosts, all_answers(hosts, script, agent, SECONDS), strict=True)
+    return [
+        f"ranks on {host} are not profiled: {answer.last_words}"
+        for host, answer in answers
+        if answer.status != 0
+    ]
+
+
+def _others(hosts: Sequence[str]) -> list[str]:
+    return [host for host in dict.fromkeys(hosts) if not is_here(host)]
+
+
 def note_hosts(folder: Path, hosts: Sequence[str]) -> None:
     """For whoever fetches the files of these hosts. A disk that is full keeps no program from
     running."""
@@ -78,7 +112,7 @@ def noted_hosts(folder: Path) -> list[str]:
 def fetch(folder: Path, hosts: Sequence[str], agent: Agent | None) -> list[str]:
     """Brings the files of other hosts into this folder, and removes them there. A sentence for each
     host from which nothing could be brought."""
-    others = [host for host in dict.fromkeys([*hosts, *noted_hosts(folder)]) if not is_here(host)]
+    others = _others([*hosts, *noted_hosts(folder)])
     problems = []
     for host, answer in zip(others, all_answers(others, _script(folder), agent, SECONDS),
                             strict=True):  # fmt: skip
@@ -95,7 +129,9 @@ def _script(folder: Path) -> str:
     return (
         f"if [ -e {where}/{HOME} ]; then printf '{MARK}'; "
         f"elif cd {where} 2>/dev/null; then "
-        f"printf '{MARK}'; tar -cf - *{SUFFIX} | gzip -c | base64; cd / && rm -rf {where}; "
+        f"printf '{MARK}'; set -- *{SUFFIX}; "
+        '[ -e "$1" ] && tar -cf - "$@" | gzip -c | base64; '
+        f"cd / && rm -rf {where}; "
         f"else printf '{MARK}'; fi"
     )
 

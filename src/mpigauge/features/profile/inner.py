@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from mpigauge.features.profile.gather import note_hosts
+from mpigauge.features.profile.gather import note_hosts, prepare_more
 from mpigauge.features.profile.launching import (
     FOLDER_VARIABLE,
     LIBRARY_VARIABLE,
@@ -53,5 +53,8 @@ def _told(words: list[str]) -> list[str]:
         hosts = hosts_of(read(words, kind, file_text))
     except UserError:
         return words
-    note_hosts(Path(here.get(FOLDER_VARIABLE, "")), hosts)
+    folder = Path(here.get(FOLDER_VARIABLE, ""))
+    note_hosts(folder, hosts)
+    for problem in prepare_more(folder, hosts):
+        print(f"mpigauge: {problem}", file=sys.stderr)
     return made

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,14 @@ import mpigauge
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.files import SUFFIX, numbered, read_rank
 from mpigauge.features.profile.finding import KIND
-from mpigauge.features.profile.gather import fetch, folder_for_ranks, remove
+from mpigauge.features.profile.gather import fetch, folder_for_ranks, prepare, remove
 from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start, with_stand_ins
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.running import Ended, run
 from mpigauge.features.profile.show import main_jobs
 from mpigauge.features.profile.stored import Job, save
 from mpigauge.features.profile.symbols import resolved
+from mpigauge.measure.campaign.agent import Agent
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import Clock, End, Figure, Launch, Rank, encode
 from mpigauge.model.units import many
@@ -35,7 +36,6 @@ from mpigauge.site.topology.words import as_list
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import Frame, RankFile
     from mpigauge.features.profile.stored import Places
-    from mpigauge.measure.campaign.agent import Agent
     from mpigauge.runs.store import RunWriter
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -53,7 +53,7 @@ class Profiling:
     """What ranks are told in each launch, but for the folder of their files."""
     writer: RunWriter
     tell: Callable[[str], None]
-    agent: Agent | None = None
+    agent: Agent = field(default_factory=Agent)
     hosts: tuple[str, ...] = ()
     """Where ranks may be beside the hosts that the line names."""
 
@@ -84,6 +84,8 @@ class Profiling:
                     self.tell(note)
             if not is_launcher(start.words[0]):
                 start = with_stand_ins(start, folder)
+            for problem in prepare(folder, (*start.hosts, *self.hosts), self.agent):
+                self.tell(problem)
             self.note_command(number, start)
             ended = run(start.words, start.env)
             return self.collected(number, folder, start, ended), ended
