@@ -21,6 +21,7 @@ from mpigauge.features.profile.foretell import foretold, unseen
 from mpigauge.features.profile.launching import user_line, with_stand_ins
 from mpigauge.features.profile.profiling import (
     Profiling,
+    _by_world,
     figures,
     header,
     jobs_of,
@@ -152,9 +153,14 @@ def test_what_is_not_in_the_numbers_is_said() -> None:
     killed = replace(rank_file(0), ended="killed", lost=Lost(7, 0, "disk"))
     text = "\n".join(page(jobs_of(0, [killed])))
     assert "Only 1 of 2 ranks were seen." in text
-    assert "Rank 0 was killed: the numbers are those of until then." in text
+    assert "Rank 0 did not end in order: the numbers are those of until then." in text
     assert "Rank 0: 7 calls could not be kept, since its disk was full." in text
     assert page([]) == ["nothing was profiled: no process called MPI"]
+
+
+def test_a_killed_rank_was_not_longer_in_mpi_than_in_its_run() -> None:
+    (of,) = jobs_of(0, [replace(rank_file(0), ended="killed", run_s=0.01)])
+    assert Account(of).share.tolist() == [1.0]
 
 
 def test_another_job_of_the_run_has_a_line() -> None:
@@ -385,6 +391,14 @@ def test_what_cannot_be_read_of_a_process_is_left_out(tmp_path: Path) -> None:
         profiling = Profiling(lambda _: user_line(["sh"], VARIABLES, {}), {}, writer, told.append)
         assert profiling.read(tmp_path) == []
     assert told[0].startswith("what a process left cannot be read, and is left out: ")
+
+
+def test_ranks_that_were_killed_are_of_one_job() -> None:
+    """The last that is known of the first was before the second began."""
+    killed = replace(rank_file(0), job=0, ended="killed", run_s=0.1, began_utc_s=10.0)
+    later = replace(rank_file(1), job=0, ended="killed", run_s=0.1, began_utc_s=10.5)
+    found = _by_world([killed, later])
+    assert [(file.job, file.rank, file.run_s) for file in found] == [(1, 0, 0.1), (1, 1, 0.1)]
 
 
 def test_a_profile_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,7 +126,8 @@ class Account:
     # --- the whole program
     @cached_property
     def run_s(self) -> Numbers:
-        return np.array([file.run_s for file in self.ranks])
+        """The last that is known of a rank that was killed may be before the end of its calls."""
+        return np.maximum([file.run_s for file in self.ranks], self.mpi_s)
 
     @cached_property
     def mpi_s(self) -> Numbers:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +126,7 @@ class Profiling:
             except (UserError, OSError, ValueError) as error:
                 self.tell(f"what a process left cannot be read, and is left out: {error}")
         return sorted(
-            numbered(found), key=lambda file: (file.rank is None, file.job, file.rank or 0)
+            _by_world(found), key=lambda file: (file.rank is None, file.job, file.rank or 0)
         )
 
     def places(self, frames: Iterable[Frame]) -> Places:
@@ -146,6 +146,17 @@ class Profiling:
         seconds = ended.seconds
         end = End(number, "done", seconds, seconds, 0, 0, len(lines))
         self.writer.append(encode(end))
+
+
+def _by_world(files: Sequence[RankFile]) -> list[RankFile]:
+    """With the number of its world for each. A rank that was killed may have lived on behind the
+    last that is known of it."""
+    known = {(file.host, file.pid, file.began_utc_s): file.run_s for file in files}
+    longer = [replace(file, run_s=math.inf) if file.ended == "killed" else file for file in files]
+    return [
+        replace(file, run_s=known[file.host, file.pid, file.began_utc_s])
+        for file in numbered(longer)
+    ]
 
 
 def jobs_of(

@@ -112,8 +112,8 @@ def _missing(account: Account) -> Iterator[str]:
         yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."
     if killed := [file.rank for file in account.ranks if file.ended == "killed"]:
         which = as_list([rank for rank in killed if rank is not None])
-        who = f"Rank {which} was" if len(killed) == 1 else f"Ranks {which} were"
-        yield f"{who} killed: the numbers are those of until then."
+        who = f"Rank {which}" if len(killed) == 1 else f"Ranks {which}"
+        yield f"{who} did not end in order: the numbers are those of until then."
     for file in account.ranks:
         if file.lost.calls or file.lost.cells:
             what = "call" if file.lost.calls else "size of messages"
@@ -166,6 +166,8 @@ def _spread(account: Account) -> str:
     if len(account.ranks) < 2 or not np.isfinite(account.share).all():
         return ""
     least, most = int(account.share.argmin()), int(account.share.argmax())
+    if percent(float(account.share[least])) == percent(float(account.share[most])):
+        return " on each rank"
     return (
         f": least on rank {account.ranks[least].rank} ({percent(account.share[least])}), most on "
         f"rank {account.ranks[most].rank} ({percent(account.share[most])})"
