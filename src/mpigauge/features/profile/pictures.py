@@ -27,7 +27,7 @@ MOST_BARS, MOST_SQUARES = 64, 96
 """With more ranks a bar or the side of a square stands for several."""
 _WIDE, _LEFT, _RIGHT, _TOP = 900, 120, 90, 60
 _BAR, _GAP = 14, 6
-_SQUARE, _LEAST_SIDE, _MOST_SIDE = 44, 130, 520
+_SQUARE, _LEAST_SIDE, _MOST_SIDE, _LEAST_WIDE = 44, 130, 520, 420
 _NAMES = ("outside MPI", "in MPI")
 
 
@@ -117,7 +117,8 @@ def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int
     whole = min(max(_SQUARE * count, _LEAST_SIDE), _MOST_SIDE)
     square, left, top = whole / count, 70, 70
     scale = Scale.of(moved[moved > 0].tolist())
-    yield _begin(whole + 2 * left, whole + top + 56, "What ranks sent to each other")
+    wide = max(whole + 2 * left, _LEAST_WIDE)
+    yield _begin(wide, whole + top + 56, "What ranks sent to each other")
     yield text(left, 24, "Bytes from rank (row) to rank (column)", "ink", size=14)
     every = max(1, -(-count // 16))
     for rank in range(0, count, every):
@@ -151,7 +152,7 @@ def sizes(account: Account) -> Picture | None:
     calls = list(dict.fromkeys(each.call for each in kept))[:MOST_CALLS]
     panels = (
         Panel("Messages", SIZE, Axis("messages", plain, 10), _curves(kept, calls, "count")),
-        Panel("Bytes", SIZE, Axis("bytes", memory, 10), _curves(kept, calls, "bytes")),
+        Panel("Bytes", SIZE, Axis("bytes", memory, 2), _curves(kept, calls, "bytes")),
     )
     left = len({each.call for each in kept}) - len(calls)
     notes = [f"{many(left, 'call')} that moved less: in the table of sizes."] if left else []
