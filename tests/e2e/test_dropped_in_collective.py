@@ -68,5 +68,5 @@ def test_a_dropped_in_file_appears_in_three_suites(shown: str, tmp_path: Path) -
 def cards_of(needed: Wanted, folder: Path) -> set[tuple[str, str]]:
     """Suites and names of all benchmarks that these sources make."""
     with compiled(needed, folders.cache() / "kernels" / "build", folder / "log") as built:
-        cards = json.loads((built / "cards.json").read_text())["benchmarks"]
+        cards = json.loads(built.cards.read_text())["benchmarks"]
     return {(card["suite"], card["name"]) for card in cards}

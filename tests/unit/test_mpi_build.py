@@ -8,6 +8,7 @@ cmake is a script here that counts how often it is called and makes what a build
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -18,16 +19,25 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
-from mpigauge.model.mpi import Mpi
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.runs.readers import known
 from mpigauge.site.mpi import build, build_folder, cxx, find, kernels
 from tests import mpi_fakes as fake
 
+KNOWN = Path(known.__file__).with_name("cards.json")
 CMAKE = """#!/bin/sh
 echo "$@" >>"$CALLS"
 case "$1" in
 -S) mkdir -p "$4" ;;
---build) sleep 0.3; touch "$2/mpigauge-kernel" "$2/mpigauge-kernel.mpich.so" "$2/cards.json" ;;
+--build)
+    sleep 0.3
+    made=$2
+    [ "$4" = all ] || made=$2/$4
+    mkdir -p "$made"
+    touch "$2/mpigauge-kernel" "$made/mpigauge-kernel.mpich.so"
+    cp "$CARDS/$4.json" "$made/cards.json" ;;
 esac
 """
 
@@ -43,10 +53,22 @@ def calls(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fake.program(tmp_path / "bin" / "cmake", CMAKE)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    monkeypatch.setenv("CARDS", str(tmp_path / "cards"))
+    write_cards(tmp_path / "cards" / "all.json", ["PingPong", "Bcast", "Gather"])
+    write_cards(tmp_path / "cards" / "first.json", ["PingPong", "Bcast"])
     monkeypatch.setenv("MPIGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("MPIGAUGE_HOME", str(tmp_path / "home"))
     assert mpi.prefix.exists()
     return tmp_path / "calls"
+
+
+def write_cards(path: Path, names: list[str]) -> None:
+    """Of those benchmarks of MPI1, as the build of the kernels writes them."""
+    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    chosen = [c for c in known["benchmarks"] if c["suite"] == "MPI1" and c["name"] in names]
+    assert len(chosen) == len(names)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(known | {"benchmarks": chosen}), encoding="utf-8")
 
 
 def hide(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +159,75 @@ def test_what_a_killed_build_left_does_no_harm(mpi: Mpi, calls: Path) -> None:
     assert kernels(mpi).cards.exists()
     assert not left.exists()
     assert len(calls.read_text().splitlines()) == 4
+
+
+def names_in(built: Kernels) -> set[str]:
+    return {card.name for card in Cards.load(built.cards)}
+
+
+def targets(calls: Path) -> list[str]:
+    """What cmake was told to build, in this order."""
+    return re.findall(r"--target (\w+)", calls.read_text())
+
+
+def test_the_first_kernels_do_for_who_needs_no_others(mpi: Mpi, calls: Path) -> None:
+    told: list[str] = []
+    first = kernels(mpi, told.append, enough=["Bcast", "MPI1:PingPong"])
+    assert first == kernels(mpi, told.append, enough=["Bcast"])
+    assert names_in(first) == {"PingPong", "Bcast"}
+    assert first.plugin.name == "mpigauge-kernel.mpich.so"
+    assert all(path.exists() for path in (first.executable, first.plugin))
+    assert told == ["building the first kernels for mpich 5.0.2, once"]
+    assert targets(calls) == ["first"]
+
+
+def test_others_are_built_in_the_same_folder_when_they_are_asked_for(mpi: Mpi, calls: Path) -> None:
+    first = kernels(mpi, enough=["Bcast"])
+    folder = folder_of_last_build(calls)
+    everything = kernels(mpi)
+    assert folder_of_last_build(calls) == folder
+    assert names_in(everything) == {"PingPong", "Bcast", "Gather"}
+    assert names_in(first) == {"PingPong", "Bcast"}
+    assert kernels(mpi, enough=["Bcast"]) == everything
+    assert targets(calls) == ["first", "all"]
+
+
+def test_no_benchmark_is_missing_because_the_first_kernels_lack_it(mpi: Mpi, calls: Path) -> None:
+    assert "Gather" in names_in(kernels(mpi, enough=["Bcast", "Gather"]))
+    assert targets(calls) == ["first", "all"]
+
+
+def test_the_first_kernels_are_not_built_where_all_are(mpi: Mpi, calls: Path) -> None:
+    assert kernels(mpi) == kernels(mpi, enough=["Bcast"])
+    assert targets(calls) == ["all"]
+
+
+def test_first_kernels_follow_their_sources(mpi: Mpi, calls: Path, tree: Path) -> None:
+    before = kernels(mpi, enough=["Bcast"])
+    (tree / "kernels" / "a.cpp").write_text("edited\n")
+    assert kernels(mpi, enough=["Bcast"]) != before
+    assert targets(calls) == ["first", "first"]
+
+
+def test_first_kernels_and_all_at_once_are_built_once_each(mpi: Mpi, calls: Path) -> None:
+    script = f"from mpigauge.site.mpi import find, kernels; mpi = find({str(mpi.prefix)!r})\n"
+    asked = ["kernels(mpi)", "kernels(mpi, enough=['Bcast'])"] * 2
+    started = [subprocess.Popen([sys.executable, "-c", script + each]) for each in asked]
+    assert [process.wait() for process in started] == [0] * 4
+    assert targets(calls).count("all") == 1
+    assert targets(calls).count("first") <= 1
+
+
+def test_a_node_without_a_compiler_uses_first_kernels_for_no_more_than_they_have(
+    mpi: Mpi, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = kernels(mpi, enough=["Bcast"])
+    hide("cmake", monkeypatch)
+    assert kernels(mpi, enough=["Bcast"]) == first
+    for enough in ([], ["Gather"]):
+        with pytest.raises(UserError, match="no cmake found"):
+            kernels(mpi, enough=enough)
+    assert calls.exists()
 
 
 def test_a_failed_build_names_its_log(mpi: Mpi, calls: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,16 +23,20 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Topology
 
 
-def set_up(request: Request, options: CommandOptions) -> Iterator[Setup]:
+def set_up(
+    request: Request, options: CommandOptions, enough: Collection[str] = ()
+) -> Iterator[Setup]:
     """For each MPI that was named, or the one that is found, one after the other. UserError:
-    something is not there, or one MPI is named twice, or the format is of one run."""
+    something is not there, or one MPI is named twice, or the format is of one run.
+
+    `enough`: the benchmarks of a command that has no others; kernels may have only these."""
     from mpigauge.cli.transport import with_transport
 
     specs = options.mpi_specs
     _check_specs(specs, options.form)
     target = target_of(request, options)
     for spec in specs or (None,):
-        setup = prepare(spec, target, request)
+        setup = prepare(spec, target, request, enough)
         tell_unknown_settings(setup)
         yield with_transport(setup, options.transport, start=not options.dry_run)
 
@@ -68,7 +72,9 @@ def target_of(request: Request, options: CommandOptions) -> Target:
     )
 
 
-def prepare(mpi_spec: str | None, target: Target, request: Request) -> Setup:
+def prepare(
+    mpi_spec: str | None, target: Target, request: Request, enough: Collection[str] = ()
+) -> Setup:
     """Finds the MPI, builds kernels for it, and asks all hosts what they are."""
     from mpigauge.model.cards import Cards
     from mpigauge.model.registry import Here
@@ -81,7 +87,7 @@ def prepare(mpi_spec: str | None, target: Target, request: Request) -> Setup:
     mpi, given = find(mpi_spec), target.given
     if target.launcher:
         check_launcher(target.launcher, Here(given.system.name if given else ""))
-    built = kernels(mpi, tell)
+    built = kernels(mpi, tell, enough)
     machine, cards = topology.read(), Cards.load(built.cards)
     nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
     ground = ground_of(target, machine, nodes)

@@ -51,7 +51,7 @@ def command(**said: Any) -> None:
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.setup import set_up, target_of
     from mpigauge.cli.targets import CommandOptions
-    from mpigauge.features.quick.plan import check_cores, quick
+    from mpigauge.features.quick.plan import BENCHMARKS, check_cores, quick
     from mpigauge.measure.plan import read_request
     from mpigauge.site.topology import read
 
@@ -61,7 +61,7 @@ def command(**said: Any) -> None:
     if not target.hosts:
         check_cores(request, target.topology or read())
     runs = []
-    for setup in set_up(request, options):
+    for setup in set_up(request, options, enough=BENCHMARKS):
         plan = quick(setup.request, setup.cards, setup.ground, setup.mpi)
         runs.append(PlannedRun(setup, plan))
     check(runs, options)

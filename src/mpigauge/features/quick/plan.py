@@ -28,6 +28,8 @@ LIMITS = tuple(f"{NODE_SUITE}:{name}" for name in ("Line", "Mailbox", "Copy_once
 """What two cores of one host can do at most, between the same two."""
 BANDS = ("Uniband",)
 COLLECTIVES = ("Allreduce", "Bcast", "Alltoall", "Barrier")
+BENCHMARKS = (*PAIRS, *LIMITS, *BANDS, *COLLECTIVES)
+"""All that is measured here; CMakeLists.txt has their files in its list `first`."""
 PAIR_SIZES = tuple(parse_sizes("0,8,64,512,4Ki,32Ki,256Ki,1Mi,4Mi"))
 # Each of these is one of PAIR_SIZES, so that all lines of the table have the same columns. None is
 # 0: a collective that sends nothing says nothing. Uniband has 256 messages under way: with more

@@ -13,15 +13,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.site.mpi import folders, site, wheels
-from mpigauge.site.mpi.build_folder import UNUSED, Wanted, compiled
+from mpigauge.site.mpi.build_folder import ALL, FIRST, UNUSED, Wanted, compiled
 from mpigauge.site.mpi.cxx import compiler_key, compiler_words
 from mpigauge.site.mpi.remembered import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.site.mpi.folders import Tell
@@ -32,41 +33,58 @@ NOT_BUILT = ("tests",)
 HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 
 
-def kernels(mpi: Mpi, tell: Tell = folders.say_nothing) -> Kernels:
-    """The kernels for this MPI's ABI: from the cache, or built now."""
+def kernels(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = ()) -> Kernels:
+    """The kernels for this MPI's ABI: from the cache, or built now.
+
+    `enough` names benchmarks that are all that will be asked for. As long as nothing is built, a
+    plugin of the first few that CMakeLists.txt names will do, if it has them; it takes half of the
+    time. All others are built when they are asked for, in the same folder.
+    """
     place, include = source_folder(), headers(mpi)
     header = include / HEADERS[mpi.abi]
     files = list(_source_files(place))
     cached = folders.cache() / "kernels"
     stem = f"{mpi.abi}-{_hash_of_sources(header, place, files)}"
     try:
-        compiler = compiler_words("the kernels")
+        suffix = compiler_key(compiler_words("the kernels"))
     except UserError:
-        return _built_elsewhere(cached, stem, mpi.abi)
-    suffix = compiler_key(compiler)
-    folder = cached / f"{stem}-{suffix}"
-    if not _is_built(folder):
+        return _built_elsewhere(cached, stem, mpi.abi, enough)
+    everything = cached / f"{stem}-{suffix}"
+    if enough and not _is_built(everything):
+        first = cached / f"{FIRST}-{everything.name}"
+        if not _is_built(first):
+            tell(f"building the first kernels for {mpi.label}, once")
+            first = _build(cached, wanted(mpi, FIRST))
+        few = _used(first, mpi.abi)
+        if _has(few, enough):
+            return few
+    if not _is_built(everything):
         tell(f"building the kernels for {mpi.label}, once")
-        needed = wanted(mpi)
-        name = _digest(needed.header, needed.sources.items())  # they may have changed just now
-        folder = cached / f"{mpi.abi}-{name}-{suffix}"
-        _build(folder, needed)
-    return _used(folder, mpi.abi)
+        everything = _build(cached, wanted(mpi))
+    return _used(everything, mpi.abi)
 
 
-def wanted(mpi: Mpi) -> Wanted:
+def _has(few: Kernels, names: Collection[str]) -> bool:
+    cards = Cards.load(few.cards)
+    return all(cards.get(name) for name in names)
+
+
+def wanted(mpi: Mpi, target: str = ALL) -> Wanted:
     """What has to be compiled for this MPI, as it is now, and with what."""
     place, include = source_folder(), headers(mpi)
     sources = dict(_read(place, list(_source_files(place))))
     header, compiler = (include / HEADERS[mpi.abi]).read_bytes(), compiler_words("the kernels")
     key = compiler_key(compiler)
-    return Wanted(place, sources, mpi.abi, include, header, compiler, key)
+    return Wanted(place, sources, mpi.abi, include, header, compiler, key, target)
 
 
-def _built_elsewhere(cached: Path, stem: str, abi: Abi) -> Kernels:
+def _built_elsewhere(cached: Path, stem: str, abi: Abi, enough: Collection[str]) -> Kernels:
     """Without a compiler, as on many compute nodes, what any compiler made of these sources."""
     for folder in sorted(cached.glob(f"{stem}-*")):
         if _is_built(folder):
+            return _used(folder, abi)
+    for folder in sorted(cached.glob(f"{FIRST}-{stem}-*")):
+        if enough and _is_built(folder) and _has(_kernels_in(folder, abi), enough):
             return _used(folder, abi)
     compiler_words("the kernels")
     raise AssertionError("a compiler came while we looked for kernels")
@@ -173,16 +191,23 @@ def _kernels_in(folder: Path, abi: Abi) -> Kernels:
     )
 
 
-def _build(folder: Path, needed: Wanted) -> None:
-    """Copies what was built beside the final place and renames, so that nobody sees half of it."""
-    parent = folders.make_folder(folder.parent, "built kernels", "MPIGAUGE_CACHE")
+def _build(cached: Path, needed: Wanted) -> Path:
+    """The folder with what was built: named by the sources, which may have changed just now.
+
+    What was built is copied beside it and renamed, so that nobody sees half of it.
+    """
+    parent = folders.make_folder(cached, "built kernels", "MPIGAUGE_CACHE")
+    digest = _digest(needed.header, needed.sources.items())
+    name = f"{needed.abi}-{digest}-{needed.compiler_key}"
+    folder = parent / (name if needed.target == ALL else f"{needed.target}-{name}")
     log = parent / f"{folder.name}.log"
     with folders.locked(parent / f"{folder.name}.lock"):
         if _is_built(folder):
-            return
+            return folder
         with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as built:
-            _keep(built, work / "kept", folder, needed.abi, log)
+            _keep(built, work / "kept", folder, log)
     _clear(parent)
+    return folder
 
 
 def _clear(parent: Path) -> None:
@@ -195,9 +220,9 @@ def _clear(parent: Path) -> None:
                 (parent / f"{folder.name}.log").unlink(missing_ok=True)
 
 
-def _keep(built: Path, kept: Path, folder: Path, abi: Abi, log: Path) -> None:
+def _keep(built: Kernels, kept: Path, folder: Path, log: Path) -> None:
     kept.mkdir()
-    for path in vars(_kernels_in(built, abi)).values():
+    for path in vars(built).values():
         if not path.exists():
             raise UserError(f"the build of the kernels made no {path.name}; see {log}")
         shutil.copy2(path, kept / path.name)

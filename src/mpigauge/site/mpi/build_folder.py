@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import mpigauge
 from mpigauge.model.errors import UserError
+from mpigauge.model.mpi import Kernels
 from mpigauge.site.mpi import folders
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from mpigauge.model.mpi import Abi
 
+ALL, FIRST = "all", "first"
+"""Targets of CMakeLists.txt: every benchmark, or those of the first plugin."""
 MADE = "build/kernels"
 """Below the folder, as build/test is below the repository: so ccache finds one in the other."""
 UNUSED = 30 * 86400
@@ -51,6 +54,7 @@ class Wanted:
     header: bytes
     compiler: tuple[str, ...]
     compiler_key: str
+    target: str = ALL
 
     def key(self) -> str:
         """Names the folder. Whatever CMake remembers from its first call is in it."""
@@ -59,8 +63,8 @@ class Wanted:
 
 
 @contextmanager
-def compiled(wanted: Wanted, parent: Path, log: Path) -> Iterator[Path]:
-    """The folder with what was built, ours alone until the end."""
+def compiled(wanted: Wanted, parent: Path, log: Path) -> Iterator[Kernels]:
+    """What was built, in a folder that is ours alone until the end."""
     folders.make_folder(parent, "kernels to be built", "MPIGAUGE_CACHE")
     folder = parent / f"{wanted.abi}-{wanted.key()}"
     _clear(parent)
@@ -72,7 +76,7 @@ def compiled(wanted: Wanted, parent: Path, log: Path) -> Iterator[Path]:
         yield _compile_in(work, wanted, log)
 
 
-def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Path:
+def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Kernels:
     """The build below this folder, brought up to date.
 
     A build that was killed may leave half an object: as long as one goes on, a file says so, and
@@ -94,7 +98,13 @@ def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Path:
     unfinished.unlink()
     if not succeeded:
         raise UserError(f"building the kernels failed; the compiler's words are in {log}")
-    return folder / MADE
+    made = folder / MADE
+    plugins = made if wanted.target == ALL else made / wanted.target
+    return Kernels(
+        executable=made / "mpigauge-kernel",
+        plugin=plugins / f"mpigauge-kernel.{wanted.abi}.so",
+        cards=plugins / "cards.json",
+    )
 
 
 def mirror(sources: dict[str, bytes], folder: Path) -> None:
@@ -116,7 +126,8 @@ def _run_cmake(folder: Path, wanted: Wanted, log: Path) -> bool:
     configure = ["cmake", "-S", str(folder), "-B", str(build), "-G", _generator()]
     configure += [f"-DMPIGAUGE_ABI={wanted.abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
     configure += ["-DCMAKE_BUILD_TYPE=Release", f"-DMPIGAUGE_VERSION={mpigauge.__version__}"]
-    make = ["cmake", "--build", str(build), "--parallel", str(len(os.sched_getaffinity(0)))]
+    make = ["cmake", "--build", str(build), "--target", wanted.target]
+    make += ["--parallel", str(len(os.sched_getaffinity(0)))]
     env = {**os.environ, "CXX": shlex.join(wanted.compiler)}
     if "ccache" in _launcher():
         env = {"CCACHE_BASEDIR": str(folder), "CCACHE_SLOPPINESS": CCACHE_SLOPPINESS} | env
