@@ -384,7 +384,7 @@ def _stored() -> dict[str, bytes]:
 def _load(folder: Path, name: str, data: bytes) -> object:
     """A whole run of which one file is this."""
     from mpigauge.runs.store import load
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
 
     run = folder / "run"
     shutil.rmtree(run, ignore_errors=True)

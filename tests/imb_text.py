@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Skip
 from mpigauge.result.stats.launches import aggregate
-from mpigauge.show.document import Document, Facts
+from mpigauge.result.document import Document
+from mpigauge.result.facts import Facts
 from tests import cells
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from mpigauge.cli import main
 from mpigauge.cli.registry import COMMANDS, module_of
 from mpigauge.show import formats
-from mpigauge.show.document import document
+from mpigauge.result.document import document
 
 LOADED = [np, document, formats]
 LOADED += map(module_of, COMMANDS)

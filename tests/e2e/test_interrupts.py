@@ -33,7 +33,7 @@ COMMANDS = {
     "node": ("node", "--sizes", "64Ki", "--in", "3s"),
     "sweep": ("sweep", "PingPong", "--vary", "env:A=1", *TO_MEASURE),
 }
-SHOWN = "mpigauge.show.document:document"
+SHOWN = "mpigauge.result.document:document"
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -31,7 +31,7 @@ HEAVY = {
     *("csv", "socket", "http", "concurrent", "asyncio", "multiprocessing", "unittest"),
 }
 """None of them is needed to measure a few cells and to print them."""
-SHOWS = {"mpigauge.show.document", "mpigauge.result.compare"}
+SHOWS = {"mpigauge.result.document", "mpigauge.result.compare"}
 """Needed when there is something to be shown, not before."""
 MOST_MODULES = 340
 """Of all, Python's own among them; there were 482."""

@@ -20,7 +20,7 @@ from mpigauge.runs.readers.imb_columns import HEADS
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.store import load
 from mpigauge.runs.store.imported import write_imported
-from mpigauge.show.document import document
+from mpigauge.result.document import document
 from mpigauge.show.formats import render
 
 if TYPE_CHECKING:

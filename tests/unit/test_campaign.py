@@ -39,7 +39,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.store import Run, RunWriter, history, load
-from mpigauge.show.document import document
+from mpigauge.result.document import document
 from mpigauge.site.launch import Command
 from tests import cells, patience
 

@@ -18,7 +18,7 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
-from mpigauge.show.document import Document, document
+from mpigauge.result.document import Document, document
 from mpigauge.show.kinds import Shown
 from mpigauge.site import topology
 from tests import cells

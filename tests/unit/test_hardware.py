@@ -20,9 +20,10 @@ from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
 from mpigauge.result.node.hardware import hardware
 from mpigauge.result.seen import Seen
 from mpigauge.runs.store import Run
-from mpigauge.show.document import Document, document
+from mpigauge.result.document import Document, document
 from mpigauge.show.kinds import ALL, PLOTS, Shown
-from mpigauge.show.limits import Limits, levels, lines
+from mpigauge.result.node.against import Limits
+from mpigauge.show.limits import levels, lines
 from tests import cells, planted
 
 if TYPE_CHECKING:

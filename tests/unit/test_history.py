@@ -28,7 +28,7 @@ from mpigauge.result.stats.history import (
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.words import machine_sentences
 from mpigauge.runs.store import RunWriter, history, load
-from mpigauge.show.document import tables
+from mpigauge.result.document import tables
 from mpigauge.show.formats.table import table_lines
 from tests import cells, runs
 

@@ -30,7 +30,8 @@ from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
 from mpigauge.result.pairs import PairMap, pair_map
 from mpigauge.result.stats.launches import rows as rows_of
-from mpigauge.show.document import Document, Facts
+from mpigauge.result.document import Document
+from mpigauge.result.facts import Facts
 from mpigauge.show.formats import render
 from mpigauge.site import topology
 from mpigauge.site.placement import Site

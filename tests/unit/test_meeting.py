@@ -21,7 +21,7 @@ from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.readers.registry import READERS
 from mpigauge.runs.readers.text import Text
-from mpigauge.show.document import document
+from mpigauge.result.document import document
 from mpigauge.show.formats import render
 from tests import planted
 from tests.cells import cell

@@ -32,7 +32,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.names import COPIES
 from mpigauge.result.node.node import NodeResult, node
 from mpigauge.result.stats.launches import rows
-from mpigauge.show.document import Document
+from mpigauge.result.document import Document
 from mpigauge.site import topology
 from tests import cells
 from tests.unit.test_plan import CARDS, MPICH

@@ -21,7 +21,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.peers import odd_ones
-from mpigauge.show.document import Document
+from mpigauge.result.document import Document
 from mpigauge.site import topology
 from mpigauge.site.placement import Site
 from tests import cells, planted

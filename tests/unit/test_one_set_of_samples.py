@@ -17,7 +17,7 @@ import pytest
 
 from mpigauge.model.record import Chunk, Raw
 from mpigauge.result.stats.recompute import recompute
-from mpigauge.show.document import document
+from mpigauge.result.document import document
 from mpigauge.show.formats import render
 from tests import planted
 from tests.cells import cell

@@ -26,7 +26,7 @@ from mpigauge.model.libraries import Blas
 from mpigauge.result.node.node import node
 from mpigauge.result.node.products import Product, counter_hz, why
 from mpigauge.result.stats.launches import rows
-from mpigauge.show.document import Document
+from mpigauge.result.document import Document
 from mpigauge.site.mpi import mkl
 from mpigauge.site.mpi.blas import find_blas, problem_in, usual_blas
 from tests.unit.test_node import X86, _cards, clock, ground, of_node

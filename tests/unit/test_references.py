@@ -21,7 +21,7 @@ from mpigauge.runs.readers.reading import joined
 from mpigauge.runs.readers.references import names, reference
 from mpigauge.runs.store.imported import load_reference
 from mpigauge.show import formats
-from mpigauge.show.document import document
+from mpigauge.result.document import document
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell

@@ -22,7 +22,8 @@ from mpigauge.result.stats.launches import aggregate, rows
 from mpigauge.result.stats.words import LETTERS, sentences
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
-from mpigauge.show.document import Document, Facts, document, tables
+from mpigauge.result.document import Document, document, tables
+from mpigauge.result.facts import Facts
 from mpigauge.show.formats import table as table_format
 from mpigauge.show.formats.imb import repetitions
 from mpigauge.show.titles import title

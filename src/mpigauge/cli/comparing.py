@@ -34,7 +34,7 @@ def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:
     """One for each, none twice: of their MPIs, their hosts or their folders."""
-    from mpigauge.show.document import facts_of_run
+    from mpigauge.result.facts import facts_of_run
 
     facts = [facts_of_run(run) for run in runs]
     return _distinct(
@@ -49,7 +49,7 @@ def items_of(run: Run) -> tuple[Item, ...]:
     """All that a run holds and that can be compared."""
     from mpigauge.model.record import JOB, Figure
     from mpigauge.result.compare.items import items
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
 
     return items(document(run).rows, (each for each in run.of(Figure) if each.benchmark != JOB))
 
@@ -58,7 +58,7 @@ def sides_within(run: Run, column: str) -> list[Side]:
     """A side for each value of this column."""
     from mpigauge.model.record import Figure
     from mpigauge.result.compare.compare import split
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
 
     return split(document(run).rows, run.of(Figure), column, starts_of(run))
 
@@ -85,7 +85,7 @@ def lost_ratio_of(run: Run) -> float:
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     """What the sides are."""
-    from mpigauge.show.document import facts_of_run
+    from mpigauge.result.facts import facts_of_run
     from mpigauge.show.formats.table import heading
 
     lines = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.result.node.hardware import Hardware
     from mpigauge.runs.store import Run
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 NONE = "none"
 MOST_TRIED = 4
@@ -47,7 +47,7 @@ def with_limits(found: Document, stored: Run, word: str | None = None) -> Docume
     if hardware is None:
         return found
     from mpigauge.result.seen import Seen
-    from mpigauge.show.limits import limits
+    from mpigauge.result.node.against import limits
 
     return replace(found, limits=limits(hardware, Seen.of(stored), found.headline))
 

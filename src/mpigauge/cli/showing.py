@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def show(stored: Run, form: str, limits_of: str | None = None) -> None:
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
     from mpigauge.show.formats import render
 
     found = document(stored, stored.plan.get("precision"))

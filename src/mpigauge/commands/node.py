@@ -168,7 +168,7 @@ def present(stored: Run) -> None:
     from mpigauge.result.node.node import node
     from mpigauge.result.node.products import counter_hz
     from mpigauge.show.compilers import compiler_lines
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
 
     found = document(stored)
     if hosts := cluster(found.rows, by_ranks(stored.ranks)):

@@ -14,7 +14,7 @@ from mpigauge.model.registry import Registry
 from mpigauge.result.compare.compare import compare, split
 from mpigauge.result.seen import Seen, members
 from mpigauge.result.stats.verdicts import TOLERANCE
-from mpigauge.show.document import document, rows_of_run
+from mpigauge.result.document import document, rows_of_run
 from mpigauge.show.limits import levels
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.stats.crowd import Member
     from mpigauge.runs.store import Run
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 
 MANY_ROWS = 2_000

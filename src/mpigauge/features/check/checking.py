@@ -130,7 +130,7 @@ def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
 def _peers(run: Run) -> list[CheckLine]:
     from mpigauge.features.check.peers import against_peers
     from mpigauge.model.units import byte_count
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
 
     pairs = document(run).pairs
     if pairs is None:

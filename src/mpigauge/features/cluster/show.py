@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.features.cluster.result import Cluster, Kernel, Way
     from mpigauge.model.row import Row
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 _COLUMN = 20
 _BEST = 3

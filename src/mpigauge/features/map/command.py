@@ -167,7 +167,7 @@ def refuse_nothing(stored: Run) -> None:
 
 def write_picture(stored: Run, file: Path) -> None:
     from mpigauge.draw.write import draw
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
     from mpigauge.show.formats import render
 
     draw(render("svg", document(stored)), file)

@@ -20,7 +20,7 @@ from mpigauge.show.formats.table import heading, remark_lines
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.node.node import Floor, NodeResult, Stream
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 WAY = 63
 """The column in which the way begins."""

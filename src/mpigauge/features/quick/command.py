@@ -116,7 +116,7 @@ def present(stored: Run, named: bool = False) -> None:
     from mpigauge.features.quick import show as first
     from mpigauge.features.quick.fitness import fitness
     from mpigauge.model.cards import NODE_SUITE
-    from mpigauge.show.document import document
+    from mpigauge.result.document import document
     from mpigauge.show.formats import table
 
     precision = stored.plan.get("precision") or 0.0

@@ -14,7 +14,7 @@ from mpigauge.model.units import duration, many, number, percent, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.words import noise_sentences, sentences
-from mpigauge.show.limits import FLOOR
+from mpigauge.result.node.against import FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.features.quick.fitness import Fitness
     from mpigauge.model.record import Noise
     from mpigauge.model.row import Estimate, Row
-    from mpigauge.show.document import Document
-    from mpigauge.show.limits import Against, Limits
+    from mpigauge.result.document import Document
+    from mpigauge.result.node.against import Against, Limits
 
 _WHAT_TO_MAKE_OF_IT = {
     "good": "",

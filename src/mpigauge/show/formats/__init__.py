@@ -17,7 +17,7 @@ from mpigauge.model.screen import PLAIN
 
 if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from mpigauge.show.limits import limit_fields
 
 if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 ABOUT = "a line for each row, SI units, for spreadsheets"
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Skip
     from mpigauge.model.row import Row
     from mpigauge.model.screen import Screen
-    from mpigauge.show.document import Document, Facts, RowTable
+    from mpigauge.result.document import Document, RowTable
+    from mpigauge.result.facts import Facts
 
 ABOUT = "text in the shape of IMB's tables"
 _RANKS_PER_LINE = 16

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.headline import Headline
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 ABOUT = "all of it with names and units, for programs"
 

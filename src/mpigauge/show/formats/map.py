@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
     from mpigauge.result.pairs import PairMap, Sheet
     from mpigauge.result.stats.peers import Cluster, Odd
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
 PAIRS = True

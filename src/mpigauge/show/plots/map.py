@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.screen import Screen
     from mpigauge.result.pairs import PairMap
-    from mpigauge.show.document import Document
+    from mpigauge.result.document import Document
 
 
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where and with what a run was measured, as its stored form says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.record import JOB, Figure, Sampled
+from mpigauge.model.transport import WITHIN
+from mpigauge.result.stats.figures import figure_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mpigauge.model.record import Rank
+    from mpigauge.runs.store import Run
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Where and with what the rows were measured."""
+
+    version: str = ""
+    command: str = ""
+    created: str = ""
+    """UTC, as 2026-11-21T05:00:00Z."""
+    imported: str = ""
+    """Whose numbers these are, and where they were found; empty: ours."""
+    host: str = ""
+    hosts: tuple[str, ...] = ()
+    """Those of the ranks, in their order."""
+    cpu: str = ""
+    architecture: str = ""
+    system: str = "Linux"
+    kernel: str = ""
+    mpi: str = ""
+    transport: str = ""
+    """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
+    mpi_library: str = ""
+    mpi_standard: str = ""
+    thread_level: str = ""
+    world_ranks: int = 2
+    init_s: tuple[float, ...] = ()
+    """What starting MPI took in each launch, as its slowest rank saw it."""
+    sampled: tuple[Sampled, ...] = ()
+    """What each launch heard of its cores before it began."""
+    memory: Mapping[str, float] = field(default_factory=dict)
+    """Bytes by name: what the largest rank took, and the least that was left; of all launches."""
+    status: str = "done"
+    multi: int | None = None
+    """IMB's -multi: 0 one row over all groups, 1 a row for each; None: one group."""
+    map: tuple[int, int] | None = None
+    """IMB's -map PxQ."""
+    benchmarks: tuple[str, ...] = ()
+    """As asked for; those without rows too."""
+
+
+def facts_of_run(run: Run) -> Facts:
+    machine = run.passport.get("machine") or {}
+    mpi = run.header.get("mpi") or {}
+    command = run.header.get("command") or ""
+    first = run.launches[0] if run.launches else None
+    plan = run.plan
+    return Facts(
+        version=str(run.header.get("version", "")),
+        command=command if isinstance(command, str) else " ".join(map(str, command)),
+        created=str(run.header.get("created", "")),
+        imported=_imported(run.header.get("imported") or {}),
+        host=str(machine.get("hostname", "")),
+        hosts=tuple(dict.fromkeys(rank.host for rank in run.ranks)),
+        cpu=str(machine.get("cpu_model", "")),
+        architecture=str(machine.get("architecture", "")),
+        kernel=str(machine.get("kernel", "")),
+        mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
+        transport=_transport(run),
+        mpi_library=first.mpi_library if first else "",
+        mpi_standard=first.mpi_standard if first else "",
+        thread_level=first.thread_level if first else "",
+        init_s=_starts(run.ranks),
+        sampled=tuple(run.of(Sampled)),
+        memory=_memory(run.of(Figure)),
+        world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
+        status=str(run.status.get("status", "unfinished")),
+        multi=plan.get("multi"),
+        map=_pair(plan.get("map")),
+        benchmarks=tuple(plan.get("benchmarks") or ()),
+    )
+
+
+def _imported(said: Mapping[str, Any]) -> str:
+    """Programs, then the files or the publication."""
+    where = [str(said.get("source", "")), *map(str, said.get("files") or ())]
+    programs = ", ".join(map(str, said.get("sources") or ()))
+    return ", from ".join(filter(None, [programs, ", ".join(filter(None, where))]))
+
+
+def _transport(run: Run) -> str:
+    """What was asked for, and what the MPI told that it used. Where nothing was asked for, a
+    network says nothing of ranks on one host, which share memory."""
+    selected = run.header.get("transport") or {}
+    used = run.used or str(selected.get("used") or "")
+    if name := str(selected.get("name") or ""):
+        return f"{name} ({used})" if used else name
+    return used if len({rank.host for rank in run.ranks}) > 1 or WITHIN in used else ""
+
+
+def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:
+    """Launches of a version that did not time it are left out."""
+    slowest: dict[int, float] = {}
+    for rank in ranks:
+        if math.isfinite(rank.init_s):
+            slowest[rank.launch] = max(rank.init_s, slowest.get(rank.launch, 0.0))
+    return tuple(slowest[launch] for launch in sorted(slowest))
+
+
+def _memory(figures: Iterable[Figure]) -> dict[str, float]:
+    """The worst launch of each."""
+    rows = figure_rows(figure for figure in figures if figure.benchmark == JOB)
+    worst: dict[str, float] = {}
+    for row in rows:
+        choose = min if row.figure.better == "higher" else max
+        worst[row.figure.name] = choose(row.worst, worst.get(row.figure.name, row.worst))
+    return worst
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    if not value:
+        return None
+    first, second = value
+    return int(first), int(second)

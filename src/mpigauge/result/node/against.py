@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the messages of a run take, by what the hardware of their node needs for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.units import byte_count
+from mpigauge.result.node.hardware import by
+from mpigauge.result.pairs import LARGE
+from mpigauge.result.stats.headline import ONE_WAY
+from mpigauge.site.topology.words import as_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mpigauge.model.record import Key
+    from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.node.hardware import Hardware
+    from mpigauge.result.seen import Seen
+    from mpigauge.result.stats.headline import Headline
+
+FLOOR = "the mailbox floor"
+_TIMES = ((86400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+
+
+class Against(NamedTuple):
+    """A number of messages by a limit."""
+
+    what: str
+    limit: str
+    value: Estimate
+    ratio: Estimate
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of the node that a run was made on."""
+
+    hardware: Hardware
+    age_s: float | None
+    """How long before the run they were measured; negative: after it. None: it is not known."""
+    apart: bool
+    """They are of another run."""
+    alike: bool
+    """All messages of the run between two ranks went between the same two cores."""
+    elsewhere: bool
+    """Those of the headline did not, so that nothing can be compared."""
+    against: tuple[Against, ...] = ()
+    """Of the headline."""
+    times: Mapping[Key, Against] = field(default_factory=dict, hash=False)
+    """Of each message between these two cores, one way: in seconds, by the key of its row."""
+
+    @property
+    def whose(self) -> str:
+        """The run that they are from, how old it is, and between which cores."""
+        known = [self.hardware.run, _age(self.age_s)] if self.apart else ["this run"]
+        if self.hardware.pair:
+            pus = " and ".join(as_list(pair) for pair in self.hardware.pair)
+            other = ": not those of these messages" if self.elsewhere else ""
+            known.append(f"cores {pus}{other}")
+        return ", ".join(filter(None, known))
+
+
+def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits | None:
+    """None: the run has no messages between two ranks."""
+    pairs = [row for row in seen.rows if row.ranks == 2 and row.cell.suite != NODE_SUITE]
+    if not pairs:
+        return None
+    created = str(seen.run.header.get("created", ""))
+    after = hardware.seconds_after(created)
+    rows = [row for row in (head.zero, head.peak) if row] if head else []
+    fits, alike = (all(hardware.concerns(seen.ranks_of(row)) for row in of) for of in (rows, pairs))
+    found = tuple(_against(hardware, head)) if head and fits else ()
+    apart = hardware.run != seen.run.path.name
+    age = None if after is None else -after
+    near = (row for row in pairs if row.benchmark in ONE_WAY)
+    times = {
+        row.key: _least(hardware, row) for row in near if hardware.concerns(seen.ranks_of(row))
+    }
+    known = {key: least for key, least in times.items() if least}
+    return Limits(hardware, age, apart, alike, not fits, found, known)
+
+
+def _least(hardware: Hardware, row: Row) -> Against | None:
+    """The time that the hardware needs for such a message: of two lines where it is small, else of
+    one copy. None of a large one of fresh data: writing these is in the time of the copies, but not
+    in that of the message."""
+    if row.message_bytes < LARGE:
+        name, least = FLOOR, hardware.mailbox_s
+    else:
+        name, copies = next(hardware.copies_of(row), ("", None))
+        least = copies.under(row.message_bytes) if copies and row.cell.data != "fresh" else None
+    what = byte_count(row.message_bytes)
+    return Against(what, name, least, by(row.latency, least)) if least else None
+
+
+def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
+    floor = hardware.mailbox_s
+    if head.zero and floor:
+        what = f"latency, {byte_count(head.zero.message_bytes)}"
+        yield Against(what, FLOOR, floor, by(head.zero.latency, floor))
+    if head.peak and head.peak_bandwidth and head.peak.message_bytes >= LARGE:
+        what = f"bandwidth, {byte_count(head.peak.message_bytes)}"
+        for name, copies in hardware.copies_of(head.peak):
+            yield Against(what, name, copies, by(head.peak_bandwidth, copies))
+
+
+def _age(seconds_before: float | None) -> str:
+    if seconds_before is None:
+        return ""
+    size = abs(seconds_before)
+    factor, unit = next((pair for pair in _TIMES if size >= 2 * pair[0]), _TIMES[-1])
+    return f"{size / factor:.0f} {unit} {'before' if seconds_before >= 0 else 'after'}"
