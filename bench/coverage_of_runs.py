@@ -42,8 +42,8 @@ from mpigauge.cli.comparing import sides_of
 from mpigauge.model.between import LEAST_RUNS, cell_name
 from mpigauge.model.errors import UserError
 from mpigauge.result.compare.compare import compare
-from mpigauge.runs.store import Run, list_runs, load
 from mpigauge.result.document import rows_of_run
+from mpigauge.runs.store import Run, list_runs, load
 
 PROGRAM = Path(sys.executable).with_name("mpigauge")
 WORDS = ["PingPong", "Allreduce", "Bcast", "--sizes", "8,512,4Ki,64Ki,256Ki", "--ranks", "2"]

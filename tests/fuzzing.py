@@ -383,8 +383,8 @@ def _stored() -> dict[str, bytes]:
 
 def _load(folder: Path, name: str, data: bytes) -> object:
     """A whole run of which one file is this."""
-    from mpigauge.runs.store import load
     from mpigauge.result.document import document
+    from mpigauge.runs.store import load
 
     run = folder / "run"
     shutil.rmtree(run, ignore_errors=True)

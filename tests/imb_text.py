@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.record import Skip
-from mpigauge.result.stats.launches import aggregate
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts
+from mpigauge.result.stats.launches import aggregate
 from tests import cells
 
 if TYPE_CHECKING:

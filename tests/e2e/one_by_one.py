@@ -17,8 +17,8 @@ import numpy as np
 
 from mpigauge.cli import main
 from mpigauge.cli.registry import COMMANDS, module_of
-from mpigauge.show import formats
 from mpigauge.result.document import document
+from mpigauge.show import formats
 
 LOADED = [np, document, formats]
 LOADED += map(module_of, COMMANDS)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.result.document import document
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.readers import READERS, Text, sniff
 from mpigauge.runs.readers.imb import _Log
@@ -20,7 +21,6 @@ from mpigauge.runs.readers.imb_columns import HEADS
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.store import load
 from mpigauge.runs.store.imported import write_imported
-from mpigauge.result.document import document
 from mpigauge.show.formats import render
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
+from mpigauge.result.document import document
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.store import Run, RunWriter, history, load
-from mpigauge.result.document import document
 from mpigauge.site.launch import Command
 from tests import cells, patience
 

@@ -23,12 +23,12 @@ from mpigauge.result.stats.launches import rows
 from mpigauge.show.compilers import compiler_lines
 from mpigauge.site.mpi.compilers import build_loops, find_compiler
 from tests import mpi_fakes as fake
-from tests.unit.test_node import X86, ground, of_node
+from tests.unit.test_node import X86, of_node, resources
 from tests.unit.test_node_cluster import ground_of_hosts
 from tests.unit.test_plan import MPICH
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Ground
+    from mpigauge.measure.plan import Resources
     from mpigauge.model.columns import Cell
 
 LOOPS = ("Copy", "Triad")
@@ -135,9 +135,9 @@ def test_loops_are_built_once(cache: Path) -> None:
 
 
 # --- plan -----------------------------------------------------------------------------------
-def planned(*names: str, of: Ground | None = None, **asked: Any) -> Plan:
+def planned(*names: str, of: Resources | None = None, **asked: Any) -> Plan:
     request = replace(read_request({"benchmarks": names, "np": 4}), **asked)
-    return loops_plan(request, CARDS, of or ground(), MPICH)
+    return loops_plan(request, CARDS, of or resources(), MPICH)
 
 
 def test_all_compilers_take_turns_in_each_launch() -> None:
@@ -178,10 +178,10 @@ def test_compilers_are_compared_on_one_host() -> None:
 
 def test_a_run_of_loops_has_them_and_others_have_none() -> None:
     request = replace(read_request({"benchmarks": ("NODE:Triad",)}), compilers=(ONE, TWO))
-    (part,) = resolve(request, CARDS, ground(), MPICH).parts
+    (part,) = resolve(request, CARDS, resources(), MPICH).parts
     assert part.heeded["compiler"].count("=/c/") == 2
     with pytest.raises(UserError, match="--compiler has no effect here: none of PingPong is a sim"):
-        resolve(replace(request, benchmarks=("PingPong",)), CARDS, ground(), MPICH)
+        resolve(replace(request, benchmarks=("PingPong",)), CARDS, resources(), MPICH)
 
 
 def test_the_same_compiler_twice_is_refused() -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as cli
-from mpigauge.measure.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
+from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, read_request, resolve
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
+from mpigauge.result.document import Document, document
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
-from mpigauge.result.document import Document, document
 from mpigauge.show.kinds import Shown
 from mpigauge.site import topology
 from tests import cells
@@ -43,7 +43,7 @@ STILL = replace(
 def plan(repository: Path, *benchmarks: str, cards: Cards = STILL, **raw: Any) -> Plan:
     machine = topology.read(repository / "tests" / "machines" / "vm-epyc-2-cores.txt")
     request = read_request({"benchmarks": benchmarks} | raw)
-    return resolve(request, cards, Ground(machine), MPICH)
+    return resolve(request, cards, Resources(machine), MPICH)
 
 
 def words(plan: Plan) -> dict[str, str]:

@@ -17,12 +17,12 @@ from mpigauge.cli.finding import open_run
 from mpigauge.cli.limiting import near_in, with_limits
 from mpigauge.cli.main import run as main
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
+from mpigauge.result.document import Document, document
+from mpigauge.result.node.against import Limits
 from mpigauge.result.node.hardware import hardware
 from mpigauge.result.seen import Seen
 from mpigauge.runs.store import Run
-from mpigauge.result.document import Document, document
 from mpigauge.show.kinds import ALL, PLOTS, Shown
-from mpigauge.result.node.against import Limits
 from mpigauge.show.limits import levels, lines
 from tests import cells, planted
 

@@ -17,6 +17,7 @@ import pytest
 from mpigauge.cli.main import run as main
 from mpigauge.measure.campaign.memory import Memory, rebuild
 from mpigauge.model.between import MOST_RUNS, Between, Known, Remembered, Scatter, cell_name
+from mpigauge.result.document import tables
 from mpigauge.result.stats.history import (
     STARTING_SD,
     between,
@@ -28,7 +29,6 @@ from mpigauge.result.stats.history import (
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.words import machine_sentences
 from mpigauge.runs.store import RunWriter, history, load
-from mpigauge.result.document import tables
 from mpigauge.show.formats.table import table_lines
 from tests import cells, runs
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mpigauge.features.quick.plan import quick
 from mpigauge.measure.campaign.launch import block_of
-from mpigauge.measure.plan import Ground, Plan, PlanPart, bind_words, read_request, resolve
+from mpigauge.measure.plan import Plan, PlanPart, Resources, bind_words, read_request, resolve
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
@@ -210,9 +210,9 @@ def test_room(big: Machine) -> None:
 
 
 # --- plans ----------------------------------------------------------------------------------
-def plan(ground: Ground, *benchmarks: str, **raw: Any) -> Plan:
+def plan(resources: Resources, *benchmarks: str, **raw: Any) -> Plan:
     request = asked.request({"benchmarks": benchmarks} | raw)
-    return resolve(request, CARDS, replace(ground, ppn=request.ppn), MPICH)
+    return resolve(request, CARDS, replace(resources, ppn=request.ppn), MPICH)
 
 
 def counts(made: Plan) -> dict[str, int]:
@@ -224,7 +224,7 @@ def counts_of(part: PlanPart) -> dict[str, int]:
 
 
 def test_a_pair_sits_on_two_hosts(big: Machine) -> None:
-    made = plan(Ground(big, sites(big, "a", "b", "c")), "PingPong")
+    made = plan(Resources(big, sites(big, "a", "b", "c")), "PingPong")
     assert counts(made) == {"a": 1, "b": 1}
     assert made.hosts == ("a", "b")
     assert not made.parts[0].bind
@@ -232,51 +232,62 @@ def test_a_pair_sits_on_two_hosts(big: Machine) -> None:
 
 
 def test_collectives_get_all_hosts(big: Machine) -> None:
-    assert counts(plan(Ground(big, sites(big, "a", "b")), "Allreduce")) == {"a": 32, "b": 32}
-    assert counts(plan(Ground(big, sites(big, "a", "b")), "Allreduce", ppn="4")) == {"a": 4, "b": 4}
-    assert counts(plan(Ground(big, sites(big, "a", "b")), "Allreduce", np="3")) == {"a": 2, "b": 1}
-    assert counts(plan(Ground(big, sites(big, "a", "b", slots=2)), "Allreduce")) == {"a": 2, "b": 2}
+    assert counts(plan(Resources(big, sites(big, "a", "b")), "Allreduce")) == {"a": 32, "b": 32}
+    assert counts(plan(Resources(big, sites(big, "a", "b")), "Allreduce", ppn="4")) == {
+        "a": 4,
+        "b": 4,
+    }
+    assert counts(plan(Resources(big, sites(big, "a", "b")), "Allreduce", np="3")) == {
+        "a": 2,
+        "b": 1,
+    }
+    assert counts(plan(Resources(big, sites(big, "a", "b", slots=2)), "Allreduce")) == {
+        "a": 2,
+        "b": 2,
+    }
 
 
 def test_each_rank_has_a_core_of_its_host(big: Machine) -> None:
     """Hosts that allow other cores are told others; equal ones the same, for one command."""
     part = replace(big, hostname="b", allowed=frozenset(range(4, 8)))
     (a, b) = (
-        plan(Ground(big, (*sites(big, "a"), Site("b", part))), "Allreduce", np="4").parts[0].blocks
+        plan(Resources(big, (*sites(big, "a"), Site("b", part))), "Allreduce", np="4")
+        .parts[0]
+        .blocks
     )
     assert (a.bind, b.bind) == (("0", "1"), ("4", "5"))
-    uneven = plan(Ground(big, sites(big, "a", "b")), "Allreduce", np="3").parts[0].blocks
+    uneven = plan(Resources(big, sites(big, "a", "b")), "Allreduce", np="3").parts[0].blocks
     assert [block.bind for block in uneven] == [("0", "1"), ("0", "1")]
 
 
 def test_cores_as_said(big: Machine) -> None:
-    made = plan(Ground(big, sites(big, "a", "b")), "Allreduce", bind="0,16")
+    made = plan(Resources(big, sites(big, "a", "b")), "Allreduce", bind="0,16")
     assert counts(made) == {"a": 2, "b": 2}
     assert made.parts[0].blocks[1].bind == ("0", "16")
     assert (
-        plan(Ground(big, sites(big, "a", "b")), "PingPong", bind="none").parts[0].blocks[0].bind
+        plan(Resources(big, sites(big, "a", "b")), "PingPong", bind="none").parts[0].blocks[0].bind
         == ()
     )
 
 
 def test_placements_on_hosts(big: Machine) -> None:
     """They share a job; the pair on one host does not touch the other."""
-    (part,) = plan(Ground(big, sites(big, "a", "b")), "PingPong", place=("core,hosts",)).parts
+    (part,) = plan(Resources(big, sites(big, "a", "b")), "PingPong", place=("core,hosts",)).parts
     assert part.blocks == (HostRanks("a", 2, ("0", "32"), "a"), HostRanks("b", 1, ("0", "32"), "b"))
     assert part.places == {"0,1": "core", "0,2": "hosts"}
 
 
 def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
-    ground = Ground(big, sites(big, "a", "b"))
-    part = plan(ground, "Allreduce", place=("hosts",), ppn="2").parts[0]
+    resources = Resources(big, sites(big, "a", "b"))
+    part = plan(resources, "Allreduce", place=("hosts",), ppn="2").parts[0]
     assert part.blocks == (HostRanks("a", 2, ("0", "1"), "a"), HostRanks("b", 2, ("0", "1"), "b"))
     assert part.in_turn
-    part = plan(ground, "Allreduce", place=("compact",), ppn="3").parts[0]
+    part = plan(resources, "Allreduce", place=("compact",), ppn="3").parts[0]
     assert (counts_of(part), part.in_turn) == ({"a": 3, "b": 3}, False)
     with pytest.raises(UserError, match="it places 2 ranks, the job has 4"):
-        plan(ground, "Allreduce", place=("node",), ppn="2")
+        plan(resources, "Allreduce", place=("node",), ppn="2")
     with pytest.raises(UserError, match="--place cores:0,1 puts 2 ranks on host a, which has room"):
-        plan(Ground(big, sites(big, "a", slots=1)), "PingPong", bind="0,1")
+        plan(Resources(big, sites(big, "a", slots=1)), "PingPong", bind="0,1")
 
 
 @pytest.mark.parametrize(
@@ -292,30 +303,30 @@ def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
 )
 def test_refused(big: Machine, raw: dict[str, str], sentence: str) -> None:
     with pytest.raises(UserError, match=re.escape(sentence)):
-        plan(Ground(big, sites(big, "a", "b")), "Allreduce", **raw)
+        plan(Resources(big, sites(big, "a", "b")), "Allreduce", **raw)
 
 
 def test_slots_that_exceed_the_cores(big: Machine) -> None:
-    ground = Ground(big, sites(big, "a", "b", slots=40))
+    resources = Resources(big, sites(big, "a", "b", slots=40))
     with pytest.raises(UserError, match="40 ranks are more than the cores of host a, which has 32"):
-        plan(ground, "Allreduce")
-    assert plan(ground, "Allreduce", oversubscribe=True).oversubscribe
+        plan(resources, "Allreduce")
+    assert plan(resources, "Allreduce", oversubscribe=True).oversubscribe
 
 
 def test_quick_on_hosts(big: Machine) -> None:
     small = replace(big, allowed=frozenset({0}))
-    parts = quick(read_request({}), CARDS, Ground(big, sites(small, "a", "b", "c")), MPICH).parts
+    parts = quick(read_request({}), CARDS, Resources(big, sites(small, "a", "b", "c")), MPICH).parts
     assert [[block.ranks for block in part.blocks] for part in parts] == [[1, 1], [1, 1], [1, 1, 1]]
 
 
 def test_quick_spreads_its_pairs(big: Machine) -> None:
-    ground = Ground(big, sites(big, "a", "b"), ppn=2)
-    parts = quick(read_request({}), CARDS, ground, MPICH).parts
+    resources = Resources(big, sites(big, "a", "b"), ppn=2)
+    parts = quick(read_request({}), CARDS, resources, MPICH).parts
     assert [[block.ranks for block in part.blocks] for part in parts] == [[1, 1], [1, 1], [2, 2]]
 
 
 def test_plans_with_hosts_can_be_stored(big: Machine) -> None:
-    made = plan(Ground(big, sites(big, "a", "b")), "Allreduce", rsh="sh -x")
+    made = plan(Resources(big, sites(big, "a", "b")), "Allreduce", rsh="sh -x")
     again = Plan.from_json(made.to_json())
     assert again == made
     assert again.rsh[1:] == ("-x",)

@@ -19,7 +19,7 @@ from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.measure.campaign import Results
 from mpigauge.measure.campaign.cost import ROUND_S, Rates, cost
-from mpigauge.measure.plan import Ground, Plan, PlanPart, kernel_words
+from mpigauge.measure.plan import Plan, PlanPart, Resources, kernel_words
 from mpigauge.measure.plan.plan import LaunchPlan
 from mpigauge.measure.plan.request import Request
 from mpigauge.measure.plan.schedule import Schedule, schedule
@@ -28,10 +28,10 @@ from mpigauge.model.placement import Seat
 from mpigauge.model.record import Skip
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
-from mpigauge.result.pairs import PairMap, pair_map
-from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts
+from mpigauge.result.pairs import PairMap, pair_map
+from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.show.formats import render
 from mpigauge.site import topology
 from mpigauge.site.placement import Site
@@ -114,14 +114,14 @@ def test_wrong_pairs(wrong: str, ranks: int, said: str) -> None:
 
 
 def test_only_benchmarks_of_two_ranks_make_a_map() -> None:
-    one = Ground(ROME)
+    one = Resources(ROME)
     check_pair("pingping", cells.cards(), one)
     check_pair("NODE:Mailbox", X86, one)
     with pytest.raises(UserError, match="of two ranks, and Allreduce is none; those are PingPong"):
         check_pair("Allreduce", cells.cards(), one)
     with pytest.raises(UserError, match="PingPonk"):
         check_pair("PingPonk", cells.cards(), one)
-    two = Ground(ROME, (Site("a", ROME), Site("b", ROME)))
+    two = Resources(ROME, (Site("a", ROME), Site("b", ROME)))
     with pytest.raises(UserError, match="needs memory that both ranks see, and there are 2 hosts"):
         check_pair("NODE:Mailbox", X86, two)
 
@@ -252,10 +252,12 @@ def test_what_was_measured_again_holds() -> None:
 def test_the_worst_are_measured_again_alone() -> None:
     where = seats(32)
     site = Site(ROME.hostname, ROME)
-    ground = Ground(ROME, (site,))
+    resources = Resources(ROME, (site,))
     request = Request(place=("compact",), np=32)
-    part = ground.seated(PlanPart(("PingPong",), 32, pairs="all"), *ground.placements(request, 32))
-    odd = OddPairs(part, ground)
+    part = resources.seated(
+        PlanPart(("PingPong",), 32, pairs="all"), *resources.placements(request, 32)
+    )
+    odd = OddPairs(part, resources)
     slow = {(0, 5): 3.0, (3, 4): 2.0}
     (found,) = odd.parts(Results(0.05, [row.cell for row in rows(where, slow)]))
     assert found == replace(part, pairs="0-5;3-4")

@@ -18,10 +18,10 @@ from mpigauge.measure.plan.meeting import same_meeting, started_by_clock
 from mpigauge.measure.plan.request import read_request
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
+from mpigauge.result.document import document
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.readers.registry import READERS
 from mpigauge.runs.readers.text import Text
-from mpigauge.result.document import document
 from mpigauge.show.formats import render
 from tests import planted
 from tests.cells import cell

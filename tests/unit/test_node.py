@@ -24,15 +24,15 @@ from mpigauge.features.node.plan import (
     node_plan,
 )
 from mpigauge.features.node.show import page
-from mpigauge.measure.plan import Ground, read_request
+from mpigauge.measure.plan import Resources, read_request
 from mpigauge.measure.plan.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COPIES
+from mpigauge.result.document import Document
 from mpigauge.result.node.node import NodeResult, node
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.document import Document
 from mpigauge.site import topology
 from tests import cells
 from tests.unit.test_plan import CARDS, MPICH
@@ -73,8 +73,8 @@ WITH_PRODUCTS = replace(X86, benchmarks=(*X86.benchmarks, *PRODUCTS))
 FIRST_WORDS = ("NODE:Copy", "NODE:DGEMM")
 
 
-def ground(name: str = "epyc-rome-2s-nps4.xml") -> Ground:
-    return Ground(topology.built(MACHINES / name))
+def resources(name: str = "epyc-rome-2s-nps4.xml") -> Resources:
+    return Resources(topology.built(MACHINES / name))
 
 
 def of_node(benchmark: str, ranks: int = 1, **changed: Any) -> Cell:
@@ -108,7 +108,7 @@ def text(*measured: Cell) -> str:
 
 # --- plan -----------------------------------------------------------------------------------
 def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
-    made = node_plan(read_request({"seconds": "20s"}), X86, ground(), MPICH).parts
+    made = node_plan(read_request({"seconds": "20s"}), X86, resources(), MPICH).parts
     stream, cores, copies, loaded, memory, curve = made
     assert stream.benchmarks == tuple(f"NODE:{name}" for name in STREAM)
     assert stream.ranks == (1, 128)
@@ -123,9 +123,9 @@ def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
 
 
 def test_it_takes_a_minute_and_one_launch_unless_more_is_asked_for() -> None:
-    usual = node_plan(read_request({}), X86, ground(), MPICH)
+    usual = node_plan(read_request({}), X86, resources(), MPICH)
     assert (usual.seconds, usual.launches, usual.strict) == (60, 1, True)
-    more = node_plan(read_request({"seconds": "2m", "launches": 7}), X86, ground(), MPICH)
+    more = node_plan(read_request({"seconds": "2m", "launches": 7}), X86, resources(), MPICH)
     assert (more.seconds, more.launches, more.strict) == (120, 7, False)
 
 
@@ -133,7 +133,7 @@ def test_it_takes_a_minute_and_one_launch_unless_more_is_asked_for() -> None:
 def test_stream_and_products_come_first_and_as_often_as_there_is_time(
     seconds: str, times: int
 ) -> None:
-    made = node_plan(read_request({"seconds": seconds}), WITH_PRODUCTS, ground(), MPICH)
+    made = node_plan(read_request({"seconds": seconds}), WITH_PRODUCTS, resources(), MPICH)
     firsts = [part.benchmarks[0] for part in made.parts]
     assert firsts[:3] == ["NODE:Copy", "NODE:DGEMM", "NODE:DGEMM"]
     assert firsts.count("NODE:Copy") == times
@@ -151,7 +151,7 @@ def test_stream_and_products_come_first_and_as_often_as_there_is_time(
 def test_arrays_are_larger_than_caches_where_the_memory_has_room(
     cache: int, memory: int, expected: int
 ) -> None:
-    machine = ground().machine
+    machine = resources().machine
     caches = tuple(replace(each, bytes=cache) for each in machine.caches[:1]) if cache else ()
     others = (replace(each, bytes=0) for each in machine.numa[1:])
     numa = (replace(machine.numa[0], bytes=memory), *others)
@@ -190,20 +190,20 @@ def test_each_row_has_an_error_or_says_why_it_has_none(launches: int, said: str)
 
 
 def test_peaks_that_this_kind_of_processor_never_has_are_not_asked_for() -> None:
-    made = node_plan(read_request({}), X86, ground(), MPICH)
+    made = node_plan(read_request({}), X86, resources(), MPICH)
     assert "NODE:Peak_avx512" in made.benchmarks
     assert "NODE:Peak_neon" not in made.benchmarks
 
 
 def test_one_core_has_no_partner() -> None:
-    made = node_plan(read_request({"np": 1}), X86, ground(), MPICH)
+    made = node_plan(read_request({"np": 1}), X86, resources(), MPICH)
     assert not {"PingPong", "NODE:Line"} & set(made.benchmarks)
     assert {part.ranks for part in made.parts} == {(1,)}
 
 
 def test_few_cores_load_the_memory_for_a_part_of_the_time_too() -> None:
     def loads(ranks: int) -> set[str]:
-        made = node_plan(read_request({"np": ranks}), X86, ground(), MPICH)
+        made = node_plan(read_request({"np": ranks}), X86, resources(), MPICH)
         return {name for name in made.benchmarks if "_loaded" in name}
 
     full = {"NODE:Chase_loaded", "NODE:Read_loaded"}
@@ -214,7 +214,7 @@ def test_few_cores_load_the_memory_for_a_part_of_the_time_too() -> None:
 
 def test_several_placements_are_refused() -> None:
     with pytest.raises(UserError, match=r"one placement, not 2 \(.*\); name one"):
-        node_plan(read_request({"place": ("compact,scatter",), "np": 4}), X86, ground(), MPICH)
+        node_plan(read_request({"place": ("compact,scatter",), "np": 4}), X86, resources(), MPICH)
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_pl
 from mpigauge.features.cluster.result import Cluster, by_ranks, cluster
 from mpigauge.features.cluster.show import page, sentences
 from mpigauge.measure.campaign import Results
-from mpigauge.measure.plan import Ground, read_request
+from mpigauge.measure.plan import Resources, read_request
 from mpigauge.measure.plan.plan import Plan
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
+from mpigauge.result.document import Document
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.peers import odd_ones
-from mpigauge.result.document import Document
 from mpigauge.site import topology
 from mpigauge.site.placement import Site
 from tests import cells, planted
@@ -34,10 +34,10 @@ HOSTS = tuple(f"n{number}" for number in range(1, 7))
 USUAL_S = 1e-3
 
 
-def ground_of_hosts(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2) -> Ground:
+def ground_of_hosts(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2) -> Resources:
     machine = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
     sites = tuple(Site(name, replace(machine, hostname=name)) for name in hosts)
-    return Ground(machine, sites, ppn)
+    return Resources(machine, sites, ppn)
 
 
 def plan(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2, **asked: Any) -> Plan:

@@ -12,14 +12,14 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.node.plan import node_plan
-from mpigauge.measure.plan import Ground, Plan, kernel_words, read_request, resolve
+from mpigauge.measure.plan import Plan, Resources, kernel_words, read_request, resolve
 from mpigauge.measure.plan.plan import LaunchPlan, PlanPart
 from mpigauge.model import openmp
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.settings import read_settings
 from mpigauge.site import topology
-from tests.unit.test_node import MACHINES, X86, clock, ground, of_node, seen, stream, text
+from tests.unit.test_node import MACHINES, X86, clock, of_node, resources, seen, stream, text
 from tests.unit.test_plan import MPICH
 
 HEEDS = ("threads", "thread-order", "memory-on")
@@ -39,12 +39,12 @@ TWO = "skylake-2s-snc-off.xml"
 
 def planned(benchmarks: str, machine: str = TWO, **said: Any) -> Plan:
     request = read_request({"benchmarks": benchmarks.split(","), **said})
-    return resolve(request, CARDS, ground(machine), MPICH)
+    return resolve(request, CARDS, resources(machine), MPICH)
 
 
 def of_page(machine: str, **said: Any) -> list[PlanPart]:
     """The parts that threads and memory add to the page of a machine."""
-    made = node_plan(read_request(said), CARDS, ground(machine), MPICH)
+    made = node_plan(read_request(said), CARDS, resources(machine), MPICH)
     return [part for part in made.parts if part.heeded]
 
 
@@ -136,7 +136,7 @@ def test_one_number_of_threads_where_they_talk() -> None:
     both = replace(CARDS, benchmarks=(*CARDS.benchmarks, talking))
     request = read_request({"benchmarks": ["PingPongMT"], "threads": "1..2"})
     with pytest.raises(UserError, match="threads of PingPongMT talk to each other; write one"):
-        resolve(request, both, ground(TWO), MPICH)
+        resolve(request, both, resources(TWO), MPICH)
 
 
 def test_a_node_that_is_not_there_is_refused_with_those_that_are() -> None:
@@ -156,7 +156,7 @@ def test_a_node_without_memory_is_refused() -> None:
     request = read_request({"benchmarks": ["NODE:Triad"], "memory_on": "0+1"})
     for odd, why in ((empty, "has no memory"), (closed, r"may not be used here \(cpuset\)")):
         with pytest.raises(UserError, match=rf"NUMA node 1 of .* {why}; only NUMA node 0 has"):
-            resolve(request, CARDS, Ground(odd), MPICH)
+            resolve(request, CARDS, Resources(odd), MPICH)
 
 
 def test_all_is_every_node_and_all_of_them_in_turn() -> None:
@@ -199,7 +199,7 @@ def test_more_and_more_threads_are_on_one_rank_with_all_cores() -> None:
 
 
 def test_a_part_keeps_its_options_when_it_is_stored() -> None:
-    plan = node_plan(read_request({"memory_on": "all"}), CARDS, ground(TWO), MPICH)
+    plan = node_plan(read_request({"memory_on": "all"}), CARDS, resources(TWO), MPICH)
     assert Plan.from_json(plan.to_json()).parts == plan.parts
     assert [part.heeded for part in Plan.from_json(plan.to_json()).parts] == [
         part.heeded for part in plan.parts

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from mpigauge.model.record import Chunk, Raw
-from mpigauge.result.stats.recompute import recompute
 from mpigauge.result.document import document
+from mpigauge.result.stats.recompute import recompute
 from mpigauge.show.formats import render
 from tests import planted
 from tests.cells import cell

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mpigauge.features.quick.plan import PAIR_SIZES, quick
-from mpigauge.measure.plan import Ground, LaunchPlan, Plan, kernel_words, read_request, resolve
+from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, read_request, resolve
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
@@ -87,7 +87,7 @@ def big(machines: Path) -> Machine:
 
 def plan(machine: Machine, *benchmarks: str, mpi: Mpi = MPICH, **raw: Any) -> Plan:
     request = asked.request({"benchmarks": benchmarks} | raw, {"HOME": "/h"})
-    return resolve(request, CARDS, Ground(machine), mpi)
+    return resolve(request, CARDS, Resources(machine), mpi)
 
 
 def words(plan: Plan, **of_launch: Any) -> dict[str, str]:
@@ -253,7 +253,7 @@ def test_entries_may_be_ranges_and_sums(big: Machine) -> None:
 
 # --- quick ----------------------------------------------------------------------------------
 def of_quick(machine: Machine, **raw: Any) -> Plan:
-    return quick(read_request(raw), CARDS, Ground(machine), MPICH)
+    return quick(read_request(raw), CARDS, Resources(machine), MPICH)
 
 
 def test_quick_on_two_cores_has_two_jobs(two_cores: Machine) -> None:
@@ -278,13 +278,13 @@ def test_quick_measures_the_limits_of_one_pair_of_cores(two_cores: Machine, big:
     limits = ["Line", "Mailbox", "Copy_once"]
     of_node = tuple(card(name, "pairs", suite="NODE") for name in limits)
     known = replace(CARDS, benchmarks=CARDS.benchmarks + of_node)
-    ground = Ground(two_cores)
+    resources = Resources(two_cores)
     words = tuple(f"NODE:{name}" for name in limits)
-    assert quick(read_request({}), known, ground, MPICH).parts[0].benchmarks[2:] == words
-    several = quick(read_request({"place": ("l3,node",)}), known, Ground(big), MPICH)
+    assert quick(read_request({}), known, resources, MPICH).parts[0].benchmarks[2:] == words
+    several = quick(read_request({"place": ("l3,node",)}), known, Resources(big), MPICH)
     assert several.parts[0].benchmarks == ("PingPong", "Sendrecv")
     site = tuple(Site(name, replace(big, hostname=name)) for name in ("a", "b"))
-    between = quick(read_request({}), known, Ground(big, site), MPICH)
+    between = quick(read_request({}), known, Resources(big, site), MPICH)
     assert between.parts[0].benchmarks == ("PingPong", "Sendrecv")
 
 

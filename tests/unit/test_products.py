@@ -23,13 +23,13 @@ from mpigauge.measure.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas
+from mpigauge.result.document import Document
 from mpigauge.result.node.node import node
 from mpigauge.result.node.products import Product, counter_hz, why
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.document import Document
 from mpigauge.site.mpi import mkl
 from mpigauge.site.mpi.blas import find_blas, problem_in, usual_blas
-from tests.unit.test_node import X86, _cards, clock, ground, of_node
+from tests.unit.test_node import X86, _cards, clock, of_node, resources
 from tests.unit.test_plan import MPICH
 
 LIKE = _cards(*PRODUCTS, *UPDATES, *SINGLE[:4]).benchmarks
@@ -183,7 +183,7 @@ def test_a_wrong_library_is_refused_before_anything_is_started(capsys: Any) -> N
 # --- plan -----------------------------------------------------------------------------------
 def planned(**said: Any) -> Plan:
     """In so short a time that each part has one launch."""
-    return node_plan(replace(read_request({"seconds": "20s"}), **said), CARDS, ground(), MPICH)
+    return node_plan(replace(read_request({"seconds": "20s"}), **said), CARDS, resources(), MPICH)
 
 
 def with_products(plan: Plan) -> list[PlanPart]:
@@ -219,14 +219,14 @@ def test_several_libraries_have_launches_in_turn() -> None:
 def test_a_run_of_a_product_has_its_library_and_others_have_none() -> None:
     known = LookedUp(blas=TWO, default_blas=TWO[0])
     request = read_request({"benchmarks": ("DGEMM",)}, known)
-    plan = resolve(request, CARDS, ground(), MPICH)
+    plan = resolve(request, CARDS, resources(), MPICH)
     assert [part.heeded["blas"] for part in plan.parts] == ["openblas=/o.so", "mkl=/m.so"]
     with pytest.raises(UserError, match="--blas has no effect here: none of PingPong calls a BLAS"):
-        resolve(replace(request, benchmarks=("PingPong",)), CARDS, ground(), MPICH)
-    usual = resolve(replace(request, blas=()), CARDS, ground(), MPICH)
+        resolve(replace(request, benchmarks=("PingPong",)), CARDS, resources(), MPICH)
+    usual = resolve(replace(request, blas=()), CARDS, resources(), MPICH)
     assert [part.heeded["blas"] for part in usual.parts] == ["openblas=/o.so"]
     other = read_request({"benchmarks": ("PingPong",)}, replace(known, blas=()))
-    assert resolve(other, CARDS, ground(), MPICH).parts[0].heeded == {}
+    assert resolve(other, CARDS, resources(), MPICH).parts[0].heeded == {}
 
 
 # --- what is concluded ----------------------------------------------------------------------

@@ -15,13 +15,13 @@ from mpigauge.cli import finding
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
+from mpigauge.result.document import document
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.readers import Text, sniff
 from mpigauge.runs.readers.reading import joined
 from mpigauge.runs.readers.references import names, reference
 from mpigauge.runs.store.imported import load_reference
 from mpigauge.show import formats
-from mpigauge.result.document import document
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell

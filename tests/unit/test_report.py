@@ -17,13 +17,13 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.fields import fields
 from mpigauge.model.record import Figure, Sampled, Skip
 from mpigauge.model.screen import Screen
+from mpigauge.result.document import Document, document, tables
+from mpigauge.result.facts import Facts
 from mpigauge.result.stats.headline import headline
 from mpigauge.result.stats.launches import aggregate, rows
 from mpigauge.result.stats.words import LETTERS, sentences
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
-from mpigauge.result.document import Document, document, tables
-from mpigauge.result.facts import Facts
 from mpigauge.show.formats import table as table_format
 from mpigauge.show.formats.imb import repetitions
 from mpigauge.show.titles import title

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.result.document import document
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.words import change_sentence, sentences
 from mpigauge.runs.store import load
-from mpigauge.result.document import document
 from tests import cells, runs
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from mpigauge.cli.comparing import sides_within
 from mpigauge.features.sweep.plan import sweep_plan, swept
 from mpigauge.measure.campaign.cost import Rates, cost, rates_of
 from mpigauge.measure.campaign.job import job_of
-from mpigauge.measure.plan import Ground, read_request
+from mpigauge.measure.plan import Resources, read_request
 from mpigauge.measure.plan.arms import Arm
 from mpigauge.measure.plan.foreign import Foreign, Merit
 from mpigauge.measure.plan.plan import Plan, PlanPart
@@ -122,10 +122,10 @@ def program(text: str, better: str = "higher") -> PlanPart:
 
 def test_a_program_that_starts_its_own_ranks_alone_has_a_plan(repository: Path) -> None:
     """Nobody is placed, so no caches are to be cold and no cores to be shared."""
-    ground = Ground(topology.read(repository / "tests/machines/vm-epyc-2-cores.txt"))
+    resources = Resources(topology.read(repository / "tests/machines/vm-epyc-2-cores.txt"))
     part = program("echo rate 1")
     assert part.foreign is not None
-    plan = sweep_plan(read_request({}), [part.foreign], CARDS, ground, MPICH)
+    plan = sweep_plan(read_request({}), [part.foreign], CARDS, resources, MPICH)
     assert plan.parts == (part,)
     assert not plan.oversubscribe
 

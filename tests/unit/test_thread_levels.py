@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mpigauge.show.document import document
 
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.seats import seat_lines
 from mpigauge.features.sweep.plan import swept
-from mpigauge.measure.plan import Ground, LaunchPlan, Plan, kernel_words, resolve
+from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, resolve
 from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.arms import Arm
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError
 from mpigauge.model.settings import LEVELS, THREAD_LEVEL
 from mpigauge.runs.store import load
-from mpigauge.show.document import document
 from mpigauge.site import topology
 from tests import asked, cells, runs
 from tests.unit.test_plan import CARDS, MPICH
@@ -36,7 +36,9 @@ ALL = replace(CARDS, benchmarks=(*HEEDING, TALKING, WORKING))
 
 def planned(repository: Path, benchmark: str = "PingPong", **raw: Any) -> Plan:
     machine = topology.built(repository / "tests/machines/laptop-i7-8550u-smt.txt")
-    return resolve(asked.request({"benchmarks": [benchmark], **raw}), ALL, Ground(machine), MPICH)
+    return resolve(
+        asked.request({"benchmarks": [benchmark], **raw}), ALL, Resources(machine), MPICH
+    )
 
 
 def levels_of(plan: Plan) -> list[str]:
@@ -64,7 +66,7 @@ def test_without_the_option_kernels_choose(repository: Path) -> None:
 def test_a_dry_run_says_the_levels(repository: Path) -> None:
     plan = planned(repository, thread_level="single,multiple")
     machine = topology.built(repository / "tests/machines/laptop-i7-8550u-smt.txt")
-    titles = [seat_lines(part, Ground(machine))[0] for part in plan.parts]
+    titles = [seat_lines(part, Resources(machine))[0] for part in plan.parts]
     assert [title.rpartition(", ")[2] for title in titles] == [
         "PingPong at thread level single", "PingPong at thread level multiple",
     ]  # fmt: skip

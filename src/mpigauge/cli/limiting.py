@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from mpigauge.result.document import Document
     from mpigauge.result.node.hardware import Hardware
     from mpigauge.runs.store import Run
-    from mpigauge.result.document import Document
 
 NONE = "none"
 MOST_TRIED = 4
@@ -46,8 +46,8 @@ def with_limits(found: Document, stored: Run, word: str | None = None) -> Docume
     hardware = _hardware(stored, word)
     if hardware is None:
         return found
-    from mpigauge.result.seen import Seen
     from mpigauge.result.node.against import limits
+    from mpigauge.result.seen import Seen
 
     return replace(found, limits=limits(hardware, Seen.of(stored), found.headline))
 

@@ -46,5 +46,5 @@ def print_seats(run: PlannedRun) -> None:
     from mpigauge.cli.seats import seat_lines
 
     for number, part in enumerate(run.plan.parts):
-        for line in ([""] if number else []) + seat_lines(part, run.setup.ground):
+        for line in ([""] if number else []) + seat_lines(part, run.setup.resources):
             click.echo(line)

@@ -14,7 +14,7 @@ from mpigauge.site.topology.levels import Levels
 from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Ground, PlanPart
+    from mpigauge.measure.plan import PlanPart, Resources
     from mpigauge.model.hosts import HostRanks
 
 HEADS = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
@@ -28,21 +28,21 @@ class _Taken(NamedTuple):
     levels: Levels
 
 
-def seat_lines(part: PlanPart, ground: Ground) -> list[str]:
+def seat_lines(part: PlanPart, resources: Resources) -> list[str]:
     """A line that says what is placed how, and a line for each rank. Placements that share a job
     come one after the other, the ranks of each counted from 0."""
     if part.places:
-        return _shared_job(part, ground)
+        return _shared_job(part, resources)
     ranks = many(part.world_ranks, "rank")
     title = f"{part.placement or 'a core for each rank'}: {ranks}, {_what(part)}"
     if not any(block.bind for block in part.blocks):
         where = "".join(f"; {b.ranks} on {b.host}" for b in part.hosts)
         return [title, f"  not bound: the launcher and the system decide{where}"]
-    return _table(title, _in_order(part, ground))
+    return _table(title, _in_order(part, resources))
 
 
-def _shared_job(part: PlanPart, ground: Ground) -> list[str]:
-    seats, what = _in_order(part, ground), _what(part)
+def _shared_job(part: PlanPart, resources: Resources) -> list[str]:
+    seats, what = _in_order(part, resources), _what(part)
     lines: list[str] = []
     for members, name in part.places.items():
         two = [seats[int(rank)] for rank in members.split(",")]
@@ -61,23 +61,23 @@ def _table(title: str, seats: list[_Taken]) -> list[str]:
     return [title, *("  " + _line(words, wide) for words in (HEADS, *rows))]
 
 
-def seats_of(part: PlanPart, ground: Ground) -> tuple[list[Seat], dict[str, Levels]]:
+def seats_of(part: PlanPart, resources: Resources) -> tuple[list[Seat], dict[str, Levels]]:
     """Of rank 0, 1, … by the name that the host gives itself, and what each host is built like."""
-    taken = _in_order(part, ground)
+    taken = _in_order(part, resources)
     levels = {seat.levels.topology.hostname: seat.levels for seat in taken}
     return [Seat(seat.levels.topology.hostname, seat.pus) for seat in taken], levels
 
 
-def _in_order(part: PlanPart, ground: Ground) -> list[_Taken]:
+def _in_order(part: PlanPart, resources: Resources) -> list[_Taken]:
     """The seat of rank 0, 1, …"""
-    by_host = [_on(block, ground) for block in part.blocks]
+    by_host = [_on(block, resources) for block in part.blocks]
     if not part.in_turn:
         return [seat for seats in by_host for seat in seats]
     return [by_host[rank % len(by_host)][rank // len(by_host)] for rank in range(part.world_ranks)]
 
 
-def _on(block: HostRanks, ground: Ground) -> list[_Taken]:
-    topology = ground.topology(block)
+def _on(block: HostRanks, resources: Resources) -> list[_Taken]:
+    topology = resources.topology(block)
     levels, host = Levels.of(topology), block.host or topology.hostname
     entries = block.bind[: block.ranks] or ("",) * block.ranks
     return [_Taken(host, cores_of(entry) if entry else frozenset(), levels) for entry in entries]

@@ -16,7 +16,7 @@ from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
-    from mpigauge.measure.plan import Ground, Request
+    from mpigauge.measure.plan import Request, Resources
     from mpigauge.model.hosts import ProbedHost
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
@@ -90,21 +90,21 @@ def prepare(
     built = kernels(mpi, tell, enough)
     machine, cards = topology.read(), Cards.load(built.cards)
     nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
-    ground = ground_of(target, machine, nodes)
-    return Setup(machine, ground, mpi, built, cards, request, nodes)
+    resources = resources_of(target, machine, nodes)
+    return Setup(machine, resources, mpi, built, cards, request, nodes)
 
 
-def ground_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Ground:
+def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Resources:
     """This machine or the hosts, as they are or as the file says."""
-    from mpigauge.measure.plan import Ground
+    from mpigauge.measure.plan import Resources
     from mpigauge.site.placement import Site
 
     if like := target.topology:
         named = [(host, replace(like, hostname=host.name)) for host in target.hosts]
         sites = [Site(h.name, each, slots_of(h.slots, each, target)) for h, each in named]
-        return Ground(like, tuple(sites), target.ppn)
+        return Resources(like, tuple(sites), target.ppn)
     sites = [Site(n.name, n.machine, slots_of(n.slots, n.machine, target)) for n in nodes]
-    return Ground(machine, tuple(sites), target.ppn)
+    return Resources(machine, tuple(sites), target.ppn)
 
 
 def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Ground, Request
+    from mpigauge.measure.plan import Request, Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.machine import Machine
@@ -61,7 +61,7 @@ class Setup:
 
     machine: Machine
     """The one we stand on."""
-    ground: Ground
+    resources: Resources
     """Where ranks can be placed."""
     mpi: Mpi
     kernels: Kernels

@@ -117,10 +117,10 @@ def plan_of(setup: Setup) -> Plan:
     from mpigauge.features.node.plan import node_plan
 
     if setup.request.compilers:
-        return loops_plan(setup.request, setup.cards, setup.ground, setup.mpi)
-    if len(setup.ground.hosts) > 1:
-        return cluster_plan(setup.request, setup.cards, setup.ground, setup.mpi)
-    return node_plan(setup.request, setup.cards, setup.ground, setup.mpi)
+        return loops_plan(setup.request, setup.cards, setup.resources, setup.mpi)
+    if len(setup.resources.hosts) > 1:
+        return cluster_plan(setup.request, setup.cards, setup.resources, setup.mpi)
+    return node_plan(setup.request, setup.cards, setup.resources, setup.mpi)
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,10 @@ def present(stored: Run) -> None:
     from mpigauge.features.node.show import page
     from mpigauge.features.node.show_limits import sections
     from mpigauge.model.errors import UserError
+    from mpigauge.result.document import document
     from mpigauge.result.node.node import node
     from mpigauge.result.node.products import counter_hz
     from mpigauge.show.compilers import compiler_lines
-    from mpigauge.result.document import document
 
     found = document(stored)
     if hosts := cluster(found.rows, by_ranks(stored.ranks)):

@@ -32,7 +32,7 @@ def command(**said: Any) -> None:
     request = read_request(said, look_up(said))
     runs = []
     for setup in set_up(request, options):
-        plan = resolve(setup.request, setup.cards, setup.ground, setup.mpi)
+        plan = resolve(setup.request, setup.cards, setup.resources, setup.mpi)
         runs.append(PlannedRun(setup, plan))
     check(runs, options)
     if options.dry_run:

@@ -15,8 +15,8 @@ from mpigauge.model.units import byte_count, many, memory, microseconds, number,
 from mpigauge.model.width import WIDTH, broken, shortened
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.result.compare.summary import of_all, summaries, tolerance_word
-from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.result.document import tables
+from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.show.titles import as_printed, title
 
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.model.registry import Registry
 from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.document import document, rows_of_run
 from mpigauge.result.seen import Seen, members
 from mpigauge.result.stats.verdicts import TOLERANCE
-from mpigauge.result.document import document, rows_of_run
 from mpigauge.show.limits import levels
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
     from mpigauge.draw.plot import Level, Picture
     from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.document import Document
     from mpigauge.result.stats.crowd import Member
     from mpigauge.runs.store import Run
-    from mpigauge.result.document import Document
 
 
 MANY_ROWS = 2_000

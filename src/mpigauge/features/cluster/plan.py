@@ -25,8 +25,8 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
 
@@ -42,7 +42,7 @@ A_ROW_FOR_EACH = 1
 """Of the groups that measure at the same time: each is a host."""
 
 
-def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+def cluster_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """A launch of all hosts together, and one of each. UserError: several placements, hosts with
     more ranks than others, or options that are for one host."""
     for name in request.heeded:
@@ -50,19 +50,19 @@ def cluster_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Pl
             f"--{name}: on several hosts node measures ranks that work alone; name one host, or "
             f"take `mpigauge run NODE:Triad_tuned --{name} … --hosts …`"
         )
-    seats = ground.one_placement(request, request.np or ground.room, MEASURES)
+    seats = resources.one_placement(request, request.np or resources.room, MEASURES)
     names = (*MEMORY, *PEAKS, CLOCKS[-1], NOISE)
     wanted = [PlanPart(_known(names, cards), 0, sizes=request.sizes or ARRAY)]
     if request.blas:
         wanted.append(PlanPart(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
-    seated = [_in_groups(ground.seated(part, seats)) for part in wanted]
+    seated = [_in_groups(resources.seated(part, seats)) for part in wanted]
     every = with_blas(seated, request.libraries, cards)
     parts = tuple(
         each
         for part in every
         for each in (part, *(alone(part, i) for i in range(len(part.blocks))))
     )
-    plan = plan_of(request, parts, cards, ground, mpi)
+    plan = plan_of(request, parts, cards, resources, mpi)
     seconds = plan.seconds or len(every) * (SECONDS + SECONDS_OF_HOST * len(seated[0].blocks))
     return replace(plan, multi=A_ROW_FOR_EACH, seconds=seconds, launches=request.launches or 1)
 

@@ -18,8 +18,8 @@ from mpigauge.model.names import COMPILER
 from mpigauge.model.sizes import parse_sizes
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.mpi import Mpi
 
@@ -27,14 +27,14 @@ SIZES = tuple(parse_sizes("8Ki,128Mi"))
 """Three arrays in the first cache, where compilers differ most, and in memory."""
 
 
-def loops_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+def loops_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """As many launches as a verdict needs. UserError: what was asked for has no place there."""
-    _check(request, ground)
+    _check(request, resources)
     names = loops_of(request.benchmarks, cards)
-    seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
+    seats = resources.one_placement(request, request.np or max(resources.room, 1), MEASURES)
     part = PlanPart(names, 0, tuple(dict.fromkeys((1, seats.ranks))), request.sizes or SIZES)
-    parts = with_compilers([ground.seated(part, seats)], request.compilers, cards)
-    plan = plan_of(request, parts, cards, ground, mpi)
+    parts = with_compilers([resources.seated(part, seats)], request.compilers, cards)
+    plan = plan_of(request, parts, cards, resources, mpi)
     launches = request.launches or LEAST_LAUNCHES
     return replace(plan, seconds=plan.seconds or SECONDS, launches=launches)
 
@@ -53,14 +53,14 @@ def _is_loop(card: Card) -> bool:
     return card.suite == NODE_SUITE and COMPILER in card.heeds
 
 
-def _check(request: Request, ground: Ground) -> None:
+def _check(request: Request, resources: Resources) -> None:
     given = [*(f"--{name}" for name in request.heeded), *(["--blas"] if request.blas else [])]
     if given:
         raise UserError(
             f"{given[0]}: with --compiler, node measures the simple loops of ranks alone; "
             "`mpigauge run NODE:Triad --compiler …` takes other options, too"
         )
-    if len(ground.sites) > 1:
+    if len(resources.sites) > 1:
         raise UserError(
             "--compiler: node compares compilers on one host; name one, or take "
             "`mpigauge run NODE:Triad --compiler … --hosts …`"

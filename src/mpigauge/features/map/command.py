@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.cli.measuring import PlannedRun
     from mpigauge.measure.campaign import Results
-    from mpigauge.measure.plan import Ground, PlanPart
+    from mpigauge.measure.plan import PlanPart, Resources
     from mpigauge.runs.store import Run
 
 MOST_AGAIN = 64
@@ -91,11 +91,11 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> No
     runs = []
     for setup in set_up(request, options):
         plan = map_plan(
-            *(setup.request, setup.cards, setup.ground, setup.mpi),
+            *(setup.request, setup.cards, setup.resources, setup.mpi),
             pairs=pairs,
             benchmark=benchmark,
         )
-        runs.append(PlannedRun(setup, plan, OddPairs(plan.parts[0], setup.ground)))
+        runs.append(PlannedRun(setup, plan, OddPairs(plan.parts[0], setup.resources)))
     check(runs, options)
     if options.dry_run:
         print_seats(runs[0])
@@ -138,14 +138,14 @@ class OddPairs:
     """Measures the pairs of this part that stood out once more, alone."""
 
     part: PlanPart
-    ground: Ground
+    resources: Resources
 
     def parts(self, results: Results) -> Sequence[PlanPart]:
         from mpigauge.cli.seats import seats_of
         from mpigauge.features.map.plan import one_after_the_other
         from mpigauge.result.pairs import pair_map
 
-        found = pair_map(results.rows(), *seats_of(self.part, self.ground))
+        found = pair_map(results.rows(), *seats_of(self.part, self.resources))
         odd = [each for sheet in found.sheets for each in sheet.odd] if found else []
         odd.sort(key=lambda each: -each.ratio)
         pairs = dict.fromkeys(each.pair[:2] for each in odd)

@@ -17,8 +17,8 @@ from mpigauge.model.sizes import parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
 
@@ -34,15 +34,15 @@ FORMS = {
 def map_plan(
     request: Request,
     cards: Cards,
-    ground: Ground,
+    resources: Resources,
     mpi: Mpi,
     *,
     pairs: str,
     benchmark: str,
 ) -> Plan:
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
-    check_pair(benchmark, cards, ground)
-    where = ground.one_placement(request, request.np or max(ground.room, 2), "a map is of")
+    check_pair(benchmark, cards, resources)
+    where = resources.one_placement(request, request.np or max(resources.room, 2), "a map is of")
     messages = any(card.unit != "none" for card in cards.chosen([benchmark]))
     part = PlanPart(
         (benchmark,),
@@ -50,18 +50,18 @@ def map_plan(
         sizes=request.sizes or (SIZES if messages else SIZES[:1]),
         pairs=parse_pairs(pairs, where.ranks),
     )
-    plan = plan_of(request, (ground.seated(part, where),), cards, ground, mpi)
+    plan = plan_of(request, (resources.seated(part, where),), cards, resources, mpi)
     return replace(plan, launches=request.launches or 1)
 
 
-def check_pair(benchmark: str, cards: Cards, ground: Ground) -> None:
+def check_pair(benchmark: str, cards: Cards, resources: Resources) -> None:
     """UserError: it is unknown, no benchmark of two ranks, or one that hosts cannot have between
     them."""
     for card in cards.chosen([benchmark]):
-        if card.suite == NODE_SUITE and len(ground.hosts) > 1:
+        if card.suite == NODE_SUITE and len(resources.hosts) > 1:
             raise UserError(
                 f"--benchmark: {card.word} needs memory that both ranks see, and there are "
-                f"{len(ground.hosts)} hosts; name one of them"
+                f"{len(resources.hosts)} hosts; name one of them"
             )
         if card.ranks != "pair":
             pairs = ", ".join(each.word for each in cards.benchmarks if each.ranks == "pair")

@@ -31,8 +31,8 @@ from mpigauge.model.sizes import parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.topology import Topology
@@ -77,19 +77,19 @@ SHARE = 12
 """Of the time for a part with products, which take long: as much as others with so many cells."""
 
 
-def node_plan(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+def node_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """One launch of each part, and of STREAM and DGEMM as many as the time has room for, unless a
     number is asked for. UserError: several placements."""
-    seats = ground.one_placement(request, request.np or max(ground.room, 1), MEASURES)
-    arrays = request.sizes or array_beyond_caches(ground.machine, seats.ranks)
-    seated = [ground.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
+    seats = resources.one_placement(request, request.np or max(resources.room, 1), MEASURES)
+    arrays = request.sizes or array_beyond_caches(resources.machine, seats.ranks)
+    seated = [resources.seated(part, seats) for part in parts(seats.ranks, arrays, cards)]
     seated += [on_all_cores(part, seated[0]) for part in parts_of_hosts(seats.ranks, cards)]
-    seated += [*thread_parts(request, ground, arrays), *memory_parts(request, ground, arrays)]
+    seated += [*thread_parts(request, resources, arrays), *memory_parts(request, resources, arrays)]
     seconds = request.seconds or SECONDS
     if request.launches is None:
         seated = by_worth(seated, seconds)
     seated = list(with_blas(seated, request.libraries, cards))
-    plan = plan_of(replace(request, heeded={}), tuple(seated), cards, ground, mpi)
+    plan = plan_of(replace(request, heeded={}), tuple(seated), cards, resources, mpi)
     launches, strict = request.launches or 1, request.launches is None
     return replace(plan, seconds=seconds, launches=launches, data=DATA, strict=strict)
 
@@ -171,26 +171,30 @@ def _loads(ranks: int) -> tuple[str, ...]:
     return tuple(name + end for end in ("", *SHARES) for name in LOADED)
 
 
-def thread_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[PlanPart]:
+def thread_parts(
+    request: Request, resources: Resources, arrays: tuple[int, ...]
+) -> Iterator[PlanPart]:
     """One rank with more and more threads. UserError: more than it has cores."""
     if not {threads.THREADS, ORDER} & set(request.heeded):
         return
-    usual = {threads.THREADS: _up_to(ground.machine.cores), ORDER: "compact"}
+    usual = {threads.THREADS: _up_to(resources.machine.cores), ORDER: "compact"}
     wanted = {name: request.heeded.get(name, usual[name]) for name in usual}
-    (one,) = ground.placements(replace(request, np=1, place=(), ppn=None), 1)
+    (one,) = resources.placements(replace(request, np=1, place=(), ppn=None), 1)
     part = PlanPart(_words(PLACED), 1, (1,), arrays, heeded=wanted)
-    part = threads.with_cores(ground.seated(part, one), ground)
-    threads.check_counts(wanted[threads.THREADS], [part], ground)
+    part = threads.with_cores(resources.seated(part, one), resources)
+    threads.check_counts(wanted[threads.THREADS], [part], resources)
     yield part
 
 
-def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> Iterator[PlanPart]:
+def memory_parts(
+    request: Request, resources: Resources, arrays: tuple[int, ...]
+) -> Iterator[PlanPart]:
     """All cores of each NUMA node in turn, each with its memory here and there."""
     if MEMORY_ON not in request.heeded:
         return
-    if len(ground.sites) > 1:
+    if len(resources.sites) > 1:
         raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
-    (site,) = ground.sites
+    (site,) = resources.sites
     where.check(request.heeded[MEMORY_ON], site.topology)
     free = site.topology.allowed
     for node in site.topology.numa:
@@ -204,7 +208,7 @@ def memory_parts(request: Request, ground: Ground, arrays: tuple[int, ...]) -> I
             ORDER: "compact",
             MEMORY_ON: ",".join(nodes),
         }
-        yield ground.seated(
+        yield resources.seated(
             PlanPart(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node
         )
 

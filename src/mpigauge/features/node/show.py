@@ -19,8 +19,8 @@ from mpigauge.show.formats.table import heading, remark_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.node.node import Floor, NodeResult, Stream
     from mpigauge.result.document import Document
+    from mpigauge.result.node.node import Floor, NodeResult, Stream
 
 WAY = 63
 """The column in which the way begins."""

@@ -62,7 +62,7 @@ def command(**said: Any) -> None:
         check_cores(request, target.topology or read())
     runs = []
     for setup in set_up(request, options, enough=BENCHMARKS):
-        plan = quick(setup.request, setup.cards, setup.ground, setup.mpi)
+        plan = quick(setup.request, setup.cards, setup.resources, setup.mpi)
         runs.append(PlannedRun(setup, plan))
     check(runs, options)
     if options.dry_run:

@@ -14,8 +14,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.placement import Placement
@@ -37,11 +37,11 @@ PAIR_SIZES = tuple(parse_sizes("0,8,64,512,4Ki,32Ki,256Ki,1Mi,4Mi"))
 COARSE_SIZES = tuple(parse_sizes("8,64,512,4Ki,32Ki,256Ki"))
 
 
-def quick(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+def quick(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """Pairs on two cores or hosts, a few collectives on all."""
-    if not ground.hosts:
-        check_cores(request, ground.machine)
-    plan = plan_of(request, parts(request, cards, ground), cards, ground, mpi)
+    if not resources.hosts:
+        check_cores(request, resources.machine)
+    plan = plan_of(request, parts(request, cards, resources), cards, resources, mpi)
     return replace(plan, seconds=plan.seconds or SECONDS)
 
 
@@ -51,12 +51,12 @@ def check_cores(request: Request, machine: Topology) -> None:
         raise UserError(one_core(machine))
 
 
-def parts(request: Request, cards: Cards, ground: Ground) -> tuple[PlanPart, ...]:
+def parts(request: Request, cards: Cards, resources: Resources) -> tuple[PlanPart, ...]:
     """Pairs and bands on each placement that was asked for; the collectives on all cores, or on
     those placements that have more than a pair. They share the job of the bands where both have two
     ranks. What the machine can do at most is measured beside the pairs, where these are one pair of
     cores of one host."""
-    two = ground.placements(request, usual=2)
+    two = resources.placements(request, usual=2)
     for each in two:
         if each.ranks < 2:
             raise UserError(f"--place {each.name} seats one rank; pairs need at least 2")
@@ -64,18 +64,18 @@ def parts(request: Request, cards: Cards, ground: Ground) -> tuple[PlanPart, ...
     if len(two) == 1 and len(two[0].by_host) == 1:
         pairs += _known(LIMITS, cards)
     bands, others = _known(BANDS, cards), _known(COLLECTIVES, cards)
-    everything = max(ground.room, 2)
+    everything = max(resources.room, 2)
     if not request.place and everything == 2:
         return (
-            _part(ground, two[0], 2, pairs, PAIR_SIZES),
-            _part(ground, two[0], 2, (*bands, *others), COARSE_SIZES),
+            _part(resources, two[0], 2, pairs, PAIR_SIZES),
+            _part(resources, two[0], 2, (*bands, *others), COARSE_SIZES),
         )
-    many = [each for each in ground.placements(request, usual=everything) if each.ranks > 2]
-    many = many or list(ground.placements(replace(request, place=()), usual=everything))
+    many = [each for each in resources.placements(request, usual=everything) if each.ranks > 2]
+    many = many or list(resources.placements(replace(request, place=()), usual=everything))
     return (
-        *pair_parts(ground, two, PlanPart(pairs, 2, (2,), PAIR_SIZES)),
-        *pair_parts(ground, two, PlanPart(bands, 2, (2,), COARSE_SIZES)),
-        *(_part(ground, each, each.ranks, others, COARSE_SIZES) for each in many),
+        *pair_parts(resources, two, PlanPart(pairs, 2, (2,), PAIR_SIZES)),
+        *pair_parts(resources, two, PlanPart(bands, 2, (2,), COARSE_SIZES)),
+        *(_part(resources, each, each.ranks, others, COARSE_SIZES) for each in many),
     )
 
 
@@ -97,8 +97,12 @@ def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
 
 
 def _part(
-    ground: Ground, where: Placement, ranks: int, names: tuple[str, ...], sizes: tuple[int, ...]
+    resources: Resources,
+    where: Placement,
+    ranks: int,
+    names: tuple[str, ...],
+    sizes: tuple[int, ...],
 ) -> PlanPart:
     """Groups of so many ranks, in a job that has all seats."""
     part = PlanPart(names, where.ranks, ranks=(ranks,), sizes=sizes)
-    return ground.seated(part, where)
+    return resources.seated(part, where)

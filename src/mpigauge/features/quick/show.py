@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import duration, many, number, percent, plus_minus
 from mpigauge.model.width import broken
+from mpigauge.result.node.against import FLOOR
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.words import noise_sentences, sentences
-from mpigauge.result.node.against import FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,19 +14,19 @@ from mpigauge.measure.plan.resolve import parts_of, plan_of
 if TYPE_CHECKING:
     from mpigauge.measure.plan.arms import Arm
     from mpigauge.measure.plan.foreign import Foreign
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
 
 
 def sweep_plan(
-    request: Request, programs: Sequence[Foreign], cards: Cards, ground: Ground, mpi: Mpi
+    request: Request, programs: Sequence[Foreign], cards: Cards, resources: Resources, mpi: Mpi
 ) -> Plan:
     """Before anything is varied. UserError: there is nothing to measure."""
-    ours = parts_of(request, cards, ground) if request.benchmarks or not programs else ()
-    others = tuple(part for each in programs for part in _parts(each, request, ground))
-    return plan_of(request, (*ours, *others), cards, ground, mpi)
+    ours = parts_of(request, cards, resources) if request.benchmarks or not programs else ()
+    others = tuple(part for each in programs for part in _parts(each, request, resources))
+    return plan_of(request, (*ours, *others), cards, resources, mpi)
 
 
 def swept(plan: Plan, arms: Sequence[tuple[Arm, Mapping[str, str]]], fail_fast: bool) -> Plan:
@@ -40,12 +40,14 @@ def swept_inside(plan: Plan, arms: Sequence[tuple[str, Mapping[str, str]]]) -> P
     return replace(plan, parts=tuple(replace(part, arms=tuple(arms)) for part in plan.parts))
 
 
-def _parts(program: Foreign, request: Request, ground: Ground) -> tuple[PlanPart, ...]:
+def _parts(program: Foreign, request: Request, resources: Resources) -> tuple[PlanPart, ...]:
     """A job for each placement; one without the launcher is nobody's to place."""
     part = PlanPart((program.name,), program.ranks, foreign=program)
     if not program.launcher:
         return (part,)
-    return tuple(ground.seated(part, where) for where in ground.placements(request, program.ranks))
+    return tuple(
+        resources.seated(part, where) for where in resources.placements(request, program.ranks)
+    )
 
 
 def _with(part: PlanPart, arm: Arm, settings: Mapping[str, str]) -> PlanPart:

@@ -46,7 +46,7 @@ class Sweep:
 
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
         knobs = _known(found, setup)
-        plan = sweep_plan(setup.request, self.programs, setup.cards, setup.ground, setup.mpi)
+        plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)
         told = [(arm, self.settings(arm, setup)) for arm in found]
         try:
             inside = self.inside(found, knobs, plan, setup)

@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-from mpigauge.measure.plan.ground import Ground
 from mpigauge.measure.plan.kernel import bind_words, kernel_words
 from mpigauge.measure.plan.plan import LaunchPlan, Plan, PlanPart
 from mpigauge.measure.plan.request import LookedUp, Request, read_request
 from mpigauge.measure.plan.resolve import resolve
+from mpigauge.measure.plan.resources import Resources
 
 __all__ = [
-    "Ground",
     "LaunchPlan",
     "LookedUp",
     "Plan",
     "PlanPart",
     "Request",
+    "Resources",
     "bind_words",
     "kernel_words",
     "read_request",

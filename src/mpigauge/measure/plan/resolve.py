@@ -19,7 +19,7 @@ from mpigauge.site.placement import together
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.placement import Placement
@@ -36,39 +36,41 @@ DEFAULT_INFLIGHT = 256
 CLASSIC_LAUNCHES = 1
 
 
-def resolve(request: Request, cards: Cards, ground: Ground, mpi: Mpi) -> Plan:
+def resolve(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """The plan of `mpigauge run`."""
-    return plan_of(request, parts_of(request, cards, ground), cards, ground, mpi)
+    return plan_of(request, parts_of(request, cards, resources), cards, resources, mpi)
 
 
-def parts_of(request: Request, cards: Cards, ground: Ground) -> tuple[PlanPart, ...]:
+def parts_of(request: Request, cards: Cards, resources: Resources) -> tuple[PlanPart, ...]:
     """A job for each placement of the benchmarks, or one that several placements share."""
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
         raise UserError("no benchmark is named; `mpigauge list` shows which there are")
-    usual = world_ranks(request, chosen, ground)
+    usual = world_ranks(request, chosen, resources)
     benchmarks = tuple(card.word for card in chosen)
-    wheres = ground.placements(request, usual)
+    wheres = resources.placements(request, usual)
     if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
-        parts = pair_parts(ground, wheres, PlanPart(benchmarks, 2, sizes=request.sizes))
+        parts = pair_parts(resources, wheres, PlanPart(benchmarks, 2, sizes=request.sizes))
     else:
         wanted = PlanPart(benchmarks, 0, request.ranks, request.sizes)
-        parts = tuple(ground.seated(wanted, each) for each in wheres)
+        parts = tuple(resources.seated(wanted, each) for each in wheres)
         if threads.wanted(request, chosen) and not (request.place or request.unbound):
-            parts = tuple(threads.with_cores(part, ground) for part in parts)
+            parts = tuple(threads.with_cores(part, resources) for part in parts)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
     return with_compilers(with_blas(parts, request.libraries, cards), request.compilers, cards)
 
 
-def pair_parts(ground: Ground, wheres: Sequence[Placement], part: PlanPart) -> tuple[PlanPart, ...]:
+def pair_parts(
+    resources: Resources, wheres: Sequence[Placement], part: PlanPart
+) -> tuple[PlanPart, ...]:
     """One job for all placements of two ranks, where they can share it; else a job for each."""
     shared = together(wheres)
     if shared is None:
-        return tuple(ground.seated(part, where) for where in wheres)
+        return tuple(resources.seated(part, where) for where in wheres)
     pairs = ";".join(members.replace(",", "-") for members in shared.places)
     one = replace(part, ranks=(), pairs=pairs, places=shared.places)
-    return (ground.seated(one, shared.where),)
+    return (resources.seated(one, shared.where),)
 
 
 def says_groups(request: Request) -> bool:
@@ -77,13 +79,13 @@ def says_groups(request: Request) -> bool:
 
 
 def plan_of(
-    request: Request, parts: tuple[PlanPart, ...], cards: Cards, ground: Ground, mpi: Mpi
+    request: Request, parts: tuple[PlanPart, ...], cards: Cards, resources: Resources, mpi: Mpi
 ) -> Plan:
     """The plan for these parts, when nothing in the request contradicts them."""
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen)
-    threads.check(request, chosen, ours, ground)
+    threads.check(request, chosen, ours, resources)
     thread_levels.check(request.heeded, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
@@ -101,7 +103,7 @@ def plan_of(
         root_shift=request.root_shift,
         inflight=request.inflight or DEFAULT_INFLIGHT,
         cache=request.cache,
-        cache_bytes=max(map(ground.cold_bytes, parts)),
+        cache_bytes=max(map(resources.cold_bytes, parts)),
         sync=request.sync,
         data=request.data,
         insist=insisted(request, cards),
@@ -109,12 +111,12 @@ def plan_of(
         multi=request.multi,
         map=request.map,
         memory=request.memory,
-        oversubscribe=any(map(ground.crowded, parts)),
+        oversubscribe=any(map(resources.crowded, parts)),
         timeout_s=request.timeout_s or Plan.timeout_s,
         rsh=request.rsh,
         launcher=request.launcher,
         bound_by=request.bound_by,
-        heeded=thread_levels.without_levels(where.known(request.heeded, ground)),
+        heeded=thread_levels.without_levels(where.known(request.heeded, resources)),
         settings=dict(request.settings),
         env=dict(request.env),
     )
@@ -127,23 +129,23 @@ def insisted(request: Request, cards: Cards) -> tuple[str, ...]:
     return tuple(card.word for card in cards.named(request.benchmarks) if card.why_static)
 
 
-def world_ranks(request: Request, chosen: Sequence[Card], ground: Ground) -> int:
+def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) -> int:
     """Ranks of the job: as said, or as the cores, the groups or the grid ask for."""
     if request.np is not None:
         return request.np
     if request.map is not None:
         return max(request.map[0] * request.map[1], *request.ranks, 1)
     if request.multi is not None:
-        return max(ground.room, *request.ranks, 2)
-    if ground.ppn is not None:
-        return ground.room
+        return max(resources.room, *request.ranks, 2)
+    if resources.ppn is not None:
+        return resources.room
     if request.ranks:
         return max(request.ranks)
     if threads.wanted(request, chosen):
-        return len(ground.sites)
+        return len(resources.sites)
     if all(card.ranks in ("one", "pair") for card in chosen):
         return 2 if any(card.ranks == "pair" for card in chosen) else 1
-    return max(ground.room, request.npmin or 1)
+    return max(resources.room, request.npmin or 1)
 
 
 def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:

@@ -16,9 +16,9 @@ from mpigauge.site.topology.words import as_list, parse_list
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.measure.plan.ground import Ground
     from mpigauge.measure.plan.plan import PlanPart
     from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Card
     from mpigauge.model.hosts import HostRanks
     from mpigauge.model.topology import Topology
@@ -32,9 +32,9 @@ def wanted(request: Request, chosen: Sequence[Card]) -> bool:
     return asked and bool(chosen) and all(ORDER in card.heeds for card in chosen)
 
 
-def with_cores(part: PlanPart, ground: Ground) -> PlanPart:
+def with_cores(part: PlanPart, resources: Resources) -> PlanPart:
     """The cores of each host, shared out among its ranks."""
-    blocks = (replace(b, bind=_shares(b, ground.topology(b))) for b in part.blocks)
+    blocks = (replace(b, bind=_shares(b, resources.topology(b))) for b in part.blocks)
     return replace(part, blocks=tuple(blocks))
 
 
@@ -49,7 +49,7 @@ def _shares(block: HostRanks, topology: Topology) -> tuple[str, ...]:
 
 
 def check(
-    request: Request, chosen: Sequence[Card], parts: Sequence[PlanPart], ground: Ground
+    request: Request, chosen: Sequence[Card], parts: Sequence[PlanPart], resources: Resources
 ) -> None:
     """UserError: more threads than cores of a rank, or several numbers where one is wanted."""
     several = "," in request.heeded.get(THREADS, "")
@@ -59,14 +59,14 @@ def check(
             f"--threads: the threads of {', '.join(together)} talk to each other; write one number"
         )
     if any(ORDER in card.heeds for card in chosen):
-        check_counts(request.heeded.get(THREADS, "1"), parts, ground)
+        check_counts(request.heeded.get(THREADS, "1"), parts, resources)
 
 
-def check_counts(counts: str, parts: Sequence[PlanPart], ground: Ground) -> None:
+def check_counts(counts: str, parts: Sequence[PlanPart], resources: Resources) -> None:
     """UserError: more threads than cores of a rank."""
     most = max(map(int, counts.split(",")))
     for part in parts:
-        for rank, cores in enumerate(_cores_of_ranks(part, ground)):
+        for rank, cores in enumerate(_cores_of_ranks(part, resources)):
             if most > len(cores):
                 raise UserError(
                     f"--threads {most}: {most} threads are more than the "
@@ -75,8 +75,8 @@ def check_counts(counts: str, parts: Sequence[PlanPart], ground: Ground) -> None
                 )
 
 
-def _cores_of_ranks(part: PlanPart, ground: Ground) -> Iterator[frozenset[int]]:
+def _cores_of_ranks(part: PlanPart, resources: Resources) -> Iterator[frozenset[int]]:
     for block in part.blocks:
-        free = ground.topology(block).allowed
+        free = resources.topology(block).allowed
         for bound in block.bind or [""] * block.ranks:
             yield frozenset(parse_list(bound.replace("+", ","))) if bound else free

@@ -12,7 +12,7 @@ from mpigauge.model.names import LOCAL, MEMORY_ON
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.measure.plan.ground import Ground
+    from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.topology import Topology
 
 ALL = "all"
@@ -30,13 +30,13 @@ def with_memory(machine: Topology) -> tuple[int, ...]:
     )
 
 
-def known(heeded: Mapping[str, str], ground: Ground) -> dict[str, str]:
+def known(heeded: Mapping[str, str], resources: Resources) -> dict[str, str]:
     """The same with all nodes for `all`. UserError: a host has no memory on one of them."""
     if MEMORY_ON not in heeded:
         return dict(heeded)
-    for site in ground.sites:
+    for site in resources.sites:
         check(heeded[MEMORY_ON], site.topology)
-    words = expanded(heeded[MEMORY_ON], ground.sites[0].topology)
+    words = expanded(heeded[MEMORY_ON], resources.sites[0].topology)
     return {**heeded, MEMORY_ON: ",".join(words)}
 
 

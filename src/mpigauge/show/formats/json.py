@@ -17,9 +17,9 @@ from mpigauge.show.limits import limit_fields, numbers
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
     from mpigauge.model.screen import Screen
+    from mpigauge.result.document import Document
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.headline import Headline
-    from mpigauge.result.document import Document
 
 ABOUT = "all of it with names and units, for programs"
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.screen import Screen
+    from mpigauge.result.document import Document
     from mpigauge.result.pairs import PairMap, Sheet
     from mpigauge.result.stats.peers import Cluster, Odd
-    from mpigauge.result.document import Document
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
 PAIRS = True

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Row
     from mpigauge.model.screen import Screen
-    from mpigauge.result.pairs import PairMap, Sheet
     from mpigauge.result.document import Document
     from mpigauge.result.facts import Facts
+    from mpigauge.result.pairs import PairMap, Sheet
 
     Held = tuple[tuple[int, int], Row]
     """Two ranks, and what was measured between them."""

@@ -23,10 +23,10 @@ from mpigauge.model.units import (
     rate,
 )
 from mpigauge.model.width import WIDTH, broken
+from mpigauge.result.document import tables
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.words import legend, letters
-from mpigauge.result.document import tables
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Estimate, Row
     from mpigauge.model.screen import Screen
+    from mpigauge.result.document import Document, RowTable
+    from mpigauge.result.facts import Facts
     from mpigauge.result.stats.figures import FigureRow
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.headline import Headline
-    from mpigauge.result.document import Document, RowTable
-    from mpigauge.result.facts import Facts
 
 ABOUT = "tables for people (the default)"
 ROUND_TRIPS = ("mpi_latency", "ping_pong")

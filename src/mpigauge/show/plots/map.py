@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mpigauge.model.screen import Screen
-    from mpigauge.result.pairs import PairMap
     from mpigauge.result.document import Document
+    from mpigauge.result.pairs import PairMap
 
 
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")

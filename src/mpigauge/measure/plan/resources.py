@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Resources:
     machine: Topology
     """The one we stand on, or one that is only a file."""
     hosts: tuple[Site, ...] = ()
