@@ -30,7 +30,7 @@ TICKS = [[1000, 1010, 1020, 1030], [1000, 1040, 1050, 5000]]
 
 def report_of(*shown: Shown) -> str:
     """The page of these runs, as `mpigauge report` writes it where nothing is compared."""
-    return report(shown, explained(shown[0].seen))
+    return report(shown, explained(shown[0].view))
 
 
 def hostile(folder: Path) -> Path:

@@ -20,7 +20,7 @@ from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
 from mpigauge.result.document import Document, document
 from mpigauge.result.node.against import Limits
 from mpigauge.result.node.hardware import hardware
-from mpigauge.result.seen import Seen
+from mpigauge.result.run_view import RunView
 from mpigauge.runs.store import Run
 from mpigauge.show.kinds import ALL, PLOTS, Shown
 from mpigauge.show.limits import levels, lines
@@ -278,7 +278,7 @@ def test_a_report_has_the_limits_that_it_was_told(
 def test_lines_in_drawings(tmp_path: Path) -> None:
     stored = open_run(str(store(messages(), tmp_path, "a")))
     store(node_run(), tmp_path, "node")
-    shown = Shown("a", stored, with_limits(document(stored), stored), Seen.of(stored))
+    shown = Shown("a", stored, with_limits(document(stored), stored), RunView.of(stored))
     picture = PLOTS.find("latency").draw([shown], ALL)
     assert picture is not None
     assert "mailbox floor 134 ns</text>" in picture.svg

@@ -17,7 +17,7 @@ from mpigauge.model.between import Between
 from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError
 from mpigauge.result.library import large
-from mpigauge.result.seen import Seen, members
+from mpigauge.result.run_view import RunView, members
 from mpigauge.result.stats.crowd import Member, telling, usual, varied
 from mpigauge.runs.store import load
 from mpigauge.show.kinds import PLOTS, drawn
@@ -67,7 +67,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_all_curves_are_as_they_are_read_one_by_one(path: Path) -> None:
     found = large.load_large(path)
-    wanted = members(Seen.of(load(path)).curves)
+    wanted = members(RunView.of(load(path)).curves)
     assert sorted(m[:4] for m in found.members) == sorted(m[:4] for m in wanted)
     by_name = {m[:4]: m for m in found.members}
     for each in wanted:

@@ -20,7 +20,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.result.models.bounds import MOVED, bounds
 from mpigauge.result.models.breaks import algorithms, kinds
 from mpigauge.result.models.loggp import LogGP, loggp
-from mpigauge.result.seen import Seen
+from mpigauge.result.run_view import RunView
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.pieces import Break
 from tests import cells, planted
@@ -47,8 +47,8 @@ def first_reason(of: Run) -> tuple[str, bool, tuple[str, ...]]:
 
 def named(mpi: str, benchmark: str, suite: str = "MPI1") -> list[str]:
     """The settings of this MPI that choose the algorithm of a collective."""
-    seen = Seen.of(run(curve(line(), benchmark, suite=suite), mpi={"name": mpi, "version": ""}))
-    return algorithms(seen, seen.rows[0])
+    view = RunView.of(run(curve(line(), benchmark, suite=suite), mpi={"name": mpi, "version": ""}))
+    return algorithms(view, view.rows[0])
 
 
 def test_what_sends_no_messages_meets_no_limit_of_them() -> None:

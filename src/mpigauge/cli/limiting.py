@@ -47,9 +47,9 @@ def with_limits(found: Document, stored: Run, word: str | None = None) -> Docume
     if hardware is None:
         return found
     from mpigauge.result.node.against import limits
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
-    return replace(found, limits=limits(hardware, Seen.of(stored), found.headline))
+    return replace(found, limits=limits(hardware, RunView.of(stored), found.headline))
 
 
 def _hardware(stored: Run, word: str | None) -> Hardware | None:

@@ -45,7 +45,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     text = page_of(runs[0])
     if text is None:
         shown = shown_of(runs, limits_of)
-        text = report(shown, explained(shown[0].seen), compared(shown))
+        text = report(shown, explained(shown[0].view), compared(shown))
     write_page(text, target)
     click.echo(f"mpigauge: written to {target}", err=True)
 

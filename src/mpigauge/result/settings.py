@@ -11,29 +11,29 @@ from mpigauge.site.mpi.settings.catalogue import entries
 from mpigauge.site.mpi.settings.known import BELOW
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
     from mpigauge.site.mpi.settings.catalogue import SettingEntry
 
 _TELLING = {"ucx": ("ucx",), "libfabric": ("ofi", "provider", "libfabric", "fabric")}
 """Words of what a launch tells that it uses, by the layer below the MPI that they are of."""
 
 
-def entries_of(seen: Seen) -> Iterator[SettingEntry]:
+def entries_of(view: RunView) -> Iterator[SettingEntry]:
     """Those of the run's MPI in its version, and of the layers below it that it may have used."""
-    layers = [name for name in BELOW.get(seen.mpi_name, ()) if _may_be_used(seen, name)]
+    layers = [name for name in BELOW.get(view.mpi_name, ()) if _may_be_used(view, name)]
     for entry in entries():
-        own = entry.of == seen.mpi_name and entry.is_of_version(seen.mpi_version)
+        own = entry.of == view.mpi_name and entry.is_of_version(view.mpi_version)
         if own or entry.of in layers:
             yield entry
 
 
-def existing(seen: Seen, *variables: str) -> list[str]:
+def existing(view: RunView, *variables: str) -> list[str]:
     """Those of these variables that the run's MPI has."""
-    known = list(entries_of(seen))
+    known = list(entries_of(view))
     return [name for name in variables if any(name in entry.variables() for entry in known)]
 
 
-def _may_be_used(seen: Seen, layer: str) -> bool:
+def _may_be_used(view: RunView, layer: str) -> bool:
     """Where nothing is told, every layer may have been."""
-    told = f"{seen.transport} {seen.run.used}".strip().lower()
+    told = f"{view.transport} {view.run.used}".strip().lower()
     return not told or any(word in told for word in _TELLING.get(layer, ()))

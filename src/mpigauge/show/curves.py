@@ -14,7 +14,7 @@ from mpigauge.draw.plot import Mark, Panel, Point, Series
 from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.result.models.breaks import reasons, shape
-from mpigauge.result.seen import gap
+from mpigauge.result.run_view import gap
 from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.draw.plot import Level
     from mpigauge.model.cards import Card
     from mpigauge.model.row import Estimate, Row
-    from mpigauge.result.seen import Curve
+    from mpigauge.result.run_view import Curve
     from mpigauge.result.stats.pieces import Break
     from mpigauge.show.kinds import Chosen, Shown
 
@@ -50,7 +50,7 @@ def chosen_curves(shown: Sequence[Shown], fits: Fits, chosen: Chosen) -> list[He
     found = []
     for each in shown:
         cards = each.run.cards
-        for curve in each.seen.curves:
+        for curve in each.view.curves:
             named = chosen.benchmark.lower() in ("", curve.benchmark.lower())
             is_pair = bool(curve.first.cell.members) and not curve.first.cell.placement
             if named and not is_pair and fits(curve, cards.get(curve.benchmark)):
@@ -180,7 +180,7 @@ def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
 
 
 def _likely(held: Held, at: Break) -> str:
-    why = reasons(held.shown.seen, held.curve, at)
+    why = reasons(held.shown.view, held.curve, at)
     return f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
 
 

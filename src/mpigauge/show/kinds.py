@@ -13,7 +13,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.registry import Registry
 from mpigauge.result.compare.compare import compare, split
 from mpigauge.result.document import document, rows_of_run
-from mpigauge.result.seen import Seen, members
+from mpigauge.result.run_view import RunView, members
 from mpigauge.result.stats.verdicts import TOLERANCE
 from mpigauge.show.limits import levels
 
@@ -38,19 +38,19 @@ class Shown:
     """What tells it from the others."""
     run: Run
     document: Document
-    seen: Seen
+    view: RunView
     of_large: tuple[Member, ...] = ()
     """All curves of a large run, of which `run` holds a part."""
 
     @classmethod
     def of(cls, name: str, run: Run, of_large: tuple[Member, ...] = ()) -> Shown:
         rows = rows_of_run(run)
-        return cls(name, run, document(run, rows=rows), Seen.of(run, rows), of_large)
+        return cls(name, run, document(run, rows=rows), RunView.of(run, rows), of_large)
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
         """All curves as numbers."""
-        return self.of_large or members(self.seen.curves)
+        return self.of_large or members(self.view.curves)
 
     def levels(self, axis: Axis) -> tuple[Level, ...]:
         """The limits of its node, to see curves of messages against."""

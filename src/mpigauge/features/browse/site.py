@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mpigauge.features.browse.shelf import Shelf
     from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 MOST_BESIDE = 8
 """Runs side by side: more are no picture."""
@@ -61,7 +61,7 @@ class Site:
     shelf: Shelf
     base: str
     """What all addresses begin with: the token between strokes."""
-    explain: Callable[[Seen], Explanation]
+    explain: Callable[[RunView], Explanation]
     """What a report says of why its run is as it is."""
     other: Callable[[str, str], str | None] = lambda path, home: None  # noqa: ARG005
     """The page of a run of a kind of its own, such as a profile, with the way back; None: it is
@@ -123,7 +123,7 @@ class Site:
         if text := self.other(path[0], self.base):
             return Page(200, text)
         shown = shown_of(path)
-        return Page(200, report(shown, self.explain(shown[0].seen), home=self.base))
+        return Page(200, report(shown, self.explain(shown[0].view), home=self.base))
 
     def _beside(self, asked: Asked) -> Page:
         names = list(dict.fromkeys(asked.query.get("run", [])))
@@ -182,12 +182,12 @@ class Site:
             of = next((each for each in found if each.id == asked.path[1]), None)
             if of is None:
                 raise MissingError("no two of the runs have this number")
-            seen = trend(nights(library.con, of, names), of.kind)
+            found_trend = trend(nights(library.con, of, names), of.kind)
             where = " · ".join(filter(None, (*of.asked.values(), _apart(found)[of.id])))
             unit = "s" if of.is_time else str(of.columns["unit"])
             others = started_otherwise(of, found)
-            left = " ".join([_left_out(of.runs - len(seen.nights)), *map(_started, others)])
-            return Page(200, trend_page(self.base, _title(of), where, seen, unit, left.strip()))
+            left = " ".join([_left_out(of.runs - len(found_trend.nights)), *map(_started, others)])
+            return Page(200, trend_page(self.base, _title(of), where, found_trend, unit, left.strip()))
 
         return self.shelf.ask(go)
 

@@ -17,7 +17,7 @@ from mpigauge.result.words import bandwidth, listed, size
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache
-    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.run_view import Curve, RunView
 
 COLLAPSE = 2.0
 """By how much bandwidth has to fall for a collapse."""
@@ -44,12 +44,12 @@ class Fall:
         return Break(*sizes, step=self.ratio, slope=math.nan)
 
 
-def falls(seen: Seen, least: float) -> Iterator[Fall]:
+def falls(view: RunView, least: float) -> Iterator[Fall]:
     """The deepest of each curve, by `least` or more beyond the errors of both bandwidths, where no
     larger message makes up for half of it."""
-    if "falls" not in seen.known:
-        seen.known["falls"] = [list(_falling(curve)) for curve in seen.curves]
-    for of in seen.known["falls"]:
+    if "falls" not in view.known:
+        view.known["falls"] = [list(_falling(curve)) for curve in view.curves]
+    for of in view.known["falls"]:
         found = [fall for fall in of if fall.ratio >= least and _stays(fall)]
         if found:
             yield max(found, key=lambda fall: fall.ratio)
@@ -81,9 +81,9 @@ def lost_behind(group: Iterable[Fall]) -> Iterator[float]:
         yield from (max(0.0, 1 - _speed(row) / kept) for row in fall.behind)
 
 
-def cache_past(seen: Seen, fall: Fall) -> Cache | None:
+def cache_past(view: RunView, fall: Fall) -> Cache | None:
     """The cache that messages stop to fit into just there."""
-    return cache_at(seen, fall.curve, fall.as_break)
+    return cache_at(view, fall.curve, fall.as_break)
 
 
 def _falling(curve: Curve) -> Iterator[Fall]:

@@ -14,7 +14,7 @@ from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 FACT = 1
 """Launches that a fact needs, which the run holds however often it was measured."""
@@ -23,58 +23,58 @@ REPEATED = LEAST_FOR_INTERVAL
 _CHOSEN = "the rows of a large run are chosen by their times, so that they would prove too much"
 
 
-def seats(seen: Seen) -> str:
-    return "" if seen.run.ranks else "the run does not say where its ranks sat"
+def seats(view: RunView) -> str:
+    return "" if view.run.ranks else "the run does not say where its ranks sat"
 
 
-def machine(seen: Seen) -> str:
-    return "" if seen.topologies else "the run does not describe its machine"
+def machine(view: RunView) -> str:
+    return "" if view.topologies else "the run does not describe its machine"
 
 
-def arms(seen: Seen) -> str:
-    if seen.run.part:
+def arms(view: RunView) -> str:
+    if view.run.part:
         return _CHOSEN
-    known = {row.cell.arm for row in seen.rows} - {CONTROL}
+    known = {row.cell.arm for row in view.rows} - {CONTROL}
     if known <= {""}:
         return "the run varies no setting"
     return "" if "" in known else "the run varies settings, but has no row with the defaults"
 
 
-def placements(seen: Seen) -> str:
-    if seen.run.part:
+def placements(view: RunView) -> str:
+    if view.run.part:
         return _CHOSEN
-    known = {row.cell.placement for row in seen.rows}
+    known = {row.cell.placement for row in view.rows}
     if len(known) == 1:
         return "the run has one placement of ranks only"
     return "" if "" in known else "the run compares placements, but has no default one"
 
 
-def samples(seen: Seen) -> str:
+def samples(view: RunView) -> str:
     """IMB's schedule and other programs' tables hold no samples."""
-    ours = any(row.cell.mode == "adaptive" and row.cell.origin == "measured" for row in seen.rows)
+    ours = any(row.cell.mode == "adaptive" and row.cell.origin == "measured" for row in view.rows)
     return "" if ours else "the run has no single samples, only what a table tells"
 
 
-def launches(seen: Seen) -> str:
+def launches(view: RunView) -> str:
     """Fewer than six give no interval."""
-    most = max(row.launches for row in seen.rows)
+    most = max(row.launches for row in view.rows)
     if most >= LEAST_FOR_INTERVAL:
         return ""
     had = "one launch" if most == 1 else f"{most} launches"
     return f"the run has {had}, too few to tell how launches differ"
 
 
-def noise(seen: Seen) -> str:
-    return "" if seen.run.noise else "nobody looked how much of the cores others took"
+def noise(view: RunView) -> str:
+    return "" if view.run.noise else "nobody looked how much of the cores others took"
 
 
-def detours(seen: Seen) -> str:
+def detours(view: RunView) -> str:
     """Single samples, and single detours to put beside them."""
-    heard = any(each.start_ns for each in seen.run.noise)
-    return samples(seen) or ("" if heard else "the run does not say when its cores were taken")
+    heard = any(each.start_ns for each in view.run.noise)
+    return samples(view) or ("" if heard else "the run does not say when its cores were taken")
 
 
-def sizes(seen: Seen) -> str:
+def sizes(view: RunView) -> str:
     """Breaks need a curve."""
-    many = any(len(curve.rows) >= 6 for curve in seen.curves)
+    many = any(len(curve.rows) >= 6 for curve in view.curves)
     return "" if many else "no benchmark has six sizes or more, so there is no curve to look at"

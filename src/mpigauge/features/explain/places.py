@@ -7,30 +7,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.result.seen import pus_of
+from mpigauge.result.run_view import pus_of
 from mpigauge.site.placement import Site, place
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Topology
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
-def possible(seen: Seen, policy: str, ranks: int) -> bool:
+def possible(view: RunView, policy: str, ranks: int) -> bool:
     """Whether `--place policy` would be taken there for so many ranks; not where the run does not
     describe its machine."""
-    sites = [Site(name, topology) for name, topology in seen.topologies.items()]
+    sites = [Site(name, topology) for name, topology in view.topologies.items()]
     try:
         return bool(sites) and bool(place(policy, sites, ranks, ranks))
     except UserError:
         return False
 
 
-def has_free_cores(seen: Seen) -> bool:
+def has_free_cores(view: RunView) -> bool:
     """Whether there are cores that may be used and had no rank, as far as the run says."""
-    return any(_free_cores(seen, host, topology) for host, topology in seen.topologies.items())
+    return any(_free_cores(view, host, topology) for host, topology in view.topologies.items())
 
 
-def _free_cores(seen: Seen, host: str, topology: Topology) -> set[int]:
-    taken = {pu for rank in seen.run.ranks if rank.host == host for pu in pus_of(rank)}
+def _free_cores(view: RunView, host: str, topology: Topology) -> set[int]:
+    taken = {pu for rank in view.run.ranks if rank.host == host for pu in pus_of(rank)}
     usable = {pu.core for pu in topology.usable}
     return usable - {pu.core for pu in topology.usable if pu.number in taken}

@@ -14,14 +14,14 @@ from mpigauge.model.registry import Registry
 from mpigauge.model.units import listed
 from mpigauge.result.finding import Blind, Explanation, Finding
 from mpigauge.result.nature import ABOUT, ANY, CALLING
-from mpigauge.result.seen import Seen
+from mpigauge.result.run_view import RunView
 
 if TYPE_CHECKING:
     from mpigauge.result.nature import Does
     from mpigauge.runs.store import Run
 
-Look = Callable[[Seen], Iterable[Finding]]
-Need = Callable[[Seen], str]
+Look = Callable[[RunView], Iterable[Finding]]
+Need = Callable[[RunView], str]
 """Says in words what a run has not; nothing where it has it."""
 
 
@@ -55,16 +55,16 @@ def cause(
 
 def explain(run: Run) -> Explanation:
     """What all causes find in this run, and which could not be looked for."""
-    return explained(Seen.of(run))
+    return explained(RunView.of(run))
 
 
-def explained(seen: Seen) -> Explanation:
-    run = seen.run
+def explained(view: RunView) -> Explanation:
+    run = view.run
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
     kinds = {each.of for each in CAUSES.values()}
-    parts = {does: seen.part(does) for does in kinds}
-    for each in CAUSES.values() if seen.rows else ():
+    parts = {does: view.part(does) for does in kinds}
+    for each in CAUSES.values() if view.rows else ():
         part = parts[each.of]
         lacks = [words for need in each.needs if (words := need(part))] if part.rows else []
         for words in lacks if part.rows else [_nothing_of(each.of)]:
@@ -75,8 +75,8 @@ def explained(seen: Seen) -> Explanation:
         findings=tuple(sorted(findings, key=_weight)),
         blind=tuple(Blind(reason, tuple(names)) for reason, names in blind.items()),
         looked_for=len(CAUSES),
-        rows=len(seen.rows),
-        launches=max((len(run.launches), *(row.launches for row in seen.rows))),
+        rows=len(view.rows),
+        launches=max((len(run.launches), *(row.launches for row in view.rows))),
     )
 
 

@@ -11,12 +11,12 @@ from mpigauge.features.explain.falls import COLLAPSE, falls
 from mpigauge.model.units import byte_count
 from mpigauge.result.finding import Finding
 from mpigauge.result.models.breaks import Reason, reasons
-from mpigauge.result.seen import gap
+from mpigauge.result.run_view import gap
 from mpigauge.result.stats.pieces import drawn_on
 from mpigauge.result.words import factor, listed, time
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.run_view import Curve, RunView
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.pieces import Break
 
@@ -30,27 +30,27 @@ class Step(NamedTuple):
     """The likeliest."""
 
 
-def steps(seen: Seen, *kinds: str) -> list[list[Step]]:
+def steps(view: RunView, *kinds: str) -> list[list[Step]]:
     """Those whose likeliest reason is of one of these kinds; curves that step between the same two
     sizes are together, the worst first. Where bandwidth collapses, that is said instead."""
-    if "steps" not in seen.known:
-        seen.known["steps"] = list(_untold(seen))
+    if "steps" not in view.known:
+        view.known["steps"] = list(_untold(view))
     found: dict[tuple[int, int], list[Step]] = {}
-    for step in seen.known["steps"]:
+    for step in view.known["steps"]:
         if step.reason.kind in kinds:
             found.setdefault((step.at.before_bytes, step.at.after_bytes), []).append(step)
     return [found[sizes] for sizes in sorted(found)]
 
 
-def _untold(seen: Seen) -> Iterator[Step]:
-    told = {(id(fall.curve), fall.before.message_bytes) for fall in falls(seen, COLLAPSE)}
-    for step in sorted(_steps(seen), key=lambda step: -step.at.step):
+def _untold(view: RunView) -> Iterator[Step]:
+    told = {(id(fall.curve), fall.before.message_bytes) for fall in falls(view, COLLAPSE)}
+    for step in sorted(_steps(view), key=lambda step: -step.at.step):
         if (id(step.curve), step.at.before_bytes) not in told:
             yield step
 
 
 def finding(
-    seen: Seen, group: Sequence[Step], likely: str, proofless: str, attempts: Iterable[str]
+    view: RunView, group: Sequence[Step], likely: str, proofless: str, attempts: Iterable[str]
 ) -> Finding:
     """What steps, by how much where it is worst; `proofless` is added where no known value lies
     there. Empty attempts are left out."""
@@ -71,14 +71,14 @@ def finding(
         ),
         attempts=tuple(filter(None, attempts)),
         rows=tuple(row for step in group for row in step.curve.rows),
-        cost=seen.cost(share for step in group for share in _lost(step)),
+        cost=view.cost(share for step in group for share in _lost(step)),
     )
 
 
-def _steps(seen: Seen) -> Iterator[Step]:
-    for curve in seen.curves:
+def _steps(view: RunView) -> Iterator[Step]:
+    for curve in view.curves:
         for at in curve.pieces.breaks if curve.pieces else ():
-            first = next(iter(reasons(seen, curve, at)), None)
+            first = next(iter(reasons(view, curve, at)), None)
             if at.step >= LEAST_STEP and first:
                 yield Step(curve, at, first)
 

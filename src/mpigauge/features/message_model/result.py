@@ -11,14 +11,14 @@ from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.result.models.bounds import Bound, bounds
 from mpigauge.result.models.breaks import Reason, reasons, shape
 from mpigauge.result.models.loggp import LogGP, loggp
-from mpigauge.result.seen import Seen
+from mpigauge.result.run_view import RunView
 from mpigauge.result.stats.fit import fit, points_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Curve
+    from mpigauge.result.run_view import Curve
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.pieces import Break
     from mpigauge.runs.store import Run
@@ -62,13 +62,13 @@ class Model:
 
 def model(run: Run, benchmark: str | None = None) -> Model:
     """Of all benchmarks with messages, or of one. UserError: the run has it not."""
-    seen = Seen.of(run)
-    bound_of = {id(bound.row): bound for bound in bounds(seen.rows)}
-    curves = [curve for curve in seen.curves if not curve.first.cell.members]
+    view = RunView.of(run)
+    bound_of = {id(bound.row): bound for bound in bounds(view.rows)}
+    curves = [curve for curve in view.curves if not curve.first.cell.members]
     chosen = [c for c in curves if benchmark in (None, c.benchmark)] or _matching(curves, benchmark)
     return Model(
-        tuple(_curve(seen, curve, bound_of) for curve in chosen),
-        tuple(_pairs(seen.rows)) if benchmark is None else (),
+        tuple(_curve(view, curve, bound_of) for curve in chosen),
+        tuple(_pairs(view.rows)) if benchmark is None else (),
     )
 
 
@@ -83,14 +83,14 @@ def _matching(curves: Sequence[Curve], benchmark: str | None) -> list[Curve]:
     return found
 
 
-def _curve(seen: Seen, curve: Curve, bound_of: dict[int, Bound]) -> CurveModel:
+def _curve(view: RunView, curve: Curve, bound_of: dict[int, Bound]) -> CurveModel:
     pieces = curve.pieces
     return CurveModel(
         curve=curve,
         line=fit(points_of(curve.fitted)),
         lines=pieces.lines if pieces else (),
         breaks=tuple(
-            NamedBreak(at, shape(at), reasons(seen, curve, at))
+            NamedBreak(at, shape(at), reasons(view, curve, at))
             for at in (pieces.breaks if pieces else ())
         ),
         bounds=tuple(bound_of[id(row)] for row in curve.rows if id(row) in bound_of),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache
     from mpigauge.result.nature import Does
-    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.run_view import Curve, RunView
     from mpigauge.result.stats.pieces import Break
     from mpigauge.site.mpi.settings.catalogue import SettingEntry
 
@@ -57,12 +57,12 @@ class Reason:
     """Whether a known value or capacity lies just there, so that it is more than possible."""
 
 
-def reasons(seen: Seen, curve: Curve, at: Break) -> tuple[Reason, ...]:
+def reasons(view: RunView, curve: Curve, at: Break) -> tuple[Reason, ...]:
     """What this break may be, the likeliest first; none: nothing that is known here fits."""
-    knobs = list(_entries(seen, curve))
-    known = list(_known_values(seen, curve, at, knobs))
+    knobs = list(_entries(view, curve))
+    known = list(_known_values(view, curve, at, knobs))
     shapes = kinds(at, nature_of(curve.first).does)
-    if "cache" in shapes and (cache := cache_at(seen, curve, at)):
+    if "cache" in shapes and (cache := cache_at(view, curve, at)):
         size = byte_count(cache.bytes)
         words = f"past the capacity of the L{cache.level} cache ({size})"
         known.append(Reason("cache", words, known=True))
@@ -83,22 +83,22 @@ def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:
     return (*first, "cache", "segment") if at.slope > BEND else (*first, "segment")
 
 
-def cache_at(seen: Seen, curve: Curve, at: Break) -> Cache | None:
+def cache_at(view: RunView, curve: Curve, at: Break) -> Cache | None:
     """The cache that a message, or a message and its copy, stop to fit into at this break."""
-    caches = seen.caches_of(curve.first)
+    caches = view.caches_of(curve.first)
     fitting = (c for c in caches if at.before_bytes < c.bytes <= 2 * at.after_bytes)
     return next(fitting, None)
 
 
-def settings_that_move(seen: Seen, curve: Curve, kind: str) -> tuple[str, ...]:
+def settings_that_move(view: RunView, curve: Curve, kind: str) -> tuple[str, ...]:
     """Those of the run's MPI for breaks of this kind, wherever their values lie."""
-    fitting = [entry for entry in _entries(seen, curve) if entry.moves == kind]
+    fitting = [entry for entry in _entries(view, curve) if entry.moves == kind]
     return tuple(name for entry in fitting for name in _named(entry, curve.first))
 
 
-def algorithms(seen: Seen, row: Row) -> list[str]:
+def algorithms(view: RunView, row: Row) -> list[str]:
     """The settings of the run's MPI that choose the algorithm of this row's collective."""
-    chosen = (entry for entry in entries_of(seen) if entry.moves == "algorithm")
+    chosen = (entry for entry in entries_of(view) if entry.moves == "algorithm")
     return [name for entry in chosen for name in _named(entry, row)]
 
 
@@ -114,11 +114,11 @@ def shape(at: Break) -> str:
 
 
 def _known_values(
-    seen: Seen, curve: Curve, at: Break, knobs: Iterable[SettingEntry]
+    view: RunView, curve: Curve, at: Break, knobs: Iterable[SettingEntry]
 ) -> Iterator[Reason]:
     """A limit may count a header of the message, so both ends belong to it. What acts within a
     node or between nodes only is no more than possible where nobody knows which it was."""
-    given, where = seen.settings_of(curve.first), seen.where(curve.first)
+    given, where = view.settings_of(curve.first), view.where(curve.first)
     for entry in knobs:
         value = _value_of(entry, given)
         if entry.moves != "algorithm" and at.before_bytes <= value <= at.after_bytes:
@@ -158,10 +158,10 @@ def _said(entry: SettingEntry, given: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _entries(seen: Seen, curve: Curve) -> Iterator[SettingEntry]:
+def _entries(view: RunView, curve: Curve) -> Iterator[SettingEntry]:
     """Those of the run's MPI and of what is below it that act where the ranks are."""
-    where = seen.where(curve.first)
+    where = view.where(curve.first)
     if nature_of(curve.first).does in SENDING:
-        for entry in entries_of(seen):
+        for entry in entries_of(view):
             if entry.moves and where in ("", entry.within or where):
                 yield entry

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Key
     from mpigauge.model.row import Estimate, Row
     from mpigauge.result.node.hardware import Hardware
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
     from mpigauge.result.stats.headline import Headline
 
 FLOOR = "the mailbox floor"
@@ -65,21 +65,21 @@ class Limits:
         return ", ".join(filter(None, known))
 
 
-def limits(hardware: Hardware, seen: Seen, head: Headline | None) -> Limits | None:
+def limits(hardware: Hardware, view: RunView, head: Headline | None) -> Limits | None:
     """None: the run has no messages between two ranks."""
-    pairs = [row for row in seen.rows if row.ranks == 2 and row.cell.suite != NODE_SUITE]
+    pairs = [row for row in view.rows if row.ranks == 2 and row.cell.suite != NODE_SUITE]
     if not pairs:
         return None
-    created = str(seen.run.header.get("created", ""))
+    created = str(view.run.header.get("created", ""))
     after = hardware.seconds_after(created)
     rows = [row for row in (head.zero, head.peak) if row] if head else []
-    fits, alike = (all(hardware.concerns(seen.ranks_of(row)) for row in of) for of in (rows, pairs))
+    fits, alike = (all(hardware.concerns(view.ranks_of(row)) for row in of) for of in (rows, pairs))
     found = tuple(_against(hardware, head)) if head and fits else ()
-    apart = hardware.run != seen.run.path.name
+    apart = hardware.run != view.run.path.name
     age = None if after is None else -after
     near = (row for row in pairs if row.benchmark in ONE_WAY)
     times = {
-        row.key: _least(hardware, row) for row in near if hardware.concerns(seen.ranks_of(row))
+        row.key: _least(hardware, row) for row in near if hardware.concerns(view.ranks_of(row))
     }
     known = {key: least for key, least in times.items() if least}
     return Limits(hardware, age, apart, alike, not fits, found, known)

@@ -20,7 +20,7 @@ from mpigauge.result.node.limits import FRESH
 from mpigauge.result.node.node import largest_common
 from mpigauge.result.node.products import is_single
 from mpigauge.result.node.threads import is_usual
-from mpigauge.result.seen import Seen, pus_of
+from mpigauge.result.run_view import RunView, pus_of
 from mpigauge.runs.store.files import moment_of
 
 if TYPE_CHECKING:
@@ -121,17 +121,17 @@ class Hardware:
 
 def hardware(run: Run) -> Hardware | None:
     """None: it measured nothing of the node itself, or on several hosts."""
-    seen = Seen.of(run)
-    rows = tuple(row for row in seen.rows if row.cell.suite == NODE_SUITE and is_usual(row))
+    view = RunView.of(run)
+    rows = tuple(row for row in view.rows if row.cell.suite == NODE_SUITE and is_usual(row))
     hosts = {rank.host for rank in run.ranks}
     if not rows or len(hosts) > 1:
         return None
     lines = [row for row in rows if row.cell.benchmark in ("Line", "Mailbox")]
-    pair = seen.ranks_of(lines[0]) if lines else ()
+    pair = view.ranks_of(lines[0]) if lines else ()
     return Hardware(
         run=run.path.name,
         created=str(run.header.get("created", "")),
-        host="".join(hosts) or str(seen.machine.get("hostname", "")),
+        host="".join(hosts) or str(view.machine.get("hostname", "")),
         pair=tuple(pus_of(rank) for rank in pair),
         rows=rows,
     )

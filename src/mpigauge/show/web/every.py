@@ -35,7 +35,7 @@ class Every(NamedTuple):
 
 def every(shown: Shown) -> Every | None:
     """None: the run has no more curves than a page shows anyway."""
-    few = not shown.of_large and len(shown.seen.rows) <= MANY_ROWS
+    few = not shown.of_large and len(shown.view.rows) <= MANY_ROWS
     plot = None if few else usual_plot(shown, ALL)
     if plot is None:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.result.seen import pus_of
+from mpigauge.result.run_view import pus_of
 from mpigauge.show.picture import picture
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Built(NamedTuple):
 def machines(shown: Shown) -> Iterator[Built]:
     """Those that ranks were on; of a run without ranks all that it describes."""
     written = _on_pus(shown)
-    for name, topology in shown.seen.topologies.items():
+    for name, topology in shown.view.topologies.items():
         if name in written or not written:
             yield Built(name, picture(topology, written.get(name, {})))
 

@@ -122,7 +122,7 @@ def report(
         tables_left=tables_left,
         figures="\n".join(figure_lines(first.document.figures)),
         command=_command(first),
-        settings=sorted(first.seen.settings.items()),
+        settings=sorted(first.view.settings.items()),
         documents=list(_documents(first)),
         downloads=list(downloads(first)),
     )

@@ -15,7 +15,7 @@ from mpigauge.result.nature import COLLECTIVE
 from mpigauge.result.words import settings
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     of=COLLECTIVE,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    for group in steps(seen, "algorithm"):
+def look(view: RunView) -> Iterator[Finding]:
+    for group in steps(view, "algorithm"):
         knobs = [name for step in group for name in step.reason.knobs]
         yield finding(
-            seen,
+            view,
             group,
             "from this size on the MPI takes another algorithm, and it is slower here at first",
             "nothing in the run proves it; messages inside of it may step too",

@@ -15,7 +15,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     of=ANY,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    for best in rivals(seen.rows, "placement")[:1]:
+def look(view: RunView) -> Iterator[Finding]:
+    for best in rivals(view.rows, "placement")[:1]:
         attempts = (f"--place {best.name}; `mpigauge topo` shows which cores that are",)
-        yield told(seen, best, f"placed by {best.name}", attempts)
+        yield told(view, best, f"placed by {best.name}", attempts)

@@ -18,7 +18,7 @@ from mpigauge.result.stats.words import name_cells
 from mpigauge.result.words import cell_name, time
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     of=CALLING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    for best in rivals(seen.rows, "arm")[:1]:
-        yield told(seen, best, f"with {best.name}", _attempts(best))
+def look(view: RunView) -> Iterator[Finding]:
+    for best in rivals(view.rows, "arm")[:1]:
+        yield told(view, best, f"with {best.name}", _attempts(best))
 
 
-def told(seen: Seen, rival: Rival, how: str, attempts: tuple[str, ...]) -> Finding:
+def told(view: RunView, rival: Rival, how: str, attempts: tuple[str, ...]) -> Finding:
     """What a rival of the default gains, and where it loses."""
     own, other = max(rival.faster, key=lambda pair: pair[0].latency.value / pair[1].latency.value)
     worse = name_cells(pair[0] for pair in rival.slower)
@@ -51,7 +51,7 @@ def told(seen: Seen, rival: Rival, how: str, attempts: tuple[str, ...]) -> Findi
         ),
         attempts=attempts,
         rows=(own, other),
-        cost=seen.cost(rival.gains),
+        cost=view.cost(rival.gains),
     )
 
 

@@ -18,19 +18,19 @@ from mpigauge.result.words import cell_name
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause("bimodal", "samples that fall into two groups", samples, of=ANY, sure_from=REPEATED)
-def look(seen: Seen) -> Iterator[Finding]:
+def look(view: RunView) -> Iterator[Finding]:
     """The flag of a row may also come from its launches, which are another cause."""
-    flagged = [row for row in seen.rows if "bimodal" in row.flags]
+    flagged = [row for row in view.rows if "bimodal" in row.flags]
     rows = [row for row in flagged if not in_two_groups(row.values_s)]
     if rows:
-        yield _finding(seen, rows)
+        yield _finding(view, rows)
 
 
-def _finding(seen: Seen, rows: list[Row]) -> Finding:
+def _finding(view: RunView, rows: list[Row]) -> Finding:
     worst = max(rows, key=_spread)
     cell = worst.cell
     by_mpi = any(nature_of(row).does in CALLING for row in rows)
@@ -50,7 +50,7 @@ def _finding(seen: Seen, rows: list[Row]) -> Finding:
             *(["--cache cold, to see whether it is the caches"] if by_mpi else []),
         ),
         rows=tuple(rows),
-        cost=seen.cost(1 - row.cell.time_p01_s / row.cell.time_p50_s for row in rows),
+        cost=view.cost(1 - row.cell.time_p01_s / row.cell.time_p50_s for row in rows),
     )
 
 

@@ -19,7 +19,7 @@ from mpigauge.result.words import size
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Cache
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST = 1.15
 
@@ -32,13 +32,13 @@ LEAST = 1.15
     of=MOVING | {"local"},
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    found = (f for f in falls(seen, LEAST) if f.ratio < FOR_CACHES and cache_past(seen, f))
-    yield from (_finding(seen, group) for group in together(found))
+def look(view: RunView) -> Iterator[Finding]:
+    found = (f for f in falls(view, LEAST) if f.ratio < FOR_CACHES and cache_past(view, f))
+    yield from (_finding(view, group) for group in together(found))
 
 
-def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
-    after, cache = group[0].after, cache_past(seen, group[0])
+def _finding(view: RunView, group: Sequence[Fall]) -> Finding:
+    after, cache = group[0].after, cache_past(view, group[0])
     assert cache is not None  # they were chosen so
     sharers = f"which {len(cache.pus)} CPUs share" if len(cache.pus) > 1 else "one for each CPU"
     need = byte_count(2 * after.message_bytes)
@@ -54,23 +54,23 @@ def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
         ),
         attempts=(
             "`--cache cold` shows what programs see whose data are in no cache anyway",
-            *_larger(seen, group[0], cache),
+            *_larger(view, group[0], cache),
             "shorter messages, or the work between them on pieces that fit",
         ),
         rows=tuple(row for fall in group for row in (fall.before, fall.after)),
-        cost=seen.cost(lost_behind(group)),
+        cost=view.cost(lost_behind(group)),
     )
 
 
-def _larger(seen: Seen, fall: Fall, cache: Cache) -> list[str]:
+def _larger(view: RunView, fall: Fall, cache: Cache) -> list[str]:
     """Two ranks can be put on a larger cache, where the machine has such cores and they were not
     there already."""
     row = fall.before
     levels = [
         f"l{level}"
         for level in (2, 3, 4)
-        if any(c.level == level and c.bytes > cache.bytes for c in seen.caches)
-        and not seen.share(row, level)
+        if any(c.level == level and c.bytes > cache.bytes for c in view.caches)
+        and not view.share(row, level)
     ]
-    named = [level for level in levels if row.ranks == 2 and possible(seen, level, 2)]
+    named = [level for level in levels if row.ranks == 2 and possible(view, level, 2)]
     return [f"ranks that share a larger cache: `--place {name}`" for name in named[:1]]

@@ -16,7 +16,7 @@ from mpigauge.result.stats.words import name_cells
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 FLAGS = ("clock", "sync")
 LEAST_SHARE = 0.1
@@ -25,11 +25,11 @@ LEAST_SHARE = 0.1
 @cause(
     "clock", "times that the clock is too coarse or too unsure for", samples, of=ANY, sure_from=FACT
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    unsure = [row for row in seen.rows if _is_unsure(row)]
+def look(view: RunView) -> Iterator[Finding]:
+    unsure = [row for row in view.rows if _is_unsure(row)]
     if not unsure:
         return
-    clock = seen.run.launches[0].clock if seen.run.launches else None
+    clock = view.run.launches[0].clock if view.run.launches else None
     error = max((row.cell.sync_error_s for row in unsure), default=0.0)
     meets = error > 0 and any(nature_of(row).does in COLLECTIVE for row in unsure)
     yield Finding(

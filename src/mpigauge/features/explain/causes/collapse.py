@@ -25,7 +25,7 @@ from mpigauge.result.nature import MOVING
 from mpigauge.result.words import factor, settings
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 FOR_CACHES = 4.0
 """A cache that is too small explains a fall of less than this."""
@@ -46,25 +46,25 @@ _NODE = (
     of=MOVING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    found = falls(seen, COLLAPSE)
-    other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(seen, f))
-    yield from (_finding(seen, group) for group in together(other))
+def look(view: RunView) -> Iterator[Finding]:
+    found = falls(view, COLLAPSE)
+    other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(view, f))
+    yield from (_finding(view, group) for group in together(other))
 
 
-def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
+def _finding(view: RunView, group: Sequence[Fall]) -> Finding:
     fall = group[0]
     best = max((row.bandwidth.value for row in fall.behind if row.bandwidth), default=0.0)
-    known = [reason for reason in reasons(seen, fall.curve, fall.as_break) if reason.knobs]
+    known = [reason for reason in reasons(view, fall.curve, fall.as_break) if reason.knobs]
     knobs = [name for reason in known for name in reason.knobs]
-    knobs += settings_that_move(seen, fall.curve, "single copy")
+    knobs += settings_that_move(view, fall.curve, "single copy")
     return Finding(
         what=f"{in_words(group)}, a {factor(fall.ratio)} loss",
-        likely=_likely(seen, fall),
+        likely=_likely(view, fall),
         evidence=(
             f"no larger message is faster than {megabytes_per_s(best)} MB/s",
             *(reason.words for reason in known if reason.known),
-            *_limits(seen),
+            *_limits(view),
         ),
         attempts=(
             "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
@@ -75,20 +75,20 @@ def _finding(seen: Seen, group: Sequence[Fall]) -> Finding:
             ),
         ),
         rows=(fall.before, fall.after),
-        cost=seen.cost(lost_behind(group)),
+        cost=view.cost(lost_behind(group)),
     )
 
 
-def _likely(seen: Seen, fall: Fall) -> str:
-    where = seen.where(fall.before)
+def _likely(view: RunView, fall: Fall) -> str:
+    where = view.where(fall.before)
     if where == "network":
         return _NETWORK
-    caches = fall.ratio < FOR_CACHES and not seen.topologies
+    caches = fall.ratio < FOR_CACHES and not view.topologies
     within = _NODE + ("; or messages outgrow a cache, of which the run tells nothing" * caches)
     return within if where == "node" else f"between hosts: {_NETWORK}; within one: {within}"
 
 
-def _limits(seen: Seen) -> Iterator[str]:
-    limit = seen.machine.get("memory_limit_bytes")
+def _limits(view: RunView) -> Iterator[str]:
+    limit = view.machine.get("memory_limit_bytes")
     if limit:
         yield f"the cgroup of the run allows {memory(limit)} of memory"

@@ -23,7 +23,7 @@ from mpigauge.result.words import cell_name, factor, settings, size, time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST_RATIO = 1.25
 WAYS: Mapping[str, tuple[tuple[str, bool], ...]] = {
@@ -47,14 +47,14 @@ _ALIKE = tuple(name for name in KEY_COLUMNS if name not in _OF_EACH)
     of=COLLECTIVE,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    ours = [row for row in seen.rows if row.cell.suite == "MPI1" and row.message_bytes > 0]
+def look(view: RunView) -> Iterator[Finding]:
+    ours = [row for row in view.rows if row.cell.suite == "MPI1" and row.message_bytes > 0]
     table = {_key(row, row.cell.benchmark, row.message_bytes): row for row in ours}
     for name, parts in WAYS.items():
         pairs = [(row, _others(table, row, parts)) for row in ours if row.cell.benchmark == name]
         slow = [(row, others) for row, others in pairs if others and _is_slower(row, others)]
         if slow:
-            yield _finding(seen, name, slow)
+            yield _finding(view, name, slow)
 
 
 def _others(table: Mapping[_Key, Row], row: Row, parts: tuple[tuple[str, bool], ...]) -> list[Row]:
@@ -79,11 +79,11 @@ def _ratio(row: Row, others: list[Row]) -> float:
     return row.time.value / sum(each.time.value for each in others)
 
 
-def _finding(seen: Seen, name: str, slow: list[tuple[Row, list[Row]]]) -> Finding:
+def _finding(view: RunView, name: str, slow: list[tuple[Row, list[Row]]]) -> Finding:
     worst, others = max(slow, key=lambda pair: _ratio(*pair))
     way = " and ".join(row.benchmark for row in others)
     told = ", ".join(f"{cell_name(row)} {time(row)}" for row in others)
-    knobs = algorithms(seen, worst)
+    knobs = algorithms(view, worst)
     return Finding(
         what=f"{name_cells(row for row, _ in slow)}: up to {factor(_ratio(worst, others))} "
         f"the time of {way}, with which the same could be done",
@@ -92,15 +92,15 @@ def _finding(seen: Seen, name: str, slow: list[tuple[Row, list[Row]]]) -> Findin
         evidence=(f"{name} {size(worst)} takes {time(worst)}; {told}",),
         attempts=(
             *filter(None, [settings(knobs)]),
-            *_model(seen, name),
+            *_model(view, name),
         ),
         rows=tuple(each for row, others in slow for each in (row, *others)),
-        cost=seen.cost(1 - 1 / _ratio(*pair) for pair in slow),
+        cost=view.cost(1 - 1 / _ratio(*pair) for pair in slow),
     )
 
 
-def _model(seen: Seen, name: str) -> list[str]:
+def _model(view: RunView, name: str) -> list[str]:
     """The bound is made of the PingPong of the same run."""
-    if network((seen.whole or seen).rows) is None:
+    if network((view.whole or view).rows) is None:
         return []
     return [f"`mpigauge model RUN {name}` compares it with the least that any algorithm takes"]

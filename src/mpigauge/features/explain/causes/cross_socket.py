@@ -12,13 +12,13 @@ from mpigauge.features.explain.places import possible
 from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
-from mpigauge.result.seen import pus_of
+from mpigauge.result.run_view import pus_of
 from mpigauge.result.stats.words import name_cells
 from mpigauge.site.topology.levels import MEANING, NAMES, Levels
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 FAR = ("node",)
 """What ranks of two sockets share at the closest."""
@@ -32,18 +32,18 @@ FAR = ("node",)
     of=MOVING,
     sure_from=FACT,
 )
-def look(seen: Seen) -> Iterator[Finding]:
+def look(view: RunView) -> Iterator[Finding]:
     """Where a policy or a map of pairs was asked for, it is what was wanted."""
-    usual = [row for row in seen.rows if not row.cell.placement and not row.cell.members]
-    far = [row for row in usual if _level(seen, row) in FAR]
+    usual = [row for row in view.rows if not row.cell.placement and not row.cell.members]
+    far = [row for row in usual if _level(view, row) in FAR]
     if not far:
         return
-    host = seen.ranks_of(far[0])[0].host
-    closer = Levels.of(seen.topologies[host]).shared()
+    host = view.ranks_of(far[0])[0].host
+    closer = Levels.of(view.topologies[host]).shared()
     nearest = next((name for name in NAMES if name in closer and name not in ("pu", "core")), "")
     if not nearest or nearest in FAR:
         return
-    pus = [sorted(pus_of(rank)) for rank in seen.ranks_of(far[0])]
+    pus = [sorted(pus_of(rank)) for rank in view.ranks_of(far[0])]
     yield Finding(
         what=f"{name_cells(far)}: the two ranks sat on two sockets",
         likely="messages go through the link between the sockets, and memory of one is far "
@@ -54,21 +54,21 @@ def look(seen: Seen) -> Iterator[Finding]:
                 f"pairs of {MEANING[nearest]} may be used"
             ),
         ),
-        attempts=tuple(_attempts(seen, nearest)),
+        attempts=tuple(_attempts(view, nearest)),
     )
 
 
-def _attempts(seen: Seen, nearest: str) -> Iterator[str]:
-    if possible(seen, nearest, 2) and possible(seen, "node", 2):
+def _attempts(view: RunView, nearest: str) -> Iterator[str]:
+    if possible(view, nearest, 2) and possible(view, "node", 2):
         yield f"--place {nearest},node measures both"
     yield f"in programs: bind neighbours to {MEANING[nearest]}"
 
 
-def _level(seen: Seen, row: Row) -> str:
+def _level(view: RunView, row: Row) -> str:
     """What the two ranks of a row share at the closest; empty: not two, or not known."""
-    ranks = seen.ranks_of(row)
+    ranks = view.ranks_of(row)
     pus = [pus_of(rank) for rank in ranks]
-    topology = seen.topologies.get(ranks[0].host) if ranks else None
+    topology = view.topologies.get(ranks[0].host) if ranks else None
     alone = len(ranks) == 2 and len({rank.host for rank in ranks}) == 1
     if not topology or not alone or not all(len(each) == 1 for each in pus):
         return ""

@@ -16,17 +16,17 @@ from mpigauge.result.nature import ANY
 from mpigauge.result.stats.words import name_cells
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST_SHARE = 0.2
 
 
 @cause("drift", "times that change while they are measured", samples, of=ANY, sure_from=REPEATED)
-def look(seen: Seen) -> Iterator[Finding]:
+def look(view: RunView) -> Iterator[Finding]:
     """Where a governor may be why, `frequency` says it."""
-    changing = [row for row in seen.rows if "drift" in row.flags]
-    share = len(changing) / len(seen.rows)
-    if share >= LEAST_SHARE and not slow_governors(seen):
+    changing = [row for row in view.rows if "drift" in row.flags]
+    share = len(changing) / len(view.rows)
+    if share >= LEAST_SHARE and not slow_governors(view):
         yield Finding(
             what=f"early and late samples differ in {percent(share)} of the rows "
             f"({name_cells(changing)})",

@@ -17,7 +17,7 @@ from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST_SHARE = 0.5
 
@@ -30,37 +30,37 @@ LEAST_SHARE = 0.5
     of=ANY,
     sure_from=FACT,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    poor = {(rank.host, rank.rank, rank.numa): rank for rank in seen.run.ranks if _why(seen, rank)}
+def look(view: RunView) -> Iterator[Finding]:
+    poor = {(rank.host, rank.rank, rank.numa): rank for rank in view.run.ranks if _why(view, rank)}
     if poor:
         yield Finding(
             what=f"{listed(f'rank {rank}' for _, rank, _ in poor)}: beside a NUMA node with too "
             "little memory",
             likely="their buffers lie in the memory of another node, which is slower to reach and "
             "shared",
-            evidence=tuple(dict.fromkeys(_why(seen, rank) for rank in poor.values())),
+            evidence=tuple(dict.fromkeys(_why(view, rank) for rank in poor.values())),
             attempts=(
-                *_other_cores(seen, poor.values()),
+                *_other_cores(view, poor.values()),
                 "all banks of memory filled alike: ask who runs the machine",
             ),
         )
 
 
-def _other_cores(seen: Seen, poor: Iterable[Rank]) -> list[str]:
+def _other_cores(view: RunView, poor: Iterable[Rank]) -> list[str]:
     """Where there are such cores."""
     beside = {(rank.host, rank.numa) for rank in poor}
     others = any(
         node.pus & topology.allowed and node.bytes and (host, node.number) not in beside
-        for host, topology in seen.topologies.items()
+        for host, topology in view.topologies.items()
         for node in topology.numa
     )
     words = "cores beside a node that has memory (--place cores:…; `mpigauge topo` shows them)"
     return [words] if others else []
 
 
-def _why(seen: Seen, rank: Rank) -> str:
+def _why(view: RunView, rank: Rank) -> str:
     """Empty: its node has as much memory as the others, or is not known."""
-    topology = seen.topologies.get(rank.host)
+    topology = view.topologies.get(rank.host)
     nodes = {node.number: node.bytes for node in topology.numa if node.pus} if topology else {}
     known = [size for size in nodes.values() if size is not None]
     own = nodes.get(rank.numa)

@@ -18,7 +18,7 @@ from mpigauge.result.words import cell_name, factor, settings, time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST_RATIO, LEAST_S = 4.0, 10e-6
 """Short of this it is caches that hold other data, which all machines know."""
@@ -31,8 +31,8 @@ LEAST_RATIO, LEAST_S = 4.0, 10e-6
     of=MOVING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    slow = [row for row in seen.rows if _ratio(row) >= LEAST_RATIO and _more_s(row) >= LEAST_S]
+def look(view: RunView) -> Iterator[Finding]:
+    slow = [row for row in view.rows if _ratio(row) >= LEAST_RATIO and _more_s(row) >= LEAST_S]
     if not slow:
         return
     worst = max(slow, key=_more_s)
@@ -40,7 +40,7 @@ def look(seen: Seen) -> Iterator[Finding]:
     yield Finding(
         what=f"{name_cells(slow)}: the first call after other work takes up to "
         f"{duration(_more_s(worst))} longer than the next ones",
-        likely=_likely(seen, worst),
+        likely=_likely(view, worst),
         evidence=(
             (
                 f"{cell_name(worst)}: {duration(first)} at first "
@@ -50,14 +50,14 @@ def look(seen: Seen) -> Iterator[Finding]:
         attempts=(
             "a message of each size before the part that counts",
             "the same buffers for all messages",
-            *filter(None, [settings(_knobs(seen, worst))]),
+            *filter(None, [settings(_knobs(view, worst))]),
         ),
         rows=tuple(slow),
     )
 
 
-def _likely(seen: Seen, row: Row) -> str:
-    if seen.where(row) == "node":
+def _likely(view: RunView, row: Row) -> str:
+    if view.where(row) == "node":
         return "memory is shared between the ranks, or pages are given by the kernel, at first use"
     return (
         "connections are made, memory is registered with the network card, or pages are given by "
@@ -65,11 +65,11 @@ def _likely(seen: Seen, row: Row) -> str:
     )
 
 
-def _knobs(seen: Seen, row: Row) -> list[str]:
+def _knobs(view: RunView, row: Row) -> list[str]:
     """Connections are made at start, and memory stays registered: both are about networks."""
-    if seen.where(row) == "node":
+    if view.where(row) == "node":
         return []
-    return existing(seen, "OMPI_MCA_mpi_preconnect_mpi", "OMPI_MCA_mpi_leave_pinned")
+    return existing(view, "OMPI_MCA_mpi_preconnect_mpi", "OMPI_MCA_mpi_leave_pinned")
 
 
 def _ratio(row: Row) -> float:

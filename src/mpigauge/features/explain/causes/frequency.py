@@ -15,7 +15,7 @@ from mpigauge.result.nature import ANY
 from mpigauge.result.stats.words import name_cells
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 CHANGING = ("drift", "bimodal")
 LEAST_SHARE = 0.1
@@ -29,11 +29,11 @@ LEAST_SHARE = 0.1
     of=ANY,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
+def look(view: RunView) -> Iterator[Finding]:
     """A governor alone is nothing to see: it is named where times change too."""
-    slow = slow_governors(seen)
-    changing = [row for row in seen.rows if set(CHANGING) & set(row.flags)]
-    share = len(changing) / len(seen.rows)
+    slow = slow_governors(view)
+    changing = [row for row in view.rows if set(CHANGING) & set(row.flags)]
+    share = len(changing) / len(view.rows)
     if slow and share >= LEAST_SHARE:
         yield Finding(
             what=f"{percent(share)} of the rows change while they are measured "
@@ -48,7 +48,7 @@ def look(seen: Seen) -> Iterator[Finding]:
         )
 
 
-def slow_governors(seen: Seen) -> list[str]:
+def slow_governors(view: RunView) -> list[str]:
     """Those that do not hold the clock rate up."""
-    governors = seen.machine.get("governors") or ()
+    governors = view.machine.get("governors") or ()
     return [name for name in governors if name != "performance"]

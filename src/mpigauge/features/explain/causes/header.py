@@ -14,7 +14,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import SENDING
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     of=SENDING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    for group in steps(seen, "inline"):
+def look(view: RunView) -> Iterator[Finding]:
+    for group in steps(view, "inline"):
         after = group[0].at.before_bytes
         yield finding(
-            seen,
+            view,
             group,
             "short messages travel with their header, in one line of the cache or one packet; "
             "longer ones need a buffer or a copy more",

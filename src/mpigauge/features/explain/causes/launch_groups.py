@@ -19,27 +19,27 @@ from mpigauge.result.words import cell_name, factor
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST, LEAST_SHARE = 1.2, 0.02
 """Six launches that scatter by a few percent now and then fall into two groups by chance."""
 
 
 @cause("launch-groups", "launches that fall into two groups", launches, of=ANY, sure_from=REPEATED)
-def look(seen: Seen) -> Iterator[Finding]:
-    rows = [row for row in seen.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
-    if len(rows) > LEAST_SHARE * len(seen.rows):
-        yield _finding(seen, rows)
+def look(view: RunView) -> Iterator[Finding]:
+    rows = [row for row in view.rows if in_two_groups(row.values_s) and _ratio(row) > LEAST]
+    if len(rows) > LEAST_SHARE * len(view.rows):
+        yield _finding(view, rows)
 
 
-def _finding(seen: Seen, rows: list[Row]) -> Finding:
+def _finding(view: RunView, rows: list[Row]) -> Finding:
     worst = max(rows, key=_ratio)
     low, high = min(worst.values_s), max(worst.values_s)
-    between = any(seen.where(row) == "network" for row in rows)
+    between = any(view.where(row) == "network" for row in rows)
     return Finding(
         what=f"{name_cells(rows)}: launches fall into two groups, up to {factor(high / low)} apart",
         likely="others took a part of the cores in some launches and not in others"
-        if is_loud(seen)
+        if is_loud(view)
         else "something is decided once for each launch: where memory lies"
         + (", or which path through the network a launch gets" if between else ""),
         evidence=(
@@ -50,7 +50,7 @@ def _finding(seen: Seen, rows: list[Row]) -> Finding:
             "more launches (--launches): the median of few may be of either group",
         ),
         rows=tuple(rows),
-        cost=seen.cost(1 - min(row.values_s) / row.cell.time_p50_s for row in rows),
+        cost=view.cost(1 - min(row.values_s) / row.cell.time_p50_s for row in rows),
     )
 
 

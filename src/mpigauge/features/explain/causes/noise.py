@@ -18,18 +18,18 @@ from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Noise
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST_LOST, LEAST_TAINTED = 0.02, 0.1
 
 
 @cause("noise", "cores of which other programs take a part", noise, of=ANY, sure_from=FACT)
-def look(seen: Seen) -> Iterator[Finding]:
-    loud = [each for each in seen.run.noise if _is_loud(each)]
-    tainted = [row.cell.tainted_ratio for row in seen.rows]
+def look(view: RunView) -> Iterator[Finding]:
+    loud = [each for each in view.run.noise if _is_loud(each)]
+    tainted = [row.cell.tainted_ratio for row in view.rows]
     if not loud and median(tainted) <= LEAST_TAINTED:
         return
-    worst = max(seen.run.noise, key=lambda each: each.lost_ratio)
+    worst = max(view.run.noise, key=lambda each: each.lost_ratio)
     cores = [f"core {each.cpu} of rank {each.rank}" for each in loud]
     yield Finding(
         what=f"others take up to {percent(worst.lost_ratio)} of {listed(cores)}"
@@ -49,14 +49,14 @@ def look(seen: Seen) -> Iterator[Finding]:
         ),
         attempts=(
             "`mpigauge doctor noise load`, and end what it shows; the whole node for the job",
-            *(["other cores: --place cores:…"] if has_free_cores(seen) else []),
+            *(["other cores: --place cores:…"] if has_free_cores(view) else []),
         ),
     )
 
 
-def is_loud(seen: Seen) -> bool:
+def is_loud(view: RunView) -> bool:
     """Whether others were at work on the cores that were measured."""
-    return any(map(_is_loud, seen.run.noise))
+    return any(map(_is_loud, view.run.noise))
 
 
 def _is_loud(each: Noise) -> bool:

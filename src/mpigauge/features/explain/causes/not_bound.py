@@ -11,23 +11,23 @@ from mpigauge.features.explain.needs import FACT, seats
 from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.seen import pus_of
+from mpigauge.result.run_view import pus_of
 from mpigauge.result.words import listed
 from mpigauge.site.topology.words import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause("not-bound", "ranks that are not where they were wanted", seats, of=ANY, sure_from=FACT)
-def look(seen: Seen) -> Iterator[Finding]:
-    wrong = [rank for rank in seen.run.ranks if _is_elsewhere(rank)]
+def look(view: RunView) -> Iterator[Finding]:
+    wrong = [rank for rank in view.run.ranks if _is_elsewhere(rank)]
     if wrong:
         named = [f"rank {r.rank} of launch {r.launch} has {r.cpuset}" for r in wrong]
         wanted = ", ".join(dict.fromkeys(rank.wanted_cpuset for rank in wrong[:4]))
         yield Finding(
-            what=f"{len(wrong)} of {len(seen.run.ranks)} ranks are not bound as wanted",
+            what=f"{len(wrong)} of {len(view.run.ranks)} ranks are not bound as wanted",
             likely="the launcher, the batch system or a cgroup binds after mpigauge has, or allows "
             "other CPUs only",
             evidence=(f"wanted CPUs {wanted}; read back: {listed(named)}",),

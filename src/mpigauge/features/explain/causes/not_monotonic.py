@@ -20,7 +20,7 @@ from mpigauge.result.words import factor, size, time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.run_view import Curve, RunView
 
 LEAST_RATIO = 1.25
 
@@ -31,8 +31,8 @@ LEAST_RATIO = 1.25
     of=MOVING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    slow = [(curve, *pair) for curve in seen.curves for pair in _slower_than_longer(curve)]
+def look(view: RunView) -> Iterator[Finding]:
+    slow = [(curve, *pair) for curve in view.curves for pair in _slower_than_longer(curve)]
     if not slow:
         return
     curve, worst, longer = max(slow, key=lambda each: _ratio(*each[1:]))
@@ -51,7 +51,7 @@ def look(seen: Seen) -> Iterator[Finding]:
             "measure these sizes again, alone (--sizes)",
         ),
         rows=tuple(each for _, *pair in slow for each in pair),
-        cost=seen.cost(1 - 1 / _ratio(row, best) for _, row, best in slow),
+        cost=view.cost(1 - 1 / _ratio(row, best) for _, row, best in slow),
     )
 
 

@@ -12,18 +12,18 @@ from mpigauge.features.explain.needs import FACT, seats
 from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.seen import pus_of
+from mpigauge.result.run_view import pus_of
 from mpigauge.result.settings import existing
 from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause("one-core", "two ranks on one CPU, which take turns", seats, of=ANY, sure_from=FACT)
-def look(seen: Seen) -> Iterator[Finding]:
-    crowded = [place for place in _places(seen).items() if len(place[1]) > 1]
+def look(view: RunView) -> Iterator[Finding]:
+    crowded = [place for place in _places(view).items() if len(place[1]) > 1]
     if crowded:
         named = [f"{_ranks(on)} on CPU {pu} of {host}" for (host, pu), on in crowded]
         yield Finding(
@@ -31,33 +31,33 @@ def look(seen: Seen) -> Iterator[Finding]:
             likely="they take turns, so times between them are those of the kernel's scheduler",
             evidence=(
                 "each of them read back that it may run there only",
-                *(["mpigauge flagged them: oversubscribed"] if _is_flagged(seen) else []),
+                *(["mpigauge flagged them: oversubscribed"] if _is_flagged(view) else []),
             ),
             attempts=(
                 (
                     "fewer ranks, or more cores: `mpigauge topo` shows those that may be "
                     "used; a batch system or container may have given fewer than are there"
                 ),
-                *_yielding(seen),
+                *_yielding(view),
             ),
             void=True,
         )
 
 
-def _places(seen: Seen) -> dict[tuple[str, int], list[Rank]]:
+def _places(view: RunView) -> dict[tuple[str, int], list[Rank]]:
     """The ranks of the first launch that are bound to one CPU, by it."""
-    first = min(rank.launch for rank in seen.run.ranks)
+    first = min(rank.launch for rank in view.run.ranks)
     found: dict[tuple[str, int], list[Rank]] = defaultdict(list)
-    for rank in seen.run.ranks:
+    for rank in view.run.ranks:
         pus = pus_of(rank)
         if rank.launch == first and len(pus) == 1:
             found[rank.host, min(pus)].append(rank)
     return found
 
 
-def _yielding(seen: Seen) -> list[str]:
+def _yielding(view: RunView) -> list[str]:
     """How the MPI of the run is told to give its core away while it waits."""
-    names = existing(seen, "OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD")
+    names = existing(view, "OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD")
     return [f"where it is wanted: {name}, so that waiting ranks give it away" for name in names]
 
 
@@ -65,5 +65,5 @@ def _ranks(on: list[Rank]) -> str:
     return f"ranks {', '.join(str(rank.rank) for rank in on)}"
 
 
-def _is_flagged(seen: Seen) -> bool:
-    return any("oversubscribed" in row.flags for row in seen.rows)
+def _is_flagged(view: RunView) -> bool:
+    return any("oversubscribed" in row.flags for row in view.rows)

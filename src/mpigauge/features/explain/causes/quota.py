@@ -14,7 +14,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     of=ANY,
     sure_from=FACT,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    here = seen.machine
+def look(view: RunView) -> Iterator[Finding]:
+    here = view.machine
     quota = here.get("cpu_quota")
-    first = min(rank.launch for rank in seen.run.ranks)
-    hosts = Counter(rank.host for rank in seen.run.ranks if rank.launch == first)
+    first = min(rank.launch for rank in view.run.ranks)
+    hosts = Counter(rank.host for rank in view.run.ranks if rank.launch == first)
     ranks = hosts.get(here.get("hostname", ""), 0)
     if quota is not None and quota < ranks:
         yield Finding(

@@ -15,7 +15,7 @@ from mpigauge.result.nature import SENDING
 from mpigauge.result.words import settings
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     of=SENDING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    for group in steps(seen, "eager"):
+def look(view: RunView) -> Iterator[Finding]:
+    for group in steps(view, "eager"):
         knobs = [name for step in group for name in step.reason.knobs]
         yield finding(
-            seen,
+            view,
             group,
             "from eager to rendezvous: longer messages wait until the receiver has answered",
             "nothing in the run proves it: no limit is known to lie there",

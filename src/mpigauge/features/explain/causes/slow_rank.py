@@ -18,7 +18,7 @@ from mpigauge.result.words import cell_name, factor, listed
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.pairs import PairMap
-    from mpigauge.result.seen import Curve, Seen
+    from mpigauge.result.run_view import Curve, RunView
 
 ALIKE = ("Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Reduce_scatter",
          "Reduce_scatter_block", "Sendrecv", "Exchange")  # fmt: skip
@@ -33,12 +33,12 @@ MOST_NAMED = 3
     of=SENDING | {"one-sided", "node"},
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    if found := stored_map(seen.run, seen.rows):
+def look(view: RunView) -> Iterator[Finding]:
+    if found := stored_map(view.run, view.rows):
         yield from _of_pairs(found)
-    uneven = [curve for curve in seen.curves if _is_uneven(curve)]
+    uneven = [curve for curve in view.curves if _is_uneven(curve)]
     if uneven:
-        yield _of_ranks(seen, uneven)
+        yield _of_ranks(view, uneven)
 
 
 def _of_pairs(found: PairMap) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ def _row_is_uneven(row: Row) -> bool:
     return cell.time_max_s > LEAST_RATIO * cell.time_min_s > 0 and more > LEAST_S
 
 
-def _of_ranks(seen: Seen, curves: list[Curve]) -> Finding:
+def _of_ranks(view: RunView, curves: list[Curve]) -> Finding:
     """One slow rank of many pulls their mean little."""
     rows = [row for curve in curves for row in curve.rows if _row_is_uneven(row)]
     worst = max(rows, key=lambda row: row.cell.time_max_s / row.cell.time_min_s)
@@ -101,5 +101,5 @@ def _of_ranks(seen: Seen, curves: list[Curve]) -> Finding:
             "`mpigauge map` measures every two ranks, and names the core or host that is slow",
         ),
         rows=tuple(rows),
-        cost=seen.cost(1 - row.cell.time_avg_s / row.cell.time_max_s for row in rows),
+        cost=view.cost(1 - row.cell.time_avg_s / row.cell.time_max_s for row in rows),
     )

@@ -13,11 +13,11 @@ from mpigauge.features.explain.places import has_free_cores, possible
 from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.seen import pus_of
+from mpigauge.result.run_view import pus_of
 from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     of=ANY,
     sure_from=FACT,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    first = min(rank.launch for rank in seen.run.ranks)
+def look(view: RunView) -> Iterator[Finding]:
+    first = min(rank.launch for rank in view.run.ranks)
     on: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-    for rank in seen.run.ranks:
+    for rank in view.run.ranks:
         pus = pus_of(rank)
-        topology = seen.topologies.get(rank.host)
+        topology = view.topologies.get(rank.host)
         pu = topology.pu(min(pus)) if topology and len(pus) == 1 else None
         if pu and rank.launch == first:
             on[rank.host, pu.core][rank.rank] = pu.number
     shared = {core: ranks for core, ranks in on.items() if len(set(ranks.values())) > 1}
-    if not shared or not has_free_cores(seen):
+    if not shared or not has_free_cores(view):
         return
     named = [
         f"ranks {', '.join(map(str, ranks))} on core {core} of {host}"
@@ -48,13 +48,13 @@ def look(seen: Seen) -> Iterator[Finding]:
         what=f"ranks sit on the threads of one core: {listed(named)}",
         likely="they share its execution units and its private caches, and each is slower than it "
         "would be alone",
-        evidence=(f"{_cores(seen)} cores may be used, {len(on)} have ranks",),
+        evidence=(f"{_cores(view)} cores may be used, {len(on)} have ranks",),
         attempts=(
             "a core for each rank, as mpigauge does without --place"
-            + ("; --place core measures just this" if possible(seen, "core", 2) else ""),
+            + ("; --place core measures just this" if possible(view, "core", 2) else ""),
         ),
     )
 
 
-def _cores(seen: Seen) -> int:
-    return sum(topology.cores for topology in seen.topologies.values())
+def _cores(view: RunView) -> int:
+    return sum(topology.cores for topology in view.topologies.values())

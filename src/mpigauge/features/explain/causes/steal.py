@@ -15,12 +15,12 @@ from mpigauge.result.nature import ANY
 from mpigauge.site.topology.remarks import HIGH_STEAL
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause("steal", "a hypervisor that gives CPU time to others", machine, of=ANY, sure_from=FACT)
-def look(seen: Seen) -> Iterator[Finding]:
-    ratio = float(seen.machine.get("steal_ratio") or 0.0)
+def look(view: RunView) -> Iterator[Finding]:
+    ratio = float(view.machine.get("steal_ratio") or 0.0)
     if ratio > HIGH_STEAL:
         yield Finding(
             what=f"the hypervisor has given {percent(ratio)} of the CPU time to others",

@@ -16,7 +16,7 @@ from mpigauge.result.words import cell_name, listed, time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 SLOW_S = 8e-6
 """Half round trips of short messages between hosts take one to four µs over cards that MPI
@@ -34,12 +34,12 @@ _ROUND_TRIPS = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
     of=MOVING,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    cards = [d.name for t in seen.topologies.values() for d in t.devices if d.fabric]
-    hosts = {rank.host for rank in seen.run.ranks}
-    named = told(seen, BETWEEN)
-    slow = _slow(seen)
-    silent = not seen.transport and BETWEEN not in seen.run.used
+def look(view: RunView) -> Iterator[Finding]:
+    cards = [d.name for t in view.topologies.values() for d in t.devices if d.fabric]
+    hosts = {rank.host for rank in view.run.ranks}
+    named = told(view, BETWEEN)
+    slow = _slow(view)
+    silent = not view.transport and BETWEEN not in view.run.used
     if not cards or len(hosts) < 2 or not (named or (slow and silent)):
         return
     yield Finding(
@@ -61,13 +61,13 @@ def look(seen: Seen) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def told(seen: Seen, where: str) -> list[str]:
+def told(view: RunView, where: str) -> list[str]:
     """What says that nothing but TCP leaves a rank, or goes `where`: the transport of the run, what
     its launches told, or settings."""
-    said = [f"the transport of the run is {seen.transport}"] if "tcp" in seen.transport else []
-    if any(_is_told(piece, where) for piece in seen.run.used.split(", ")) and not said:
-        said = [f"the MPI tells that it uses {seen.run.used}"]
-    chosen = [f"{name}={seen.settings[name]}" for name in _SELECTING if name in seen.settings]
+    said = [f"the transport of the run is {view.transport}"] if "tcp" in view.transport else []
+    if any(_is_told(piece, where) for piece in view.run.used.split(", ")) and not said:
+        said = [f"the MPI tells that it uses {view.run.used}"]
+    chosen = [f"{name}={view.settings[name]}" for name in _SELECTING if name in view.settings]
     return said + [f"{each} is set" for each in chosen if _is_tcp(each.partition("=")[2])]
 
 
@@ -81,14 +81,14 @@ def _is_tcp(value: str) -> bool:
     return set(value.lower().split(",")) in ({"tcp"}, {"tcp", "self"})
 
 
-def _slow(seen: Seen) -> Row | None:
+def _slow(view: RunView) -> Row | None:
     """The slowest short round trip between hosts, where it is as slow as TCP."""
     between = [
         row
-        for row in seen.rows
+        for row in view.rows
         if row.cell.benchmark in _ROUND_TRIPS
         and 0 <= row.message_bytes <= SHORT
-        and seen.where(row) == "network"
+        and view.where(row) == "network"
         and row.latency.value > SLOW_S
     ]
     return max(between, key=lambda row: row.latency.value, default=None)

@@ -16,7 +16,7 @@ from mpigauge.result.nature import MOVING
 from mpigauge.result.words import cell_name, time
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause(
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     of=MOVING,
     sure_from=FACT,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    named = told(seen, WITHIN)
-    within = [row for row in seen.rows if len({rank.host for rank in seen.ranks_of(row)}) == 1]
+def look(view: RunView) -> Iterator[Finding]:
+    named = told(view, WITHIN)
+    within = [row for row in view.rows if len({rank.host for rank in view.ranks_of(row)}) == 1]
     if named and within:
         shortest = min(within, key=lambda row: row.latency.value)
         yield Finding(

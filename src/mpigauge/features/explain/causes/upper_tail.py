@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Row
     from mpigauge.result.node.detours import Core, Cores
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 LEAST_LOST = 0.002
 """Of the worst core; with less there is nothing to tell."""
@@ -38,11 +38,11 @@ USUAL = (0.1, 0.99)
     of=ANY,
     sure_from=REPEATED,
 )
-def look(seen: Seen) -> Iterator[Finding]:
-    found = cores(seen.run.noise, seen.run.ranks)
+def look(view: RunView) -> Iterator[Finding]:
+    found = cores(view.run.noise, view.run.ranks)
     if found is None or found.worst.detours.lost_ratio < LEAST_LOST:
         return
-    tails = [row for row in seen.rows if has_tail(row)]
+    tails = [row for row in view.rows if has_tail(row)]
     explained = [row for row in tails if explains(found, row)]
     if not explained:
         return

@@ -14,12 +14,12 @@ from mpigauge.result.nature import ANY, CALLING, nature_of
 from mpigauge.result.stats.words import name_cells, wrong_data
 
 if TYPE_CHECKING:
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
 
 @cause("wrong-data", "messages that arrive different from what was sent", of=ANY, sure_from=FACT)
-def look(seen: Seen) -> Iterator[Finding]:
-    wrong = [row for row in seen.rows if row.wrong_count]
+def look(view: RunView) -> Iterator[Finding]:
+    wrong = [row for row in view.rows if row.wrong_count]
     by_mpi = any(nature_of(row).does in CALLING for row in wrong)
     if wrong:
         yield Finding(

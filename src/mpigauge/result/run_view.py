@@ -78,17 +78,17 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RunView:
     run: Run
     rows: tuple[Row, ...]
     """Those with a time."""
     topologies: Mapping[str, Topology] = field(hash=False)
     """Of the hosts that the run describes, by the names that they give themselves."""
-    whole: Seen | None = field(default=None, repr=False)
+    whole: RunView | None = field(default=None, repr=False)
     """What this is a part of; None: it is all of the run."""
 
     @classmethod
-    def of(cls, run: Run, rows: Iterable[Row] | None = None) -> Seen:
+    def of(cls, run: Run, rows: Iterable[Row] | None = None) -> RunView:
         """`rows`: of all its cells, for who has them already."""
         if rows is None:
             precision = run.launches[0].precision if run.launches else None
@@ -96,7 +96,7 @@ class Seen:
         timed = tuple(row for row in rows if row.cell.time_p50_s > 0)
         return cls(run, timed, _topologies(run.passport))
 
-    def part(self, does: frozenset[Does]) -> Seen:
+    def part(self, does: frozenset[Does]) -> RunView:
         """Only the benchmarks that do one of these."""
         rows = tuple(row for row in self.rows if nature_of(row).does in does)
         return self if len(rows) == len(self.rows) else replace(self, rows=rows, whole=self)
