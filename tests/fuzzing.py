@@ -426,8 +426,8 @@ def _pack(data: bytes, folder: Path) -> object:
 
 
 def _disguised(data: bytes, _: Path) -> object:
-    from mpigauge.runs.store.disguise import Disguise
+    from mpigauge.runs.store.anonymize import Anonymizer
     from mpigauge.runs.store.names import Names
 
-    disguise = Disguise(Names(("node1.site.org", "login1"), ("alice",), ("/home/alice",)))
-    return disguise.text(data.decode("utf-8", "surrogateescape"))
+    anonymizer = Anonymizer(Names(("node1.site.org", "login1"), ("alice",), ("/home/alice",)))
+    return anonymizer.text(data.decode("utf-8", "surrogateescape"))

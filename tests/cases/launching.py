@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.measure.campaign.reasons import stumbled
+from mpigauge.measure.campaign.reasons import failed_to_start
 from mpigauge.model.cards import Cards
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
 from mpigauge.site import launch
@@ -141,7 +141,7 @@ def finish(job: subprocess.Popen[str]) -> Ended:
 def run(where: Site, ranks: int, *options: object, before: Sequence[str] = ()) -> Ended:
     """As campaigns do, started again where a launcher lost a race with itself."""
     ended = finish(start(where, ranks, *options, before=before))
-    if stumbled([ended.errors]):
+    if failed_to_start([ended.errors]):
         ended = finish(start(where, ranks, *options, before=before))
     return ended
 

@@ -18,7 +18,7 @@ from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError
 from mpigauge.result.library import large
 from mpigauge.result.run_view import RunView, members
-from mpigauge.result.stats.crowd import Member, telling, usual, varied
+from mpigauge.result.stats.curve_stats import Member, most_informative, usual, varied
 from mpigauge.runs.store import load
 from mpigauge.show.kinds import PLOTS, drawn
 from mpigauge.show.plots import usual as plot_usual
@@ -155,7 +155,7 @@ def test_the_usual_is_the_middle_of_all() -> None:
 def test_what_tells_most_is_wrong_or_usual_by_default_or_far_away() -> None:
     crowd = [member(f"A={t}", float(t)) for t in range(10, 20)]
     crowd += [member("", 15.0), member("A=bad", 15.0, wrong=1)]
-    chosen = [dict(crowd[place].told)["arm"] for place in telling(crowd, 8)]
+    chosen = [dict(crowd[place].told)["arm"] for place in most_informative(crowd, 8)]
     assert chosen == ["A=10", "A=19", "", "A=bad"]
 
 

@@ -22,7 +22,7 @@ from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord
 from mpigauge.runs.store import Run, RunWriter, load, names, pack
-from mpigauge.runs.store.disguise import STAYS, TAKEN_OUT, Disguise
+from mpigauge.runs.store.anonymize import STAYS, TAKEN_OUT, Anonymizer
 from mpigauge.runs.store.names import Names, names_in
 from mpigauge.runs.store.pack import is_pack, opened, unpack
 from tests import cells, runs
@@ -201,17 +201,17 @@ def test_words_of_ours_stay_though_somebody_is_called_so(tmp_path: Path) -> None
 
 
 def test_a_host_is_known_by_any_of_its_names() -> None:
-    disguise = Disguise(Names(("n1.site.org", "n2"), ("bob",)))
-    said = disguise.text("n1 N1.site.org n2.site.org n1-ib0 other.site.org bob_x bobby /home/bob")
+    anonymizer = Anonymizer(Names(("n1.site.org", "n2"), ("bob",)))
+    said = anonymizer.text("n1 N1.site.org n2.site.org n1-ib0 other.site.org bob_x bobby /home/bob")
     assert said == "node1 node1 node2.domain1 node1-ib0 other.domain1 user1_x bobby /home/user1"
 
 
 @pytest.mark.parametrize("word", ["a" * 100_000, "a." * 50_000, f"a@{'b.' * 50_000}1"])
 def test_a_word_of_any_length_is_looked_through_once(word: str) -> None:
     """From each of its letters anew, the first took 97 s."""
-    disguise = Disguise(Names(("n1",), ("bob",)))
-    assert disguise.text(f"{word} x.y+z@site.org n1") == f"{word} user@host node1"
-    assert disguise.text("Open MPI bob@n1@x Distribution") == "Open MPI user@host Distribution"
+    anonymizer = Anonymizer(Names(("n1",), ("bob",)))
+    assert anonymizer.text(f"{word} x.y+z@site.org n1") == f"{word} user@host node1"
+    assert anonymizer.text("Open MPI bob@n1@x Distribution") == "Open MPI user@host Distribution"
 
 
 def test_names_of_a_damaged_run_are_found_too(tmp_path: Path) -> None:
@@ -432,14 +432,14 @@ def test_a_short_value_goes_where_its_variable_is_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("secret", ["one,two", "it's mine", "a b c d", "x,y", "o'k", 'say "no"'])
 def test_a_value_is_taken_out_as_a_whole(secret: str) -> None:
     """Whatever is in it, and however a shell is told it."""
-    disguise = Disguise(Names((), (), variables=("TOKEN",), values=(secret,)))
+    anonymizer = Anonymizer(Names((), (), variables=("TOKEN",), values=(secret,)))
     quoted = shlex.quote(secret)
-    assert disguise.text(f"-genv TOKEN {quoted} x") == "-genv TOKEN value1 x"
-    assert disguise.text(f"TOKEN={quoted} mpiexec") == "TOKEN=value1 mpiexec"
-    assert shlex.split(disguise.text(shlex.quote(f"TOKEN={secret}"))) == ["TOKEN=value1"]
-    assert disguise.text(f"TOKEN={secret}") == "TOKEN=value1"
-    assert json.loads(disguise.json(json.dumps([f"TOKEN={secret}"]))) == ["TOKEN=value1"]
-    assert disguise.taken() == {"value": 1}
+    assert anonymizer.text(f"-genv TOKEN {quoted} x") == "-genv TOKEN value1 x"
+    assert anonymizer.text(f"TOKEN={quoted} mpiexec") == "TOKEN=value1 mpiexec"
+    assert shlex.split(anonymizer.text(shlex.quote(f"TOKEN={secret}"))) == ["TOKEN=value1"]
+    assert anonymizer.text(f"TOKEN={secret}") == "TOKEN=value1"
+    assert json.loads(anonymizer.json(json.dumps([f"TOKEN={secret}"]))) == ["TOKEN=value1"]
+    assert anonymizer.taken() == {"value": 1}
 
 
 def test_what_stays_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.features.browse.trend import Night, sentence, trend, why_undecided
+from mpigauge.features.browse.trend import TrendPoint, sentence, trend, why_undecided
 from mpigauge.model.row import Estimate
 from mpigauge.result.stats.shifts import shifts
 
@@ -116,10 +116,10 @@ def test_a_series_without_a_step_seldom_shows_one(process: Process, most: int) -
 
 
 # --- trends ---------------------------------------------------------------------------------
-def nights(values: Sequence[float], **facts: Callable[[int], Any]) -> list[Night]:
-    """A night for each value, known to 1 %."""
+def points(values: Sequence[float], **facts: Callable[[int], Any]) -> list[TrendPoint]:
+    """A point for each value, which is known to 1 %."""
     return [
-        Night(
+        TrendPoint(
             f"night{number:02}",
             BEGIN + timedelta(days=number),
             Estimate(value, value * 0.99, value * 1.01),
@@ -135,7 +135,7 @@ def kernel(number: int) -> str:
 
 
 def test_a_step_is_named_with_its_verdict_and_what_changed_near_it() -> None:
-    found = trend(nights(series((15, 1e-6), (15, 1.3e-6)), kernel=kernel), "time")
+    found = trend(points(series((15, 1e-6), (15, 1.3e-6)), kernel=kernel), "time")
     assert found.verdict == "SLOWER"
     (step,) = found.steps
     assert found.near(step) == [1]
@@ -149,42 +149,42 @@ def test_a_step_is_named_with_its_verdict_and_what_changed_near_it() -> None:
     ("kind", "said"), [("time", "SLOWER"), ("higher", "BETTER"), ("lower", "WORSE"), ("", "HIGHER")]
 )
 def test_the_word_fits_the_number(kind: str, said: str) -> None:
-    assert trend(nights(series((8, 1.0), (8, 1.5))), kind).verdict == said
+    assert trend(points(series((8, 1.0), (8, 1.5))), kind).verdict == said
 
 
 def test_a_change_that_moved_nothing_is_the_same() -> None:
-    found = trend(nights(series((30, 1e-6)), kernel=kernel), "time")
+    found = trend(points(series((30, 1e-6)), kernel=kernel), "time")
     assert found.verdict == "SAME"
     assert [found.word(each) for each in found.at_changes] == ["SAME"]
     assert sentence(found) == "SAME: no step of more than 5.0 % in 30 runs."
 
 
 def test_a_change_with_few_runs_behind_it_is_undecided() -> None:
-    found = trend(nights(series((17, 1e-6)), kernel=kernel), "time")
+    found = trend(points(series((17, 1e-6)), kernel=kernel), "time")
     (at,) = found.at_changes
     assert found.word(at) == "UNDECIDED"
     assert why_undecided(at) == "3 runs on one side, 6 are needed"
 
 
 def test_few_runs_are_undecided() -> None:
-    found = trend(nights([1e-6] * 5), "time")
+    found = trend(points([1e-6] * 5), "time")
     assert sentence(found).startswith("UNDECIDED: 5 runs, and at least 12 are needed")
 
 
 def test_runs_are_put_into_the_order_of_time_and_those_that_mean_nothing_left_out() -> None:
-    given = nights([3.0, math.nan, 1.0, 0.0, 2.0])
+    given = points([3.0, math.nan, 1.0, 0.0, 2.0])
     given[-1] = replace(given[-1], wrong_count=1)
-    assert [night.run for night in trend(given[::-1], "lower").nights] == ["night00", "night02"]
+    assert [point.run for point in trend(given[::-1], "lower").points] == ["night00", "night02"]
 
 
 def test_what_a_run_does_not_say_is_no_change() -> None:
     told = ["a", "", "a", "b"]
-    (change,) = trend(nights([1.0] * 4, governor=lambda n: told[n]), "time").changes
+    (change,) = trend(points([1.0] * 4, governor=lambda n: told[n]), "time").changes
     assert (change.place, change.words) == (3, ("governor: a → b",))
 
 
 def test_of_lists_only_the_difference_is_told() -> None:
     told = [("x 1", "y 1"), ("x 1", "y 2"), tuple("abcdef")]
-    found = trend(nights([1.0] * 3, libraries=lambda n: told[n]), "time").changes
+    found = trend(points([1.0] * 3, libraries=lambda n: told[n]), "time").changes
     assert found[0].words == ("libraries: y 1 → y 2",)
     assert found[1].words == ("libraries: x 1, y 2 → a, b, c and 3 more",)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mpigauge.draw.plot import Picture
     from mpigauge.result.compare.compare import Comparison
-    from mpigauge.result.stats.crowd import Member
+    from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
     from mpigauge.show.kinds import Shown
 

@@ -32,7 +32,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     """
     from mpigauge.cli.finding import find_run
     from mpigauge.model.units import many, memory
-    from mpigauge.runs.store.disguise import STAYS
+    from mpigauge.runs.store.anonymize import STAYS
     from mpigauge.runs.store.pack import pack
 
     file, taken, left_out = pack(find_run(run), output, anonymous)

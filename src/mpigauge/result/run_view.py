@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.model.column_facts import phrases
 from mpigauge.model.units import byte_count, many
 from mpigauge.result.nature import nature_of
-from mpigauge.result.stats.crowd import Member, variant_of, varied
+from mpigauge.result.stats.curve_stats import Member, variant_of, varied
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.pieces import Pieces, in_pieces, known_points
 from mpigauge.site.topology.stored import stored

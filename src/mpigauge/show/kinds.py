@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.draw.plot import Level, Picture
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.document import Document
-    from mpigauge.result.stats.crowd import Member
+    from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.features.browse.trend import Fact, Night
+from mpigauge.features.browse.trend import Fact, TrendPoint
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.column_facts import IDENTITY
 from mpigauge.model.record import JOB, Figure
@@ -95,7 +95,7 @@ def _order(of: Series) -> tuple[object, ...]:
     return -of.runs, of.benchmark.lower(), of.message_bytes, *of.asked.values(), of.id
 
 
-def nights(con: DuckDBPyConnection, of: Series, runs: Sequence[str]) -> list[Night]:
+def points(con: DuckDBPyConnection, of: Series, runs: Sequence[str]) -> list[TrendPoint]:
     """The newest of these runs, each with its number."""
     facts = ", ".join(f"u.{column}" for column in FACTS.values())
     table, columns = ("rows", IDENTITY) if of.is_time else ("figures", _OF_FIGURES)
@@ -110,7 +110,7 @@ def nights(con: DuckDBPyConnection, of: Series, runs: Sequence[str]) -> list[Nig
         [of.id, list(runs)],
     )
     names = [name for name, *_ in found.description or ()]
-    return [_night(dict(zip(names, row, strict=True))) for row in found.fetchall()]
+    return [_point(dict(zip(names, row, strict=True))) for row in found.fetchall()]
 
 
 def facts(con: DuckDBPyConnection, runs: Sequence[str]) -> list[dict[str, str]]:
@@ -159,10 +159,10 @@ def _id(columns: Sequence[str], asked: str) -> str:
     return f"substr(md5(CAST(row({asked}, {names}) AS VARCHAR)), 1, 16)"
 
 
-def _night(found: Mapping[str, Any]) -> Night:
+def _point(found: Mapping[str, Any]) -> TrendPoint:
     values = found.get("values")
     value = estimate(values) if values else Estimate(*map(_real, _ends(found)))
-    return Night(
+    return TrendPoint(
         run=found["run"],
         time=_utc(found["created"]),
         value=value,

@@ -23,7 +23,7 @@ from mpigauge.features.browse.series import (
     MOST_RUNS,
     Series,
     facts,
-    nights,
+    points,
     series,
     started_otherwise,
 )
@@ -182,11 +182,11 @@ class Site:
             of = next((each for each in found if each.id == asked.path[1]), None)
             if of is None:
                 raise MissingError("no two of the runs have this number")
-            found_trend = trend(nights(library.con, of, names), of.kind)
+            found_trend = trend(points(library.con, of, names), of.kind)
             where = " · ".join(filter(None, (*of.asked.values(), _apart(found)[of.id])))
             unit = "s" if of.is_time else str(of.columns["unit"])
             others = started_otherwise(of, found)
-            left = " ".join([_left_out(of.runs - len(found_trend.nights)), *map(_started, others)])
+            left = " ".join([_left_out(of.runs - len(found_trend.points)), *map(_started, others)])
             return Page(200, trend_page(self.base, _title(of), where, found_trend, unit, left.strip()))
 
         return self.shelf.ask(go)

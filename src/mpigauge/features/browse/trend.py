@@ -31,7 +31,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Night:
+class TrendPoint:
     """The number as one run measured it."""
 
     run: str
@@ -55,7 +55,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Trend:
-    nights: tuple[Night, ...]
+    points: tuple[TrendPoint, ...]
     """In the order of time, those with a positive value and right data."""
     kind: str
     """time, or of a figure what is better: lower, higher or empty."""
@@ -82,10 +82,10 @@ class Trend:
         return [number for number, each in numbered if abs(each.place - step.place) <= NEAR]
 
 
-def trend(nights: Sequence[Night], kind: str) -> Trend:
+def trend(points: Sequence[TrendPoint], kind: str) -> Trend:
     """Of runs in any order."""
-    known = sorted(filter(_counts, nights), key=lambda night: (night.time, night.run))
-    values = [night.value.value for night in known]
+    known = sorted(filter(_counts, points), key=lambda point: (point.time, point.run))
+    values = [point.value.value for point in known]
     error = _usual_error(known)
     changes = tuple(_changes(known))
     at_changes = at_places(values, [each.place for each in changes], error)
@@ -97,7 +97,7 @@ def sentence(of: Trend) -> str:
     """The verdict with its reason."""
     if of.steps:
         return "; ".join(_step(of, step) for step in of.steps) + "."
-    runs = len(of.nights)
+    runs = len(of.points)
     if runs < 2 * LEAST_BESIDE:
         return (
             f"UNDECIDED: {runs} runs, and at least {2 * LEAST_BESIDE} are needed to tell a step, "
@@ -127,33 +127,33 @@ def why_undecided(shift: Shift) -> str:
 
 
 def _step(of: Trend, step: Shift) -> str:
-    night = of.nights[step.place]
+    point = of.points[step.place]
     found = step.ratio.estimate
     value, low, high = (number(each, found.error) for each in found)
     ratio = f"{value} times ({low}–{high}) what it was before"
-    return f"{of.word(step)} since {night.time:%Y-%m-%d} ({night.run}): {ratio}"
+    return f"{of.word(step)} since {point.time:%Y-%m-%d} ({point.run}): {ratio}"
 
 
-def _counts(night: Night) -> bool:
+def _counts(point: TrendPoint) -> bool:
     """The number of a run whose data arrived wrong means nothing."""
-    return math.isfinite(night.value.value) and night.value.value > 0 and not night.wrong_count
+    return math.isfinite(point.value.value) and point.value.value > 0 and not point.wrong_count
 
 
-def _usual_error(nights: Sequence[Night]) -> float:
+def _usual_error(points: Sequence[TrendPoint]) -> float:
     """What the interval of a run has to each side, as a share; 0: not known."""
     known = [
-        math.log(night.value.high / night.value.low) / 2
-        for night in nights
-        if 0 < night.value.low <= night.value.high
+        math.log(point.value.high / point.value.low) / 2
+        for point in points
+        if 0 < point.value.low <= point.value.high
     ]
     return median(known) if known else 0.0
 
 
-def _changes(nights: Sequence[Night]) -> Iterator[Change]:
+def _changes(points: Sequence[TrendPoint]) -> Iterator[Change]:
     """Against what was known last: that a run does not say something is no change."""
     last: dict[str, Fact] = {}
-    for place, night in enumerate(nights):
-        told = {name: fact for name, fact in night.facts.items() if fact}
+    for place, point in enumerate(points):
+        told = {name: fact for name, fact in point.facts.items() if fact}
         words = [
             f"{name}: {_between(last[name], fact)}"
             for name, fact in told.items()

@@ -20,7 +20,7 @@ from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
-    from mpigauge.features.browse.trend import Change, Night, Trend
+    from mpigauge.features.browse.trend import Change, TrendPoint, Trend
     from mpigauge.model.row import Estimate
     from mpigauge.result.stats.shifts import Shift
 
@@ -44,7 +44,7 @@ class NumberLine:
 
 
 @dataclass(frozen=True)
-class NightLine:
+class TrendLine:
     run: str
     begun: str
     value: str
@@ -74,17 +74,17 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
         said=[*_said(of), *([left] if left else [])],
         picture=drawn(title, of, axis),
         changes=list(_changes(of)),
-        nights=list(_nights(of, unit))[::-1],
+        lines=list(_lines(of, unit))[::-1],
     )
 
 
 def drawn(title: str, of: Trend, axis: Axis) -> Picture:
     """Each run with its interval, the levels between steps, and the changes."""
-    nights = Series("runs", tuple(Point.of(days(n.time), n.value) for n in of.nights))
+    points = Series("runs", tuple(Point.of(days(n.time), n.value) for n in of.points))
     levels = Series("level between steps", tuple(_levels(of)))
     numbered = list(enumerate(of.changes, 1))
     marks = tuple(_mark(of, number, change) for number, change in numbered[-MOST_MARKED:])
-    panel = Panel("", DATE, axis, (nights, levels) if of.steps else (nights,), marks)
+    panel = Panel("", DATE, axis, (points, levels) if of.steps else (points,), marks)
     about = "Each run with the interval of its value; dashed: where the passports of runs changed."
     left = len(of.changes) - len(marks)
     notes = (f"Of {len(of.changes)} changes the last {MOST_MARKED} are marked.",) if left else ()
@@ -93,15 +93,15 @@ def drawn(title: str, of: Trend, axis: Axis) -> Picture:
 
 def _levels(of: Trend) -> Iterator[Point]:
     """The geometric mean of the runs between steps, where they begin and end."""
-    for start, end in pairwise((0, *(step.place for step in of.steps), len(of.nights))):
-        held = of.nights[start:end]
-        logs = [math.log(night.value.value) for night in held]
+    for start, end in pairwise((0, *(step.place for step in of.steps), len(of.points))):
+        held = of.points[start:end]
+        logs = [math.log(point.value.value) for point in held]
         level = math.exp(math.fsum(logs) / len(logs))
-        yield from (Point(days(night.time), level) for night in (held[0], held[-1]))
+        yield from (Point(days(point.time), level) for point in (held[0], held[-1]))
 
 
 def _mark(of: Trend, number: int, change: Change) -> Mark:
-    day = of.nights[change.place].time
+    day = of.points[change.place].time
     return Mark(days(day), str(number), (f"({number}) {day:%Y-%m-%d} {'; '.join(change.words)}.",))
 
 
@@ -109,7 +109,7 @@ def _said(of: Trend) -> Iterator[str]:
     """What changed near each step."""
     for step in of.steps:
         near = ", ".join(f"({number})" for number in of.near(step))
-        day = f"{of.nights[step.place].time:%Y-%m-%d}"
+        day = f"{of.points[step.place].time:%Y-%m-%d}"
         yield (
             f"Near the step of {day} changed {near}: see below. That does not say that it is why."
             if near
@@ -118,12 +118,12 @@ def _said(of: Trend) -> Iterator[str]:
 
 
 def _changes(of: Trend) -> Iterator[Sequence[str]]:
-    ends = (0, *(change.place for change in of.changes), len(of.nights))
+    ends = (0, *(change.place for change in of.changes), len(of.points))
     counts = [after - before for before, after in pairwise(ends)]
     for place, (change, shift) in enumerate(zip(of.changes, of.at_changes, strict=True)):
-        night = of.nights[change.place]
+        point = of.points[change.place]
         yield (
-            f"({place + 1})", f"{night.time:%Y-%m-%d}", night.run, "; ".join(change.words),
+            f"({place + 1})", f"{point.time:%Y-%m-%d}", point.run, "; ".join(change.words),
             str(counts[place]), str(counts[place + 1]), *_ratio(of, shift),
         )  # fmt: skip
 
@@ -137,20 +137,20 @@ def _ratio(of: Trend, shift: Shift) -> Iterator[str]:
     yield f"{of.word(shift)} ({why})" if why else of.word(shift)
 
 
-def _nights(of: Trend, unit: str) -> Iterator[NightLine]:
+def _lines(of: Trend, unit: str) -> Iterator[TrendLine]:
     before = ""
-    for night in of.nights:
-        error = plus_minus(night.value.relative_error) if _has_interval(night) else ""
-        begun = f"{night.time:%Y-%m-%d %H:%M}"
-        value = _in_unit(night.value, unit)
-        flags = ", ".join(night.flags)
-        yield NightLine(night.run, begun, value, error, night.launches, flags, before)
-        before = night.run
+    for point in of.points:
+        error = plus_minus(point.value.relative_error) if _has_interval(point) else ""
+        begun = f"{point.time:%Y-%m-%d %H:%M}"
+        value = _in_unit(point.value, unit)
+        flags = ", ".join(point.flags)
+        yield TrendLine(point.run, begun, value, error, point.launches, flags, before)
+        before = point.run
 
 
-def _has_interval(night: Night) -> bool:
+def _has_interval(point: TrendPoint) -> bool:
     """Of few launches only a range is known."""
-    return night.launches == 1 or night.launches >= LEAST_FOR_INTERVAL
+    return point.launches == 1 or point.launches >= LEAST_FOR_INTERVAL
 
 
 def _in_unit(value: Estimate, unit: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
-from mpigauge.measure.campaign.reasons import stumbled, why
+from mpigauge.measure.campaign.reasons import failed_to_start, why
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import HostRanks
@@ -179,8 +179,8 @@ class Watch:
         return self.said_why(status)
 
     @property
-    def stumbled(self) -> bool:
-        return not self.records and not self.wishes_seen and stumbled(self.said["stderr"])
+    def failed_to_start(self) -> bool:
+        return not self.records and not self.wishes_seen and failed_to_start(self.said["stderr"])
 
     def said_why(self, status: int) -> str:
         return why(status, self.said["stderr"], self.said["stdout"])

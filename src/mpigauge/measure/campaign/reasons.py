@@ -32,7 +32,7 @@ def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
     return ": ".join(filter(None, [ended, _words(lines, bool(killed_by))]))
 
 
-def stumbled(lines: Iterable[str]) -> bool:
+def failed_to_start(lines: Iterable[str]) -> bool:
     """Whether a launcher failed by itself, now and then, so that starting it again is right."""
     return any(_STUMBLE.search(line) for line in lines)
 

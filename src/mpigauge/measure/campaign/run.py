@@ -150,7 +150,7 @@ class Campaign:
         self.show(at_once=True)
         watch = self.watch(planned, words)
         outcome = one.launch(watch)
-        if watch.stumbled:
+        if watch.failed_to_start:
             self.state.remarks.append(f"launch {number} started again: {outcome.reason}")
             outcome = one.launch(self.watch(planned, words))
         self.spent_s, self.since_s = self.elapsed_s(), None

@@ -20,7 +20,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.result.library.build import quoted
 from mpigauge.result.library.library import connection
 from mpigauge.result.library.tables import type_of
-from mpigauge.result.stats.crowd import Member, telling, variant_of, varied
+from mpigauge.result.stats.curve_stats import Member, most_informative, variant_of, varied
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.result.stats.order import running_orders
 from mpigauge.runs.store import load
@@ -64,7 +64,7 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
         with TemporaryDirectory(prefix="mpigauge-") as away, connection(Path(away)) as con:
             found = _found(con, path / "records.jsonl", _widening(path))
             members = tuple(_members(found))
-            chosen = telling(members, rows)
+            chosen = most_informative(members, rows)
             wanted = _lines(con, [found[place][0] for place in chosen])
     except duckdb.Error as error:
         raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None

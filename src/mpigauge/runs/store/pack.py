@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from mpigauge.model.errors import UserError
-from mpigauge.runs.store.disguise import Disguise, bytes_without
+from mpigauge.runs.store.anonymize import Anonymizer, bytes_without
 from mpigauge.runs.store.files import failing_as, whole
 from mpigauge.runs.store.names import names_in
 from mpigauge.runs.store.reader import check_schema
@@ -65,19 +65,19 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
     """
     check_schema(folder)
     name = in_utf_8(folder.absolute().name)
-    disguise = Disguise(names_in(folder)) if anonymous else None
-    if disguise:
-        name = disguise.text(name)
+    anonymizer = Anonymizer(names_in(folder)) if anonymous else None
+    if anonymizer:
+        name = anonymizer.text(name)
     target = file or Path(name + SUFFIX)
     if target.exists() and not target.is_file():
         raise UserError(f"{target} is no file; name a new one with --output")
     left_out: list[str] = []
     with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
         for inside, content in _contents(folder, left_out):
-            known = disguise.text(inside) if disguise else inside
-            told = bytes_without(disguise, inside, content) if disguise else content
+            known = anonymizer.text(inside) if anonymizer else inside
+            told = bytes_without(anonymizer, inside, content) if anonymizer else content
             made.writestr(_member(f"{name}/{known}"), told, compresslevel=9)
-    return Packed(target, disguise.taken() if disguise else {}, tuple(left_out))
+    return Packed(target, anonymizer.taken() if anonymizer else {}, tuple(left_out))
 
 
 def in_utf_8(name: str) -> str:

@@ -10,7 +10,7 @@ from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.model.units import many
-from mpigauge.result.stats.crowd import Member, groups, usual
+from mpigauge.result.stats.curve_stats import Member, groups, usual
 from mpigauge.show.kinds import Chosen, Shown, plot
 
 MOST_PANELS = 24

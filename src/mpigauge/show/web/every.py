@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.draw.chart import frames, picture
 from mpigauge.model.column_facts import USUAL
 from mpigauge.model.units import many
-from mpigauge.result.stats.crowd import groups, telling
+from mpigauge.result.stats.curve_stats import groups, most_informative
 from mpigauge.show.curves import word
 from mpigauge.show.kinds import ALL, MANY_ROWS
 from mpigauge.show.plots.usual import usual_plot
@@ -20,7 +20,7 @@ from mpigauge.show.web.cells import packed
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Picture
-    from mpigauge.result.stats.crowd import Member
+    from mpigauge.result.stats.curve_stats import Member
     from mpigauge.show.kinds import Shown
 
 MOST_ROWS = 200_000
@@ -45,7 +45,7 @@ def every(shown: Shown) -> Every | None:
     panels = {group: number for number, group in enumerate(groups(drawn))}
     said = [f"The run has {rows} rows of {len(drawn)} curves."]
     if rows > MOST_ROWS:
-        kept = [drawn[place] for place in telling(drawn, MOST_ROWS)]
+        kept = [drawn[place] for place in most_informative(drawn, MOST_ROWS)]
         said.append(
             f"The page carries the {len(kept)} that are farthest from the usual; "
             "`mpigauge export csv RUN` writes all."

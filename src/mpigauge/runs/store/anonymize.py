@@ -69,7 +69,7 @@ _NEVER = "(?!)"
 _ANY_DOMAIN = ("local", "localdomain", "lan", "internal", "novalocal", "cluster")
 
 
-class Disguise:
+class Anonymizer:
     """Remembers who became whom: node1, node2, …, user1, …, address1, …."""
 
     def __init__(self, names: Names) -> None:
@@ -280,13 +280,13 @@ def _unless_number(value: str) -> str:
     return value if re.fullmatch(r"['\"]?-?[\d.]*['\"]?", value) else TAKEN_OUT
 
 
-def bytes_without(disguise: Disguise, name: str, content: bytes) -> bytes:
+def bytes_without(anonymizer: Anonymizer, name: str, content: bytes) -> bytes:
     """The content of a file of a run. Samples, and what profiles counted, are numbers alone."""
     if name.endswith((".bin", ".npz")):
         return content
     text = content.decode("utf-8", "surrogateescape")
     if name == "cards.json":
-        return disguise.cards(text).encode("utf-8", "surrogateescape")
-    kinds = {".jsonl": disguise.lines, ".json": disguise.json, ".command": disguise.line}
-    change = kinds.get(PurePosixPath(name).suffix, disguise.text)
+        return anonymizer.cards(text).encode("utf-8", "surrogateescape")
+    kinds = {".jsonl": anonymizer.lines, ".json": anonymizer.json, ".command": anonymizer.line}
+    change = kinds.get(PurePosixPath(name).suffix, anonymizer.text)
     return change(text).encode("utf-8", "surrogateescape")

@@ -90,7 +90,7 @@ def usual(members: Sequence[Member]) -> list[Usual]:
     return found
 
 
-def telling(members: Sequence[Member], rows: int) -> list[int]:
+def most_informative(members: Sequence[Member], rows: int) -> list[int]:
     """Places of the curves that tell most, together of about so many rows: of each group first what
     had wrong data and what is the default, then in turn the farthest from the usual to either side.
     In the order of `members`."""
