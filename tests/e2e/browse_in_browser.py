@@ -18,9 +18,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mpigauge.features.browse.gate import new_token
+from mpigauge.features.browse.access import new_token
 from mpigauge.features.browse.serve import Server, ServerAddress
-from mpigauge.features.browse.shelf import Shelf
+from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.browse.site import Site
 from mpigauge.features.explain.registry import explained
 from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
@@ -32,8 +32,8 @@ def main(folder: Path) -> dict[str, Any]:
     place, token = ServerAddress("127.0.0.1"), new_token()
     base = f"/{token}/"
     with (
-        Shelf.open(folder) as shelf,
-        Server(place.host, 0, place.gate(token), Site(shelf, base, explained)) as server,
+        RunsFolder.open(folder) as runs,
+        Server(place.host, 0, place.access(token), Site(runs, base, explained)) as server,
     ):
         thread = Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

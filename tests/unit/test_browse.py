@@ -23,10 +23,10 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.features.browse import pages as browse_pages
-from mpigauge.features.browse import shelf as shelves
-from mpigauge.features.browse.gate import Asked, Gate, Refused, headers, new_token
+from mpigauge.features.browse import runs_folder
+from mpigauge.features.browse.access import Asked, Access, Refused, headers, new_token
 from mpigauge.features.browse.serve import Server, ServerAddress
-from mpigauge.features.browse.shelf import Shelf
+from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.browse.site import MOST_BESIDE, Site
 from mpigauge.features.explain.registry import explained
 from mpigauge.result.library import large
@@ -72,9 +72,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
-    with Shelf.open(store) as shelf:
-        site = Site(shelf, f"/{TOKEN}/", explained)
-        with Server("127.0.0.1", 0, Gate(TOKEN), site) as server:
+    with RunsFolder.open(store) as folder:
+        site = Site(folder, f"/{TOKEN}/", explained)
+        with Server("127.0.0.1", 0, Access(TOKEN), site) as server:
             thread = Thread(target=server.serve_forever, args=(0.02,))
             thread.start()
             yield server
@@ -96,9 +96,9 @@ def ask(server: Server, path: str, method: str = "GET", **headers: str) -> Said:
     return Said(answer.status, text, dict(answer.getheaders()))
 
 
-# --- the gate -------------------------------------------------------------------------------
-def asked(target: str, *hosts: str, **gate: Any) -> Asked | Refused:
-    return Gate(TOKEN, **gate).asked(target, hosts or ("127.0.0.1:80",))
+# --- who has access -----------------------------------------------------------------------
+def asked(target: str, *hosts: str, **access: Any) -> Asked | Refused:
+    return Access(TOKEN, **access).asked(target, hosts or ("127.0.0.1:80",))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_only_names_of_this_machine_are_answered_to(host: str, ours: bool) -> No
 
 
 def test_one_name_is_needed() -> None:
-    assert isinstance(Gate(TOKEN).asked("/right/", ()), Refused)
+    assert isinstance(Access(TOKEN).asked("/right/", ()), Refused)
     assert isinstance(asked("/right/", "localhost", "localhost"), Refused)
 
 
@@ -220,7 +220,7 @@ def test_a_fault_of_ours_is_a_page_and_is_written_down(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(Shelf, "ask", fail)
+    monkeypatch.setattr(RunsFolder, "ask", fail)
     said = ask(server, "")
     assert said.status == 500
     assert "the list cannot be shown (ZeroDivisionError)" in said.text
@@ -301,7 +301,7 @@ def test_an_expression_reads_nothing_but_the_runs(
 def test_a_question_without_end_is_given_up(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelves, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(runs_folder, "PATIENCE_S", 0.2)
     endless = "(SELECT count(*) FROM range(1000000000000) AS a(x) WHERE x % 7 = 3) > 0"
     said = ask(server, f"?where={quote(endless)}")
     assert said.status == 400
@@ -510,17 +510,17 @@ def test_where_nothing_can_be_kept_nothing_is_written(
     shutil.copytree(store / "night00", tmp_path / "runs/night00")
     before = sorted((tmp_path / "runs").rglob("*"))
     monkeypatch.setattr("os.access", lambda *_: False)
-    with Shelf.open(tmp_path / "runs") as shelf:
-        assert Site(shelf, "/x/", explained).page(Asked((), {})).status == 200
+    with RunsFolder.open(tmp_path / "runs") as folder:
+        assert Site(folder, "/x/", explained).page(Asked((), {})).status == 200
         told: list[int] = []
-        shelf.ask(lambda _: None, lambda _, count: told.append(count))
+        folder.ask(lambda _: None, lambda _, count: told.append(count))
         assert told == []  # what was read is kept elsewhere while it is open
     assert sorted((tmp_path / "runs").rglob("*")) == before
 
 
 def test_a_folder_that_has_gone_is_said_to_be_gone(tmp_path: Path) -> None:
-    with Shelf.open(tmp_path / "gone") as shelf:
-        page = Site(shelf, "/x/", explained).page(Asked((), {}))
+    with RunsFolder.open(tmp_path / "gone") as folder:
+        page = Site(folder, "/x/", explained).page(Asked((), {}))
     assert page.status == 400
     assert "there is no folder" in page.text
 

@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.cli.streams import Gate
 from mpigauge.draw.scale import Scale
-from mpigauge.draw.terminal import heat, ink
+from mpigauge.draw.terminal import heat, styles
 from mpigauge.model.screen import Screen, without_orders
 
 ORDERS = {
@@ -48,7 +48,7 @@ def test_text_stays_as_it_is() -> None:
 def test_our_colours_get_out_where_they_are_wanted(colours: int) -> None:
     screen = Screen(colours=colours, live=True)
     scale = Scale(1.0, 10.0)
-    text = ink.paint("a", 1, screen) + ink.paint("b", ink.DIM, screen) + "\x1b[1m\x1b[31mc\x1b[0m"
+    text = styles.paint("a", 1, screen) + styles.paint("b", styles.DIM, screen) + "\x1b[1m\x1b[31mc\x1b[0m"
     text += heat.on("d", 3.0, scale, screen)
     assert without_orders(text, coloured=True) == text
     assert "\x1b" not in without_orders(text)

@@ -70,9 +70,9 @@ def _is_loopback(host: str) -> bool:
 
 def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.cli import asking
-    from mpigauge.features.browse.gate import new_token
+    from mpigauge.features.browse.access import new_token
     from mpigauge.features.browse.serve import Server
-    from mpigauge.features.browse.shelf import Shelf
+    from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.features.browse.site import Site
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import page_of
@@ -85,13 +85,13 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     token = new_token()
     base = f"/{token}/"
     with (
-        Shelf.open(root) as shelf,
+        RunsFolder.open(root) as runs,
         Server(
-            place.host, port, place.gate(token), Site(shelf, base, explained, page_of)
+            place.host, port, place.access(token), Site(runs, base, explained, page_of)
         ) as server,
     ):
-        shelf.ask(lambda library: asking.say_notes(library.notes), asking.progress)
-        click.echo(f"mpigauge: {many(len(shelf.runs()), 'run')} of {root} can be seen at")
+        runs.ask(lambda library: asking.say_notes(library.notes), asking.progress)
+        click.echo(f"mpigauge: {many(len(runs.runs()), 'run')} of {root} can be seen at")
         for line in place.words(server.server_port, base):
             click.echo(line)
         server.serve_forever()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mpigauge.draw.ink import PAPER, colour, dash, group, shape, text, words
+from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
 from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
 

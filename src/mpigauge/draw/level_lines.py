@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.draw.ink import DIM, stroke, text
+from mpigauge.draw.styles import DIM, stroke, text
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame

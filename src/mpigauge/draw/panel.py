@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw import level_lines
 from mpigauge.draw.axes import Scale
 from mpigauge.draw.frame import Frame
-from mpigauge.draw.ink import DIM, GRID, colour, dash, group, shape, stroke, text, words
+from mpigauge.draw.styles import DIM, GRID, colour, dash, group, shape, stroke, text, words
 from mpigauge.draw.plot import MOST_SERIES
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mpigauge.draw.terminal.ink import DIM, Cell, words
+from mpigauge.draw.terminal.styles import DIM, Cell, words
 
 _BRAILLE = 0x2800
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))

@@ -13,7 +13,7 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.panel import framed, from_left
 from mpigauge.draw.plot import MOST_SERIES
 from mpigauge.draw.terminal.canvas import Canvas
-from mpigauge.draw.terminal.ink import DIM, Cell, cut, mark, words
+from mpigauge.draw.terminal.styles import DIM, Cell, cut, mark, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Scale

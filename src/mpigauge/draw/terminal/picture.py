@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import MOST_SERIES
-from mpigauge.draw.terminal.ink import DIM, Cell, cut, mark, paint, painted, printable
+from mpigauge.draw.terminal.styles import DIM, Cell, cut, mark, paint, painted, printable
 from mpigauge.draw.terminal.panel import drawn
 
 if TYPE_CHECKING:

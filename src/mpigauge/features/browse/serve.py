@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.features.browse.gate import LOCAL, Gate, Refused, headers
+from mpigauge.features.browse.access import LOCAL, Access, Refused, headers
 from mpigauge.features.browse.site import Page
 from mpigauge.model.errors import UserError
 
@@ -31,9 +31,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, host: str, port: int, gate: Gate, site: Site) -> None:
+    def __init__(self, host: str, port: int, access: Access, site: Site) -> None:
         """UserError: it cannot listen there."""
-        self.gate, self.site = gate, site
+        self.access, self.site = access, site
         self.headers = headers()
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
@@ -51,7 +51,7 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
 
     def answer(self, target: str, hosts: list[str]) -> Page | Refused:
-        asked = self.gate.asked(target, hosts)
+        asked = self.access.asked(target, hosts)
         if isinstance(asked, Refused):
             return asked
         try:
@@ -104,11 +104,11 @@ class ServerAddress:
     others: bool = False
     """Whoever can reach this machine and knows the token may look."""
 
-    def gate(self, token: str) -> Gate:
+    def access(self, token: str) -> Access:
         if not self.others:
-            return Gate(token)
+            return Access(token)
         names = (*LOCAL, self.host, socket.gethostname(), socket.getfqdn())
-        return Gate(token, tuple(name.lower() for name in names), any_address=True)
+        return Access(token, tuple(name.lower() for name in names), any_address=True)
 
     def address(self, port: int, base: str) -> str:
         everywhere = self.host in ("0.0.0.0", "::")

@@ -35,8 +35,8 @@ from mpigauge.result.words import number_name
 from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:
-    from mpigauge.features.browse.gate import Asked
-    from mpigauge.features.browse.shelf import Shelf
+    from mpigauge.features.browse.access import Asked
+    from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
     from mpigauge.result.run_view import RunView
@@ -58,7 +58,7 @@ class MissingError(Exception):
 
 @dataclass(frozen=True)
 class Site:
-    shelf: Shelf
+    folder: RunsFolder
     base: str
     """What all addresses begin with: the token between strokes."""
     explain: Callable[[RunView], Explanation]
@@ -106,11 +106,11 @@ class Site:
             found = lines(library.con, names[listed.turn.slice], _COLUMNS)
             every = library.con.execute("SELECT count(*) FROM runs").fetchall()[0][0]
             counted = why or f"{len(names)} of {many(every, 'run')}"
-            where = self.shelf.root.name or str(self.shelf.root)
+            where = self.folder.root.name or str(self.folder.root)
             text = runs_page(self.base, where, listed, list(map(_line, found)), counted)
             return Page(400 if why else 200, text)
 
-        return self.shelf.ask(go)
+        return self.folder.ask(go)
 
     def _listed(
         self, library: Library, path: str, choice: Choice, query: Query, count: int
@@ -135,14 +135,14 @@ class Site:
         if asked.query.get("by") == ["time"]:
             shown = sorted(shown, key=lambda each: each.document.facts.created)
         order = [each.run.path.name for each in shown]
-        told = self.shelf.ask(lambda library: facts(library.con, order))
+        told = self.folder.ask(lambda library: facts(library.con, order))
         return Page(200, beside_page(self.base, shown, compared(shown), told))
 
     def _paths(self, names: Sequence[str]) -> list[str]:
         """Of runs that the folder holds: no name leads elsewhere."""
-        known = self.shelf.runs()
+        known = self.folder.runs()
         if missing := [name for name in names if name not in known]:
-            raise MissingError(f"there is no run '{missing[0]}' in {self.shelf.root}")
+            raise MissingError(f"there is no run '{missing[0]}' in {self.folder.root}")
         return [str(known[name]) for name in names]
 
     # --- numbers over time --------------------------------------------------------------------
@@ -158,7 +158,7 @@ class Site:
             counted = why or f"{many(len(found), 'number')} in {many(len(names), 'run')}"
             return Page(400 if why else 200, trends_page(self.base, listed, told, counted))
 
-        return self.shelf.ask(go)
+        return self.folder.ask(go)
 
     def _number_line(self, of: Series, apart: str, choice: Choice) -> NumberLine:
         given = {name: value for name, value in vars(choice).items() if value}
@@ -189,7 +189,7 @@ class Site:
             left = " ".join([_left_out(of.runs - len(found_trend.points)), *map(_started, others)])
             return Page(200, trend_page(self.base, _title(of), where, found_trend, unit, left.strip()))
 
-        return self.shelf.ask(go)
+        return self.folder.ask(go)
 
 
 _COLUMNS = ("created", "mpi", "host", "benchmarks", "rows", "figures", "status", "command")

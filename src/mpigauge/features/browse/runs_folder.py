@@ -25,7 +25,7 @@ PATIENCE_S = 20.0
 """A question that takes longer is given up."""
 
 
-class Shelf:
+class RunsFolder:
     """Tables are kept beside the runs as `mpigauge sql` does; where that cannot be, as long as this
     is open. One question at a time."""
 
@@ -36,7 +36,7 @@ class Shelf:
 
     @classmethod
     @contextmanager
-    def open(cls, root: Path) -> Iterator[Shelf]:
+    def open(cls, root: Path) -> Iterator[RunsFolder]:
         whole = Path(os.path.normpath(root.absolute()))
         with tempfile.TemporaryDirectory(prefix="mpigauge-") as away:
             yield cls(whole, whole if os.access(whole, os.W_OK) else Path(away))

@@ -42,7 +42,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Gate:
+class Access:
     token: str
     names: tuple[str, ...] = LOCAL
     """That requests may call this machine, beside loopback addresses."""
