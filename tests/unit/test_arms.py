@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.sweep.command import command as sweep
-from mpigauge.features.sweep.plan_file import words_of
+from mpigauge.features.sweep.plan_file import arguments_of
 from mpigauge.measure.plan.arms import Arm, Places, VaryBlock, arms, grid_of, options_of, read_block
 from mpigauge.measure.plan.condition import holds, names_in
 from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
@@ -287,7 +287,7 @@ control = false
 set = { A = 1, B = "x" }
 in = "2m"
 """
-    assert words_of(read_toml(write(tmp_path, text)), sweep) == [
+    assert arguments_of(read_toml(write(tmp_path, text)), sweep) == [
         "PingPong", "Allreduce", "--sizes", "8,64Ki", "--np", "2", "--mpi", "mpich", "--mpi",
         "openmpi", "--root-shift", "--no-control", "--set", "A=1", "--set", "B=x", "--in", "2m",
     ]  # fmt: skip
@@ -308,7 +308,7 @@ in = "2m"
 )
 def test_plan_files_that_are_wrong(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        words_of(read_toml(write(tmp_path, text)), sweep)
+        arguments_of(read_toml(write(tmp_path, text)), sweep)
 
 
 @pytest.mark.parametrize(

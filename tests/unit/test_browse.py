@@ -24,9 +24,9 @@ import pytest
 from mpigauge.cli.main import run as main
 from mpigauge.features.browse import pages as browse_pages
 from mpigauge.features.browse import runs_folder
-from mpigauge.features.browse.access import Asked, Access, Refused, headers, new_token
-from mpigauge.features.browse.serve import Server, ServerAddress
+from mpigauge.features.browse.access import Access, Asked, Refused, headers, new_token
 from mpigauge.features.browse.runs_folder import RunsFolder
+from mpigauge.features.browse.serve import Server, ServerAddress
 from mpigauge.features.browse.site import MOST_BESIDE, Site
 from mpigauge.features.explain.registry import explained
 from mpigauge.result.library import large

@@ -19,8 +19,8 @@ from mpigauge.cli.main import run as main
 from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.draw.chart import alone, picture, svg
-from mpigauge.draw.styles import COLOURS
 from mpigauge.draw.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
+from mpigauge.draw.styles import COLOURS
 from mpigauge.draw.write import draw
 from mpigauge.model.errors import UserError
 from mpigauge.runs.readers import READERS, Text

@@ -19,7 +19,7 @@ import pytest
 from mpigauge.cli.finding import open_run
 from mpigauge.cli.main import run as main
 from mpigauge.runs.readers.references import names as reference_names
-from mpigauge.show.formats.table import words_of
+from mpigauge.show.formats.table import text_rows
 from mpigauge.show.kinds import Shown
 from mpigauge.show.web import cells as cells_on_page
 from mpigauge.show.web import download
@@ -189,7 +189,7 @@ def test_page_csv_and_json_hold_the_same_numbers(hostile: Shown, page: Page) -> 
     assert [row["latency_s"] for row in from_json] == [row.latency.value for row in rows]
     shown = [cells for table in page.tables for cells in table]
     for table in hostile.document.tables():
-        heads, *lines = words_of(table)
+        heads, *lines = text_rows(table)
         assert heads in shown
         assert all(line in shown for line in lines)
         at = heads.index("µs" if "µs" in heads else "max µs")

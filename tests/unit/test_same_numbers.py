@@ -98,7 +98,7 @@ def test_arms(shown: Shown, page: Page) -> None:
     for of in shown.arms.tables:
         lines = list(best_lines(shown.arms, of))
         names = {name: name for name in shown.arms.names}
-        heads, *rows = best.words_of(of, lines, names)
+        heads, *rows = best.text_rows(of, lines, names)
         assert [list(heads), *map(list, rows)] in page.tables
         for row in rows:
             told_of = [word for word in row if word and not word.startswith("best: ")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.streams import Gate
+from mpigauge.cli.streams import FilteredStream
 from mpigauge.draw.scale import Scale
 from mpigauge.draw.terminal import heat, styles
 from mpigauge.model.screen import Screen, without_orders
@@ -48,13 +48,20 @@ def test_text_stays_as_it_is() -> None:
 def test_our_colours_get_out_where_they_are_wanted(colours: int) -> None:
     screen = Screen(colours=colours, live=True)
     scale = Scale(1.0, 10.0)
-    text = styles.paint("a", 1, screen) + styles.paint("b", styles.DIM, screen) + "\x1b[1m\x1b[31mc\x1b[0m"
+    text = (
+        styles.paint("a", 1, screen)
+        + styles.paint("b", styles.DIM, screen)
+        + "\x1b[1m\x1b[31mc\x1b[0m"
+    )
     text += heat.on("d", 3.0, scale, screen)
     assert without_orders(text, coloured=True) == text
     assert "\x1b" not in without_orders(text)
 
 
 def test_the_gate_is_what_is_printed_through(tmp_path: Path) -> None:
-    with (tmp_path / "out").open("wb") as file, Gate(file, "utf-8", "backslashreplace") as gate:
-        assert gate.write("a\x1b[2Jb\udcff\n") == 8
+    with (
+        (tmp_path / "out").open("wb") as file,
+        FilteredStream(file, "utf-8", "backslashreplace") as stream,
+    ):
+        assert stream.write("a\x1b[2Jb\udcff\n") == 8
     assert (tmp_path / "out").read_bytes() == "a\ufffd[2Jb\\udcff\n".encode()

@@ -76,7 +76,7 @@ def say_notes(notes: Sequence[str]) -> None:
 def progress(done: int, of: int) -> None:
     """For people only, and only where there is something to wait for."""
     if of >= MANY_RUNS and sys.stderr.isatty():
-        stream = getattr(sys.stderr, "ungated", sys.stderr)
+        stream = getattr(sys.stderr, "unfiltered", sys.stderr)
         end = "\n" if done + 1 == of else ""
         print(f"\rreading runs: {done + 1} of {of}", end=end, file=stream, flush=True)
 

@@ -46,7 +46,7 @@ def in_words() -> None:
     codecs.register_error(_IN_WORDS, _in_words)
     codecs.register(_ascii)
     for each in (sys.stdout, sys.stderr):
-        for stream in (each, getattr(each, "ungated", None)):
+        for stream in (each, getattr(each, "unfiltered", None)):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(encoding=_ASCII, errors=_IN_WORDS)
 

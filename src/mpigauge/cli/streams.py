@@ -50,11 +50,11 @@ class _Errors(io.FileIO):
             return len(memoryview(data))
 
 
-class Gate(io.TextIOWrapper):
+class FilteredStream(io.TextIOWrapper):
     """Lets text out, and colours where they are wanted."""
 
     coloured = False
-    ungated: TextIO
+    unfiltered: TextIO
     """The same without a look at what is written: for a picture whose lines are written anew."""
 
     def write(self, text: str) -> int:
@@ -70,8 +70,8 @@ def open_streams(coloured: bool) -> None:
     closed = sys.stdout is None
     for number in (_INPUT, _OUTPUT, _ERRORS):
         _fill(number)
-    sys.stderr = _gate(_Errors(_ERRORS, "wb", closefd=False), sys.stderr, coloured)
-    sys.stdout = _gate(_Output(_OUTPUT, "wb", closefd=False), sys.stdout, coloured)
+    sys.stderr = _filtered(_Errors(_ERRORS, "wb", closefd=False), sys.stderr, coloured)
+    sys.stdout = _filtered(_Output(_OUTPUT, "wb", closefd=False), sys.stdout, coloured)
     if closed:
         raise UserError("standard output is closed; send it to a file, or to /dev/null")
 
@@ -91,15 +91,15 @@ def _fill(number: int) -> None:
             os.close(handle)
 
 
-def _gate(raw: io.FileIO, like: TextIO | None, coloured: bool) -> Gate:
+def _filtered(raw: io.FileIO, like: TextIO | None, coloured: bool) -> FilteredStream:
     """Names of files that are no UTF-8 are written with `\\udcff` for such a byte."""
     encoding = like.encoding if like is not None else "utf-8"
     buffer = io.BufferedWriter(raw)
     at_once = raw.fileno() == _ERRORS or raw.isatty()
 
-    gate = Gate(buffer, encoding, "backslashreplace", line_buffering=at_once)
-    gate.coloured = coloured
-    gate.ungated = io.TextIOWrapper(
+    stream = FilteredStream(buffer, encoding, "backslashreplace", line_buffering=at_once)
+    stream.coloured = coloured
+    stream.unfiltered = io.TextIOWrapper(
         io.BufferedWriter(raw), encoding, "backslashreplace", line_buffering=True
     )
-    return gate
+    return stream

@@ -71,8 +71,8 @@ def _is_loopback(host: str) -> bool:
 def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.cli import asking
     from mpigauge.features.browse.access import new_token
-    from mpigauge.features.browse.serve import Server
     from mpigauge.features.browse.runs_folder import RunsFolder
+    from mpigauge.features.browse.serve import Server
     from mpigauge.features.browse.site import Site
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import page_of

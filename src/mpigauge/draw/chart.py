@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
 from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
+from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame

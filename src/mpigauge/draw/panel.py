@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from mpigauge.draw import level_lines
 from mpigauge.draw.axes import Scale
 from mpigauge.draw.frame import Frame
-from mpigauge.draw.styles import DIM, GRID, colour, dash, group, shape, stroke, text, words
 from mpigauge.draw.plot import MOST_SERIES
+from mpigauge.draw.styles import DIM, GRID, colour, dash, group, shape, stroke, text, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Mark, Panel, Point, Series

@@ -141,9 +141,9 @@ class Row:
     @property
     def error_words(self) -> str:
         """±2.1 %, or of a few launches where they lie: -1.2…+3.4 %."""
-        return self.words_of_error(self.time)
+        return self.error_text(self.time)
 
-    def words_of_error(self, estimate: Estimate) -> str:
+    def error_text(self, estimate: Estimate) -> str:
         """The same of another quantity that this row has, such as its bandwidth."""
         value, low, high = estimate
         if self.is_range and value:

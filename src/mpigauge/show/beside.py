@@ -34,7 +34,7 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
     blocks += [
         [
             *broken([table_title(table, cards, comparison.varied, comparison.response)]),
-            *joined(fitting(words_of(table, comparison.names))),
+            *joined(fitting(text_rows(table, comparison.names))),
             *broken(summaries(comparison, table)),
         ]
         for table in comparison.tables
@@ -65,7 +65,7 @@ def what_of(table: ComparisonTable, cards: Cards, varied: str) -> str:
     return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
 
 
-def words_of(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
+def text_rows(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
     """The heads, then a line for each size and side."""
     sized = table.first.message_bytes >= 0
     unit = "µs" if table.first.unit == SECONDS else table.first.unit
@@ -142,7 +142,7 @@ def _ratio_of(entry: ComparedNumber | Overall) -> tuple[str, str]:
 def error_of(item: Item) -> str:
     """Its error, or the range of few launches."""
     if item.row and item.row.is_range:
-        return item.row.words_of_error(item.value)
+        return item.row.error_text(item.value)
     return plus_minus(item.value.relative_error)
 
 

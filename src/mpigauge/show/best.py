@@ -69,10 +69,10 @@ def _letter(place: int) -> str:
 
 
 def _lines(table: ComparisonTable, lines: Sequence[Best], letters: dict[str, str]) -> Iterator[str]:
-    yield from joined(words_of(table, lines, letters))
+    yield from joined(text_rows(table, lines, letters))
 
 
-def words_of(
+def text_rows(
     table: ComparisonTable, lines: Sequence[Best], names: Mapping[str, str]
 ) -> list[Words]:
     """The heads, then for each size the default with what came of it, and every other setting with

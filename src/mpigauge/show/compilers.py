@@ -24,7 +24,7 @@ HEADS = ("", "", "GB/s", "µs", "±", "ratio", "95 %", "")
 
 def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[str]:
     """A line for each loop, size, number of ranks and compiler."""
-    rows = [row for table in comparison.tables for row in words_of(table, comparison.names)]
+    rows = [row for table in comparison.tables for row in text_rows(table, comparison.names)]
     told = [f"  {name}: {words}" for name, words in accounts.items()]
     return [
         HEADING,
@@ -42,7 +42,7 @@ def _open(comparison: Comparison) -> Iterator[str]:
         yield f"UNDECIDED: {'; '.join(reasons)}."
 
 
-def words_of(table: ComparisonTable, names: Sequence[str]) -> Iterator[Words]:
+def text_rows(table: ComparisonTable, names: Sequence[str]) -> Iterator[Words]:
     """The loop is named once."""
     for line in table.lines:
         what = _what(line[0])

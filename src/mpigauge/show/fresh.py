@@ -29,13 +29,13 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
     lines = []
     for table in comparison.tables:
         lines += [f"{HEADING} · {what_of(table, cards, comparison.varied)}"]
-        if rows := list(words_of(table)):
+        if rows := list(text_rows(table)):
             lines += joined([HEADS, *rows])
         lines += [*broken(summaries(comparison, table)), ""]
     return lines[:-1]
 
 
-def words_of(table: ComparisonTable) -> Iterator[tuple[str, ...]]:
+def text_rows(table: ComparisonTable) -> Iterator[tuple[str, ...]]:
     """A line for each size at which the two differ, as HEADS has them."""
     for static, fresh in differing(table):
         yield (_size(static), "", *_value(static), *_value(fresh), _write(fresh), *_ratio(fresh))

@@ -9,8 +9,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import MOST_SERIES
-from mpigauge.draw.terminal.styles import DIM, Cell, cut, mark, paint, painted, printable
 from mpigauge.draw.terminal.panel import drawn
+from mpigauge.draw.terminal.styles import DIM, Cell, cut, mark, paint, painted, printable
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture, Plot

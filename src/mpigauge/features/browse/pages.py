@@ -152,6 +152,6 @@ def _differ(facts: Sequence[Mapping[str, str]]) -> Iterator[Sequence[str]]:
 
 def _tables(comparison: Comparison, first: Shown) -> Iterator[WordTable]:
     for table in comparison.tables:
-        heads, *rows = beside.words_of(table, comparison.names)
+        heads, *rows = beside.text_rows(table, comparison.names)
         title = beside.table_title(table, first.run.cards, comparison.varied)
         yield WordTable(title, heads, rows)

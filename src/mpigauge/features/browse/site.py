@@ -187,7 +187,9 @@ class Site:
             unit = "s" if of.is_time else str(of.columns["unit"])
             others = started_otherwise(of, found)
             left = " ".join([_left_out(of.runs - len(found_trend.points)), *map(_started, others)])
-            return Page(200, trend_page(self.base, _title(of), where, found_trend, unit, left.strip()))
+            return Page(
+                200, trend_page(self.base, _title(of), where, found_trend, unit, left.strip())
+            )
 
         return self.folder.ask(go)
 

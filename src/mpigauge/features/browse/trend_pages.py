@@ -20,7 +20,7 @@ from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
-    from mpigauge.features.browse.trend import Change, TrendPoint, Trend
+    from mpigauge.features.browse.trend import Change, Trend, TrendPoint
     from mpigauge.model.row import Estimate
     from mpigauge.result.stats.shifts import Shift
 

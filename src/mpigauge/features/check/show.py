@@ -119,7 +119,7 @@ def _numbers(line: CheckLine) -> tuple[str, str, str]:
     if math.isfinite(line.allowed):
         bound = f"{'at most' if line.at_most else 'at least'} {_in_unit(line.allowed, line.unit)}"
     row = line.item.row if line.item else None
-    error = row.words_of_error(line.value) if row else plus_minus(line.value.relative_error)
+    error = row.error_text(line.value) if row else plus_minus(line.value.relative_error)
     return _in_unit(line.value.value, line.unit), error, bound
 
 

@@ -38,7 +38,7 @@ class PlanCommand(click.Command):
         from mpigauge.model.toml import read_toml
 
         file = ctx.meta[FILE] = read_toml(Path(args[at]))
-        words = [*words_of(file, self), *args[:at], *args[at + 1 :]]
+        words = [*arguments_of(file, self), *args[:at], *args[at + 1 :]]
         try:
             return super().parse_args(ctx, words)
         except click.UsageError as error:
@@ -64,7 +64,7 @@ def placed(message: str, file: Toml | None) -> str:
     return f"{message} ({'; '.join(places)})" if places else message
 
 
-def words_of(file: Toml, command: click.Command) -> list[str]:
+def arguments_of(file: Toml, command: click.Command) -> list[str]:
     """The plan file as words of this command.
 
     UserError: a key that is no option, or a value that is none of it, with line and column.

@@ -36,7 +36,7 @@ LEAST_LINES = 8
 
 class LiveView:
     def __init__(self, screen: Screen, console: Console | None = None) -> None:
-        self._screen, self._console = screen, console or console_of(screen, ungated())
+        self._screen, self._console = screen, console or console_of(screen, unfiltered())
         self._live = Live(console=self._console, transient=True, auto_refresh=False)
         self._live.start()
 
@@ -54,9 +54,9 @@ class LiveView:
         self._live.stop()
 
 
-def ungated() -> TextIO | None:
+def unfiltered() -> TextIO | None:
     """Standard output that lets through what moves the cursor; None: as it is."""
-    return getattr(sys.stdout, "ungated", None)
+    return getattr(sys.stdout, "unfiltered", None)
 
 
 def picture(state: CampaignState, screen: Screen) -> RenderableType:

@@ -183,12 +183,12 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
         )
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
-        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.words_of_error(peak)}"
+        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.error_text(peak)}"
         where = f"at {byte_count(head.peak.message_bytes)}", head.setting_of(head.peak)
         yield "peak bandwidth", f"{text}  {', '.join(filter(None, where))}"
     if head.busiest and head.message_rate:
         best = head.message_rate
-        text = f"{rate(best.value, best.error)} {head.busiest.words_of_error(best)}"
+        text = f"{rate(best.value, best.error)} {head.busiest.error_text(best)}"
         at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
         whose = [at, f"{head.busiest.cell.inflight} in flight", head.setting_of(head.busiest)]
         yield "message rate", f"{text}  ({', '.join(filter(None, whose))})"
@@ -235,7 +235,7 @@ def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAI
 
 def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
     colour, (*first, last) = screen.coloured, broken([title(table)])
-    heads, *cells = _fitting(words_of(table))
+    heads, *cells = _fitting(text_rows(table))
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     return [
         *(_bold(part, colour) for part in first),
@@ -259,7 +259,7 @@ def _fitting(lines: list[list[str]]) -> list[list[str]]:
     return lines
 
 
-def words_of(table: RowTable) -> list[list[str]]:
+def text_rows(table: RowTable) -> list[list[str]]:
     """The heads of the columns that say anything, then the words of each row."""
     columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
     words = [[column.text(row) for column in columns] for row in table.rows]

@@ -84,7 +84,7 @@ def _best(shown: Shown, label: str, row: Row) -> Iterator[QuotedNumber]:
 def _answer(
     label: str, words: Callable[[float], str], row: Row, of: Estimate, where: str
 ) -> QuotedNumber:
-    return QuotedNumber(label, words(of.value), row.words_of_error(of), where)
+    return QuotedNumber(label, words(of.value), row.error_text(of), where)
 
 
 def against_limits(shown: Shown) -> Iterator[TitledText]:

@@ -14,7 +14,7 @@ from mpigauge.model.units import duration, many, percent
 from mpigauge.result.compare.best import best_lines
 from mpigauge.show import beside, best, fresh
 from mpigauge.show.explanation import QUIET
-from mpigauge.show.formats.table import figure_lines, heading, words_of
+from mpigauge.show.formats.table import figure_lines, heading, text_rows
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
 from mpigauge.show.titles import title
 from mpigauge.show.web.answer import against_limits, answers, verdicts
@@ -169,7 +169,7 @@ def _best(shown: Shown, several: bool) -> Iterator[WordTable]:
         return
     for table in arms.tables:
         if lines := list(best_lines(arms, table)):
-            heads, *rows = best.words_of(table, lines, {name: name for name in arms.names})
+            heads, *rows = best.text_rows(table, lines, {name: name for name in arms.names})
             ranks = dict(table.first.columns).get("ranks")
             what = "" if table.first.row else f" {table.first.what}"
             on = f" on {many(ranks, 'rank')}" if ranks else ""
@@ -180,7 +180,7 @@ def _best(shown: Shown, several: bool) -> Iterator[WordTable]:
 
 def _fresh(shown: Shown, comparison: Comparison) -> Iterator[WordTable]:
     for table in comparison.tables:
-        if rows := list(fresh.words_of(table)):
+        if rows := list(fresh.text_rows(table)):
             yield WordTable(
                 beside.what_of(table, shown.run.cards, comparison.varied), fresh.HEADS, rows
             )
@@ -197,7 +197,7 @@ def _tables(shown: Shown) -> tuple[list[WordTable], str]:
     tables = [table for table in shown.document.tables() if table.rows]
     for table in tables:
         if len(table.rows) <= room:
-            heads, *rows = words_of(table)
+            heads, *rows = text_rows(table)
             found.append(WordTable(title(table), heads, rows))
             room -= len(rows)
     left = len(tables) - len(found)
