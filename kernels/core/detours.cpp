@@ -19,12 +19,12 @@ double middle_s(std::size_t i) {
 
 }  // namespace
 
-void Detours::heard(double length_s, double times) {
+void Detours::add(double length_s, double times) {
   const double at = classes_of_doubling * std::log2(std::max(length_s, shortest_s) / shortest_s);
   numbers_.at(std::min(static_cast<std::size_t>(at), classes - 1)) += times;
 }
 
-void Detours::listened(double seconds, double lost) {
+void Detours::observed(double seconds, double lost) {
   numbers_[all_s] += seconds;
   numbers_[lost_s] += lost;
 }

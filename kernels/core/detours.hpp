@@ -10,17 +10,17 @@
 
 namespace mpigauge {
 
-/// Detours of all cores that were listened to, in classes by their length. Those of several
-/// listeners are added number by number; what it tells is of a core in the mean over them.
+/// Detours of all cores that were observed, in classes by their length. Those of several
+/// probes are added number by number; what it tells is of a core in the mean over them.
 class Detours {
  public:
   /// A gap shorter than this is none.
   static constexpr double shortest_s = 1e-6;
 
   /// `times` detours that were so long. Shorter ones than there are classes for count as shortest.
-  void heard(double length_s, double times = 1);
-  /// So long was listened, of which so much was lost in detours.
-  void listened(double seconds, double lost_s);
+  void add(double length_s, double times = 1);
+  /// A core was observed so long, of which so much was lost in detours.
+  void observed(double seconds, double lost_s);
   /// All that is known, as numbers that can be summed up over ranks.
   [[nodiscard]] std::span<double> numbers() { return numbers_; }
 

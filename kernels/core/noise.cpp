@@ -13,42 +13,42 @@ constexpr auto real_clock = [] { return platform::ticks(); };
 
 }  // namespace
 
-Listener::Listener(double hz)
+NoiseProbe::NoiseProbe(double hz)
     : hz_(hz), least_(static_cast<platform::Ticks>(Detours::shortest_s * hz)) {
   detours_.reserve(most_kept);
 }
 
-void Listener::note(platform::Ticks start, platform::Ticks length) {
+void NoiseProbe::note(platform::Ticks start, platform::Ticks length) {
   ++count_;
   lost_ += length;
   longest_ = std::max(longest_, length);
   if (detours_.size() < most_kept) detours_.push_back({start - first_, length});
 }
 
-void Listener::listen_for(double seconds) { listen_for(seconds, real_clock); }
+void NoiseProbe::run_for(double seconds) { run_for(seconds, real_clock); }
 
-void Listener::read(std::uint64_t times) { read(times, real_clock); }
+void NoiseProbe::read(std::uint64_t times) { read(times, real_clock); }
 
-void Listener::was_taken(const platform::Taken& before, const platform::Taken& after) {
+void NoiseProbe::was_taken(const platform::Taken& before, const platform::Taken& after) {
   taken_.stolen_s += after.stolen_s - before.stolen_s;
   taken_.waited_s += after.waited_s - before.waited_s;
   taken_.switches += after.switches - before.switches;
 }
 
-double Listener::lost_ratio() const {
-  return listened_ > 0 ? static_cast<double>(lost_) / static_cast<double>(listened_) : 0.0;
+double NoiseProbe::lost_ratio() const {
+  return observed_ > 0 ? static_cast<double>(lost_) / static_cast<double>(observed_) : 0.0;
 }
 
-Detours Listener::by_length() const {
+Detours NoiseProbe::by_length() const {
   Detours all;
   const double each = static_cast<double>(count_) / static_cast<double>(detours_.size());
-  for (const Detour& detour : detours_) all.heard(static_cast<double>(detour.length) / hz_, each);
-  all.listened(seconds(), static_cast<double>(lost_) / hz_);
+  for (const Detour& detour : detours_) all.add(static_cast<double>(detour.length) / hz_, each);
+  all.observed(seconds(), static_cast<double>(lost_) / hz_);
   return all;
 }
 
-Listener& heard() {
-  static Listener all(platform::clock_facts().hz);
+NoiseProbe& noise_of_benchmarks() {
+  static NoiseProbe all(platform::clock_facts().hz);
   return all;
 }
 

@@ -15,28 +15,28 @@ namespace mpigauge {
 
 /// A gap between two readings of the clock that is longer than a microsecond.
 struct Detour {
-  platform::Ticks start = 0;  ///< from the first reading of its listener
+  platform::Ticks start = 0;  ///< from the first reading of its probe
   platform::Ticks length = 0;
 };
 
-/// Listens on the core of the thread that calls it, in one piece or in several. `clock` gives
+/// Observes the core of the thread that calls it, in one piece or in several. `clock` gives
 /// ticks; another one than the platform's is for tests.
-class Listener {
+class NoiseProbe {
  public:
   /// `hz`: ticks per second.
-  explicit Listener(double hz);
+  explicit NoiseProbe(double hz);
   template <class Clock>
-  void listen_for(double seconds, Clock clock);
-  void listen_for(double seconds);
+  void run_for(double seconds, Clock clock);
+  void run_for(double seconds);
   /// Reads the clock so often: the same work at each call, which takes longer where it is
   /// disturbed.
   template <class Clock>
   void read(std::uint64_t times, Clock clock);
   void read(std::uint64_t times);
-  /// What the system says was taken between two of its readings, beside what was heard.
+  /// What the system says was taken between two of its readings, beside what was observed.
   void was_taken(const platform::Taken& before, const platform::Taken& after);
 
-  [[nodiscard]] double seconds() const { return static_cast<double>(listened_) / hz_; }
+  [[nodiscard]] double seconds() const { return static_cast<double>(observed_) / hz_; }
   [[nodiscard]] long count() const { return count_; }
   [[nodiscard]] double lost_ratio() const;
   [[nodiscard]] double longest_s() const { return static_cast<double>(longest_) / hz_; }
@@ -49,21 +49,21 @@ class Listener {
 
  private:
   template <class Clock, class More>
-  void listen(Clock clock, More more);
+  void observe(Clock clock, More more);
   void note(platform::Ticks start, platform::Ticks length);
 
   double hz_;
   platform::Ticks least_;
-  platform::Ticks first_ = 0, listened_ = 0, lost_ = 0, longest_ = 0;
+  platform::Ticks first_ = 0, observed_ = 0, lost_ = 0, longest_ = 0;
   long count_ = 0;
   platform::Taken taken_;
   std::vector<Detour> detours_;
 };
 
 template <class Clock, class More>
-void Listener::listen(Clock clock, More more) {
+void NoiseProbe::observe(Clock clock, More more) {
   const auto start = clock();
-  if (listened_ == 0) first_ = start;
+  if (observed_ == 0) first_ = start;
   auto last = start;
   while (more(last - start)) {
     const auto now = clock();
@@ -71,21 +71,21 @@ void Listener::listen(Clock clock, More more) {
       note(last, now - last);
     last = now;
   }
-  listened_ += last - start;
+  observed_ += last - start;
 }
 
 template <class Clock>
-void Listener::listen_for(double seconds, Clock clock) {
+void NoiseProbe::run_for(double seconds, Clock clock) {
   const auto length = static_cast<platform::Ticks>(seconds * hz_);
-  listen(clock, [length](platform::Ticks so_far) { return so_far < length; });
+  observe(clock, [length](platform::Ticks so_far) { return so_far < length; });
 }
 
 template <class Clock>
-void Listener::read(std::uint64_t times, Clock clock) {
-  listen(clock, [&times](platform::Ticks) { return times-- > 0; });
+void NoiseProbe::read(std::uint64_t times, Clock clock) {
+  observe(clock, [&times](platform::Ticks) { return times-- > 0; });
 }
 
-/// What a benchmark of this process hears, for the record of the launch.
-Listener& heard();
+/// What benchmarks of this process find of it, for the record of the launch.
+NoiseProbe& noise_of_benchmarks();
 
 }  // namespace mpigauge

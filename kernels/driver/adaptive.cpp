@@ -425,7 +425,7 @@ std::vector<std::uint8_t> AdaptivePhase::wanted_by_other_groups() {
 bool AdaptivePhase::asked_to_stop() {
   const bool stop =
       leads_all() && (session_.stop_wanted() || sampling_[0].out_of_time(platform::now_s()));
-  return told(groups_.active(), stop);
+  return broadcast_bool(groups_.active(), stop);
 }
 
 bool AdaptivePhase::visit(const Round& round, const Visit& visit) {

@@ -54,7 +54,7 @@ bool ClassicTable::run(const std::vector<Job>& jobs) {
   memory_ = static_cast<double>(session_.memory_per_rank(groups_.active()));
   if (schedule_.memory_bytes > 0) memory_ = std::min(memory_, schedule_.memory_bytes);
   for (const Job& job : jobs) {
-    if (told(groups_.active(), session_.stop_wanted())) {
+    if (broadcast_bool(groups_.active(), session_.stop_wanted())) {
       session_.interrupted = true;
       return true;
     }
@@ -73,7 +73,7 @@ ClassicTable::Went ClassicTable::row(const Job& job) {
   if (const auto why = refusal_of(job.row, memory_)) return refused(job, *why);
   const bool over = session_.options.seconds > 0 &&
                     platform::now_s() - session_.start_s > session_.options.seconds;
-  if (told(groups_.active(), over)) {
+  if (broadcast_bool(groups_.active(), over)) {
     session_.timed_out = true;
     return refused(job, {Limit::time, 0, "no time was left for it"});
   }

@@ -22,7 +22,7 @@ namespace {
 
 // Before and after: of detours of 250 Hz a dozen each, so that six launches know how often they
 // come to an eighth. More would be half of what a launch with a few cells takes.
-constexpr double listen_s = 0.05;
+constexpr double probe_s = 0.05;
 
 Object launch_record(const Session& session) {
   const Options& o = session.options;
@@ -88,7 +88,7 @@ std::uint64_t nanoseconds(platform::Ticks ticks, double hz) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(ticks) / hz * 1e9));
 }
 
-Object noise_record(const Session& session, const char* when, const Listener& noise) {
+Object noise_record(const Session& session, const char* when, const NoiseProbe& noise) {
   std::vector<std::uint64_t> starts, lengths;
   for (const Detour& detour : noise.detours()) {
     starts.push_back(nanoseconds(detour.start, noise.hz()));
@@ -111,10 +111,10 @@ Object noise_record(const Session& session, const char* when, const Listener& no
   return line;
 }
 
-Listener listen_to_noise(const Session& session, const char* when) {
-  Listener noise(session.clock.hz);
+NoiseProbe probe_noise(const Session& session, const char* when) {
+  NoiseProbe noise(session.clock.hz);
   const auto before = platform::taken_so_far();
-  noise.listen_for(listen_s);
+  noise.run_for(probe_s);
   noise.was_taken(before, platform::taken_so_far());
   session.write_all(MPI_COMM_WORLD, noise_record(session, when, noise).text());
   return noise;
@@ -132,24 +132,25 @@ Detours of_all_ranks(Detours detours) {
 void write_sampling(const Session& session) {
   if (session.writer == nullptr || session.options.classic) return;
   const Rules rules = session.rules(0, session.ranks);
-  const Detours& heard = rules.detours;
+  const Detours& known = rules.detours;
   Object line = record("sampling");
   line.add("launch", session.options.launch)
       .add("cores", rules.cores)
-      .add("detours_per_s", heard.per_second() * (1 - heard.lost_ratio()))
-      .add("lost_ratio", heard.lost_ratio())
-      .add("detour_s", heard.length_s(0.5))
+      .add("detours_per_s", known.per_second() * (1 - known.lost_ratio()))
+      .add("lost_ratio", known.lost_ratio())
+      .add("detour_s", known.length_s(0.5))
       .add("calm_s", longest_calm_s(rules))
       .add("batch_s", shortest_sample(rules) / rules.hz);
   session.writer->write(line);
 }
 
-// What NODE:Noise heard, on the ranks that ran it.
-void write_heard_noise(const Session& session) {
-  int mine = heard().seconds() > 0 ? 1 : 0, any = 0;
+// What NODE:Noise found, on the ranks that ran it.
+void write_noise_of_benchmarks(const Session& session) {
+  int mine = noise_of_benchmarks().seconds() > 0 ? 1 : 0, any = 0;
   call(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   if (any == 0) return;
-  const std::string text = mine == 1 ? noise_record(session, "measured", heard()).text() : "";
+  const std::string text =
+      mine == 1 ? noise_record(session, "measured", noise_of_benchmarks()).text() : "";
   session.write_all(MPI_COMM_WORLD, text);
 }
 
@@ -234,14 +235,14 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   if (session.writer != nullptr) session.writer->write(launch_record(session));
   session.write_all(MPI_COMM_WORLD, rank_record(session, binding).text());
   if (recorded) {
-    session.detours = of_all_ranks(listen_to_noise(session, "before").by_length());
+    session.detours = of_all_ranks(probe_noise(session, "before").by_length());
     write_sampling(session);
   }
   session.start_s = platform::now_s();
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;
-  if (recorded) listen_to_noise(session, "after");
-  if (recorded) write_heard_noise(session);
+  if (recorded) probe_noise(session, "after");
+  if (recorded) write_noise_of_benchmarks(session);
   write_memory_use(session);
   unsigned long long mine[2] = {session.wrong, session.cells}, all[2] = {0, 0};
   call(MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));
@@ -249,7 +250,7 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   Object end = record("end");
   end.add("launch", session.options.launch)
       .add("stopped", how_it_stopped(session))
-      .add("seconds", platform::now_s() - session.start_s + 2 * listen_s)
+      .add("seconds", platform::now_s() - session.start_s + 2 * probe_s)
       .add("measuring_s", measuring_s)
       .add("wrong_count", all[0])
       .add("cells", all[1])

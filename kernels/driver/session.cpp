@@ -123,7 +123,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   return line;
 }
 
-bool told(MPI_Comm comm, bool on_rank_0) {
+bool broadcast_bool(MPI_Comm comm, bool on_rank_0) {
   unsigned char yes = on_rank_0 ? 1 : 0;
   call(MPI_Bcast(&yes, 1, MPI_BYTE, 0, comm));
   return yes != 0;

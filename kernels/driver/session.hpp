@@ -42,7 +42,7 @@ struct Session {
   double init_s = std::numeric_limits<double>::quiet_NaN();     ///< what MPI_Init took
   double startup_s = std::numeric_limits<double>::quiet_NaN();  ///< from the process's start on
   double start_s = 0.0;
-  Detours detours;               ///< of a core of any rank, where a launch began by listening
+  Detours detours;  ///< of a core of any rank, where a launch began with a look at them
   unsigned long long wrong = 0;  ///< elements, summed up on rank 0
   std::size_t cells = 0;         ///< written, on rank 0
   unsigned remarks = 0;          ///< bits of Remark of any cell, on rank 0
@@ -69,7 +69,7 @@ struct Session {
 };
 
 /// Agreement: true on all ranks of the communicator when it is on its rank 0.
-bool told(MPI_Comm comm, bool on_rank_0);
+bool broadcast_bool(MPI_Comm comm, bool on_rank_0);
 
 /// The record of a cell, all columns in their order.
 Object cell_record_of(const Session& session, const Groups& groups, const struct Job& job,

@@ -9,7 +9,7 @@
 // SOURCE is a file of 32-bit numbers, the nanoseconds of calls one after the other, or the name of
 // a process below. A launch begins at a random moment of the source. It prints a line: value, ends
 // of its interval (nan: none), rounds, why it stopped, and its flags, joined by commas; times in
-// nanoseconds. A trace is also listened to: what its calls take beyond the usual is what detours
+// nanoseconds. A trace also has detours: what its calls take beyond the usual is what detours
 // took of the two cores.
 #include <cmath>
 #include <cstdio>
@@ -46,7 +46,7 @@ class Source {
   Source& operator=(const Source&) = delete;
   virtual Call call() = 0;
   virtual void pass(double seconds) = 0;
-  /// As they would be heard before a launch; none: nobody listens.
+  /// As they would be found before a launch; none: nobody looks.
   [[nodiscard]] virtual Detours detours() const { return {}; }
 };
 
@@ -67,16 +67,16 @@ struct Recorded {
   Detours detours;
 };
 
-Recorded listened_to(std::vector<std::uint32_t> calls) {
-  Detours heard;
+Recorded with_detours(std::vector<std::uint32_t> calls) {
+  Detours found;
   const double usual = median({calls.begin(), calls.end()});
   for (const std::uint32_t taken : calls) {
     const double lost = (taken - usual) * ns;
     const bool detour = lost > Detours::shortest_s;
-    if (detour) heard.heard(lost);
-    heard.listened(taken * ns, detour ? lost : 0);
+    if (detour) found.add(lost);
+    found.observed(taken * ns, detour ? lost : 0);
   }
-  return {std::move(calls), heard};
+  return {std::move(calls), found};
 }
 
 class Trace : public Source {
@@ -245,7 +245,7 @@ Begin begin_of(const std::string& source) {
   if (const auto found = processes().find(source); found != processes().end()) return found->second;
   auto calls = read_trace(source);
   if (calls.empty()) throw std::runtime_error(source + " is empty");
-  const auto trace = std::make_shared<const Recorded>(listened_to(std::move(calls)));
+  const auto trace = std::make_shared<const Recorded>(with_detours(std::move(calls)));
   return [trace](Random& random) { return std::make_unique<Trace>(*trace, random); };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Listening to a core on a fake clock, and what follows from the detours that were heard.
+// Observing a core on a fake clock, and what follows from the detours that were found.
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -34,106 +34,106 @@ class Clock {
   platform::Ticks now_ = 12345;
 };
 
-void read(Listener& listener, Clock& clock, std::uint64_t times) {
-  listener.read(times, [&clock] { return clock(); });
+void read(NoiseProbe& probe, Clock& clock, std::uint64_t times) {
+  probe.read(times, [&clock] { return clock(); });
 }
 
-// So many detours in a second of listening.
+// So many detours in a second of observation.
 Detours detours(double length_s, double times) {
   Detours made;
-  made.heard(length_s, times);
-  made.listened(1, length_s * times);
+  made.add(length_s, times);
+  made.observed(1, length_s * times);
   return made;
 }
 
 }  // namespace
 
-// --- a listener ------------------------------------------------------------------------------
+// --- a probe ------------------------------------------------------------------------------
 
 TEST(a_gap_of_more_than_a_microsecond_is_a_detour) {
   Clock clock({step, 1000, step, 1001, step, 5000});
-  Listener listener(hz);
-  read(listener, clock, 8);
-  CHECK_EQ(listener.count(), 2);
-  CHECK_EQ(listener.detours().size(), 2U);
-  CHECK_EQ(listener.detours()[0].start, 1020U);
-  CHECK_EQ(listener.detours()[0].length, 1001U);
-  CHECK_EQ(listener.detours()[1].start, 2031U);
-  CHECK_EQ(listener.detours()[1].length, 5000U);
-  CHECK_NEAR(listener.seconds(), 7051e-9, 1e-15);
-  CHECK_NEAR(listener.longest_s(), 5e-6, 1e-15);
-  CHECK_NEAR(listener.lost_ratio(), 6001.0 / 7051, 1e-12);
+  NoiseProbe probe(hz);
+  read(probe, clock, 8);
+  CHECK_EQ(probe.count(), 2);
+  CHECK_EQ(probe.detours().size(), 2U);
+  CHECK_EQ(probe.detours()[0].start, 1020U);
+  CHECK_EQ(probe.detours()[0].length, 1001U);
+  CHECK_EQ(probe.detours()[1].start, 2031U);
+  CHECK_EQ(probe.detours()[1].length, 5000U);
+  CHECK_NEAR(probe.seconds(), 7051e-9, 1e-15);
+  CHECK_NEAR(probe.longest_s(), 5e-6, 1e-15);
+  CHECK_NEAR(probe.lost_ratio(), 6001.0 / 7051, 1e-12);
 }
 
-TEST(listening_is_over_when_its_time_is) {
+TEST(observation_is_over_when_its_time_is) {
   Clock clock({step, 400, step});
-  Listener listener(hz);
-  listener.listen_for(500e-9, [&clock] { return clock(); });
-  CHECK_NEAR(listener.seconds(), 500e-9, 1.5 * step / hz);
-  CHECK_EQ(listener.count(), 0);
+  NoiseProbe probe(hz);
+  probe.run_for(500e-9, [&clock] { return clock(); });
+  CHECK_NEAR(probe.seconds(), 500e-9, 1.5 * step / hz);
+  CHECK_EQ(probe.count(), 0);
 }
 
-TEST(a_detour_is_heard_to_its_end) {
+TEST(a_detour_is_followed_to_its_end) {
   Clock clock({step, 70'000});
-  Listener listener(hz);
-  listener.listen_for(1e-6, [&clock] { return clock(); });
-  CHECK_EQ(listener.count(), 1);
-  CHECK_NEAR(listener.seconds(), 70.01e-6, 1e-12);
+  NoiseProbe probe(hz);
+  probe.run_for(1e-6, [&clock] { return clock(); });
+  CHECK_EQ(probe.count(), 1);
+  CHECK_NEAR(probe.seconds(), 70.01e-6, 1e-12);
 }
 
 TEST(several_pieces_have_one_beginning_and_no_time_between_them) {
   Clock clock({step, 2000});
-  Listener listener(hz);
-  read(listener, clock, 3);
+  NoiseProbe probe(hz);
+  read(probe, clock, 3);
   clock.pass(1'000'000);
-  read(listener, clock, 2);
-  CHECK_EQ(listener.count(), 1);
-  CHECK_NEAR(listener.seconds(), (2 * step + 2000 + 2 * step) / hz, 1e-15);
+  read(probe, clock, 2);
+  CHECK_EQ(probe.count(), 1);
+  CHECK_NEAR(probe.seconds(), (2 * step + 2000 + 2 * step) / hz, 1e-15);
   Clock other({2000});
-  read(listener, other, 1);
-  CHECK_EQ(listener.count(), 2);
-  CHECK_EQ(listener.detours()[1].start, 0U);  // since it has the same first reading
+  read(probe, other, 1);
+  CHECK_EQ(probe.count(), 2);
+  CHECK_EQ(probe.detours()[1].start, 0U);  // since it has the same first reading
 }
 
 TEST(all_detours_are_counted_and_the_first_thousands_kept) {
   Clock clock(std::vector<platform::Ticks>(5000, 3000));
-  Listener listener(hz);
-  read(listener, clock, 10'000);
-  CHECK_EQ(listener.count(), 5000);
-  CHECK_EQ(listener.detours().size(), 4096U);
+  NoiseProbe probe(hz);
+  read(probe, clock, 10'000);
+  CHECK_EQ(probe.count(), 5000);
+  CHECK_EQ(probe.detours().size(), 4096U);
   const double free_s = 5000 * step / hz;
-  CHECK_NEAR(listener.by_length().per_second() * free_s, 5000, 1e-6);
+  CHECK_NEAR(probe.by_length().per_second() * free_s, 5000, 1e-6);
 }
 
 TEST(what_the_system_took_adds_up) {
-  Listener listener(hz);
-  listener.was_taken({1, 2, 3}, {1.5, 2.25, 5});
-  listener.was_taken({7, 7, 7}, {7, 8, 8});
-  CHECK_EQ(listener.taken().stolen_s, 0.5);
-  CHECK_EQ(listener.taken().waited_s, 1.25);
-  CHECK_EQ(listener.taken().switches, 3);
+  NoiseProbe probe(hz);
+  probe.was_taken({1, 2, 3}, {1.5, 2.25, 5});
+  probe.was_taken({7, 7, 7}, {7, 8, 8});
+  CHECK_EQ(probe.taken().stolen_s, 0.5);
+  CHECK_EQ(probe.taken().waited_s, 1.25);
+  CHECK_EQ(probe.taken().switches, 3);
 }
 
-TEST(who_has_not_listened_knows_nothing) {
-  const Listener listener(hz);
-  CHECK_EQ(listener.lost_ratio(), 0.0);
-  CHECK_EQ(listener.by_length().per_second(), 0.0);
+TEST(who_has_observed_nothing_knows_nothing) {
+  const NoiseProbe probe(hz);
+  CHECK_EQ(probe.lost_ratio(), 0.0);
+  CHECK_EQ(probe.by_length().per_second(), 0.0);
 }
 
 TEST(the_clock_of_the_machine_is_read_as_often_as_is_said) {
   platform::start_clock();
-  Listener listener(platform::clock_facts().hz);
-  listener.read(1000);
-  CHECK(listener.seconds() > 0);
-  CHECK(listener.lost_ratio() >= 0 && listener.lost_ratio() <= 1);
+  NoiseProbe probe(platform::clock_facts().hz);
+  probe.read(1000);
+  CHECK(probe.seconds() > 0);
+  CHECK(probe.lost_ratio() >= 0 && probe.lost_ratio() <= 1);
 }
 
 // --- detours by their length -----------------------------------------------------------------
 
 TEST(rates_are_of_a_second_in_which_the_core_was_free) {
   Detours both = detours(2e-6, 300);
-  both.heard(20e-6, 100);
-  both.listened(1, 0.4 - 600e-6);
+  both.add(20e-6, 100);
+  both.observed(1, 0.4 - 600e-6);
   CHECK_NEAR(both.per_second(), 400 / 1.6, 1e-9);
   CHECK_NEAR(both.per_second(10e-6), 100 / 1.6, 1e-9);
   CHECK_EQ(both.per_second(1), 0.0);
@@ -150,9 +150,9 @@ TEST(ranks_are_added_number_by_number) {
 
 TEST(very_short_and_very_long_ones_have_a_class_too) {
   Detours extreme;
-  extreme.heard(0);
-  extreme.heard(1e6);
-  extreme.listened(10, 0);
+  extreme.add(0);
+  extreme.add(1e6);
+  extreme.observed(10, 0);
   CHECK_NEAR(extreme.per_second(), 0.2, 1e-12);
   CHECK_NEAR(extreme.per_second(1), 0.1, 1e-12);
 }

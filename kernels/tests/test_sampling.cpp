@@ -118,11 +118,11 @@ const Visit& visit_to(const Round& round, std::uint32_t cell) {
                        [&](const Visit& visit) { return visit.cell == cell; });
 }
 
-/// What was heard in a second in which so many detours of so many ticks were to be heard.
-Detours heard(double per_second, double ticks) {
+/// What was found in a second in which so many detours of so many ticks were to be found.
+Detours detours_of(double per_second, double ticks) {
   Detours made;
-  made.heard(ticks / us * 1e-6, per_second);
-  made.listened(1 + per_second * ticks / us * 1e-6, per_second * ticks / us * 1e-6);
+  made.add(ticks / us * 1e-6, per_second);
+  made.observed(1 + per_second * ticks / us * 1e-6, per_second * ticks / us * 1e-6);
   return made;
 }
 
@@ -255,7 +255,7 @@ std::uint32_t calls_of_a_sample(const Rules& rules, double call) {
 TEST(the_step_of_the_clock_asks_for_no_samples_that_detours_often_hit) {
   Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
   CHECK_EQ(calls_of_a_sample(rules, us), 100U);
-  rules.detours = heard(1000, 2 * us);
+  rules.detours = detours_of(1000, 2 * us);
   CHECK_EQ(calls_of_a_sample(rules, us), 52U);  // 95 of 100 are not hit: 51.3 us
   rules.cores = 2;
   CHECK_EQ(calls_of_a_sample(rules, us), 26U);
@@ -266,14 +266,14 @@ TEST(the_step_of_the_clock_asks_for_no_samples_that_detours_often_hit) {
 
 TEST(rare_detours_change_no_sample) {
   Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 1000, .precision = 1e-6};
-  rules.detours = heard(100, 2 * us);
+  rules.detours = detours_of(100, 2 * us);
   CHECK_EQ(calls_of_a_sample(rules, us), 100U);
 }
 
 TEST(no_sample_is_shorter_than_the_cost_of_the_clock_allows) {
   Rules rules{.clock_cost_ticks = 25, .clock_step_ticks = 2, .precision = 1e-6, .cores = 1024};
   CHECK_EQ(calls_of_a_sample(rules, 30), 17U);
-  rules.detours = heard(100'000, 2 * us);
+  rules.detours = detours_of(100'000, 2 * us);
   CHECK_EQ(calls_of_a_sample(rules, 30), 17U);
 }
 
@@ -766,7 +766,7 @@ namespace {
 // `known`: how often that is thought to be.
 std::vector<std::string_view> flags_beside_detours(double known, double noise = 1e-3) {
   Rules rules{.precision = 0.01};
-  if (known > 0) rules.detours = heard(known, 40 * us);
+  if (known > 0) rules.detours = detours_of(known, 40 * us);
   Bench bench(rules, {500 * us}, noise, {20});
   bench.detour(1500, 40 * us);
   bench.run();
@@ -781,7 +781,7 @@ TEST(a_spread_that_detours_make_is_flagged) {
   CHECK(has(flags, "detours") && has(flags, "unconverged"));
 }
 
-TEST(a_spread_is_not_laid_to_detours_that_nobody_heard) {
+TEST(a_spread_is_not_laid_to_detours_that_nobody_found) {
   CHECK(!has(flags_beside_detours(0), "detours"));
 }
 
@@ -795,7 +795,7 @@ TEST(a_spread_that_is_there_without_detours_is_not_laid_to_them) {
 
 TEST(what_is_precise_needs_no_excuse) {
   Rules rules;
-  rules.detours = heard(1000, 40 * us);
+  rules.detours = detours_of(1000, 40 * us);
   CHECK(
       !has(flags_of(cell_of(std::vector<double>(12, 350 * us)), Stop::precise, rules), "detours"));
 }

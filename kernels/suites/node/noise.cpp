@@ -25,7 +25,7 @@ std::uint64_t& readings_of_call() {
 }
 
 double seconds_of(std::uint64_t readings, double hz) {
-  Listener trial(hz);
+  NoiseProbe trial(hz);
   trial.read(readings);
   return trial.seconds();
 }
@@ -35,17 +35,17 @@ void choose_readings() {
   constexpr std::uint64_t readings = 20'000;
   constexpr int trials = 20;
   if (readings_of_call() > 0) return;
-  const double hz = heard().hz();
+  const double hz = noise_of_benchmarks().hz();
   double least = std::numeric_limits<double>::infinity(), all = 0;
   for (int i = 0; i < trials; ++i) least = std::min(least, seconds_of(readings, hz));
   call(MPI_Allreduce(&least, &all, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD));
   readings_of_call() = static_cast<std::uint64_t>(readings * call_s / all);
 }
 
-void listen(Run& run) {
+void observe(Run& run) {
   const auto before = platform::taken_so_far();
-  run.measure([readings = readings_of_call()](Turn) { heard().read(readings); });
-  heard().was_taken(before, platform::taken_so_far());
+  run.measure([readings = readings_of_call()](Turn) { noise_of_benchmarks().read(readings); });
+  noise_of_benchmarks().was_taken(before, platform::taken_so_far());
   run.expect(0);
 }
 
@@ -65,7 +65,7 @@ const Add added(
         .steps = steps,
         .prepare = choose_readings,
     },
-    listen);
+    observe);
 
 }  // namespace
 }  // namespace mpigauge::node
