@@ -29,7 +29,7 @@ from tests import cells, runs
 if TYPE_CHECKING:
     import random
 
-    from mpigauge.site.placement.site import Site
+    from mpigauge.site.placement.host_resources import HostResources
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests/golden"
@@ -296,13 +296,13 @@ def _rankfile(data: bytes, folder: Path) -> object:
 
 
 @cache
-def _sites() -> tuple[Site, ...]:
+def _sites() -> tuple[HostResources, ...]:
     """Two hosts of four cores."""
-    from mpigauge.site.placement.site import Site
+    from mpigauge.site.placement.host_resources import HostResources
     from mpigauge.site.topology.built import built
 
     machine = built(MACHINES / "arm-raspberry-pi-4.xml")
-    return Site("node1", machine), Site("node2", machine)
+    return HostResources("node1", machine), HostResources("node2", machine)
 
 
 _PLAN = b"""benchmarks = ["Bcast", "Allreduce"]

@@ -20,7 +20,7 @@ from mpigauge.model.cards import Card, Cards
 from mpigauge.model.fields import Field, fields
 from mpigauge.model.knob import READ_WORDS
 from mpigauge.result.library import TABLES
-from mpigauge.result.stats.words import LETTERS, MEANING
+from mpigauge.result.stats.remarks import LETTERS, MEANING
 from mpigauge.runs.readers.references import names as reference_names
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.readers.registry import READERS

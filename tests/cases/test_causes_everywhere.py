@@ -20,7 +20,7 @@ from mpigauge.result.nature import ABOUT, nature, nature_of
 from mpigauge.site.mpi import find, kernels
 from mpigauge.site.mpi.settings.catalogue import entries
 from mpigauge.site.mpi.settings.known import BELOW
-from mpigauge.site.placement import Site, place
+from mpigauge.site.placement import HostResources, place
 from mpigauge.site.topology import built
 from mpigauge.site.topology.passport import plain
 from mpigauge.site.topology.read import read
@@ -118,7 +118,7 @@ def check(said: Finding, mpi: tuple[str, str], where: Topology, launches: int) -
     assert not set(SETTING.findall(text)) - settings_there(mpi), text
     for word in ",".join(PLACE.findall(text)).split(","):
         if word and not word.startswith("cores"):
-            assert place(word, [Site(where.hostname, where)], 2, 2), text
+            assert place(word, [HostResources(where.hostname, where)], 2, 2), text
     assert bool(said.tentative) == bool(said.rows and launches < cause.sure_from)
 
 

@@ -14,7 +14,7 @@ import sys
 import pytest
 
 from mpigauge.model.record import Noise, Sampled
-from mpigauge.site.topology.words import as_list, parse_list
+from mpigauge.site.topology.cpu_lists import as_list, parse_list
 from tests.cases.launching import run, site
 
 pytestmark = pytest.mark.mpi

@@ -22,7 +22,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.site import launch, placement, topology
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
-from mpigauge.site.placement import Site
+from mpigauge.site.placement import HostResources
 from tests import patience
 
 pytestmark = pytest.mark.mpi
@@ -32,8 +32,8 @@ HOST = socket.gethostname()
 Cores = list[frozenset[int]]
 
 
-def site(name: str) -> Site:
-    return Site(HOST, topology.built(MACHINES / f"{name}.xml"))
+def site(name: str) -> HostResources:
+    return HostResources(HOST, topology.built(MACHINES / f"{name}.xml"))
 
 
 def whole_cores(

@@ -19,9 +19,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mpigauge.features.browse.access import new_token
+from mpigauge.features.browse.addresses import Pages
 from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.browse.serve import Server, ServerAddress
-from mpigauge.features.browse.site import Site
 from mpigauge.features.explain.registry import explained
 from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
 
@@ -33,7 +33,7 @@ def main(folder: Path) -> dict[str, Any]:
     base = f"/{token}/"
     with (
         RunsFolder.open(folder) as runs,
-        Server(place.host, 0, place.access(token), Site(runs, base, explained)) as server,
+        Server(place.host, 0, place.access(token), Pages(runs, base, explained)) as server,
     ):
         thread = Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

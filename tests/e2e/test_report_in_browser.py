@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.finding import open_run
+from mpigauge.cli.run_names import open_run
 from mpigauge.show.kinds import Shown
 from mpigauge.show.web import every
 from tests import pages, planted

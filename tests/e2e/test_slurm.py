@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, load
-from mpigauge.site.topology.words import parse_list
+from mpigauge.site.topology.cpu_lists import parse_list
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli

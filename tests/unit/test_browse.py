@@ -24,10 +24,10 @@ import pytest
 from mpigauge.cli.main import run as main
 from mpigauge.features.browse import pages as browse_pages
 from mpigauge.features.browse import runs_folder
-from mpigauge.features.browse.access import Access, Asked, Refused, headers, new_token
+from mpigauge.features.browse.access import Access, PageRequest, Refused, headers, new_token
+from mpigauge.features.browse.addresses import MOST_BESIDE, Pages
 from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.browse.serve import Server, ServerAddress
-from mpigauge.features.browse.site import MOST_BESIDE, Site
 from mpigauge.features.explain.registry import explained
 from mpigauge.result.library import large
 from tests import nights, pages, patience
@@ -73,7 +73,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
     with RunsFolder.open(store) as folder:
-        site = Site(folder, f"/{TOKEN}/", explained)
+        site = Pages(folder, f"/{TOKEN}/", explained)
         with Server("127.0.0.1", 0, Access(TOKEN), site) as server:
             thread = Thread(target=server.serve_forever, args=(0.02,))
             thread.start()
@@ -97,7 +97,7 @@ def ask(server: Server, path: str, method: str = "GET", **headers: str) -> Said:
 
 
 # --- who has access -----------------------------------------------------------------------
-def asked(target: str, *hosts: str, **access: Any) -> Asked | Refused:
+def asked(target: str, *hosts: str, **access: Any) -> PageRequest | Refused:
     return Access(TOKEN, **access).asked(target, hosts or ("127.0.0.1:80",))
 
 
@@ -120,7 +120,7 @@ def test_without_the_token_nobody_is_let_in(target: str) -> None:
      ("", False), ("127.0.0.1@evil.com", False), ("[::1", False), ("a/b", False)],
 )  # fmt: skip
 def test_only_names_of_this_machine_are_answered_to(host: str, ours: bool) -> None:
-    assert isinstance(asked("/right/", host), Asked) is ours
+    assert isinstance(asked("/right/", host), PageRequest) is ours
 
 
 def test_one_name_is_needed() -> None:
@@ -131,7 +131,7 @@ def test_one_name_is_needed() -> None:
 def test_others_come_under_names_that_are_ours_or_addresses() -> None:
     known = {"names": ("localhost", "node7"), "any_address": True}
     for host, ours in (("node7:80", True), ("10.0.0.7:80", True), ("evil.com", False)):
-        assert isinstance(asked("/right/", host, **known), Asked) is ours
+        assert isinstance(asked("/right/", host, **known), PageRequest) is ours
 
 
 def test_the_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +153,7 @@ def test_a_token_cannot_be_guessed() -> None:
 
 def test_what_is_asked_for_is_read_as_it_was_written() -> None:
     found = asked("/right/run/a%2F..%2F%3Cb%3E%ff?run=x%20y&run=z&empty=")
-    assert isinstance(found, Asked)
+    assert isinstance(found, PageRequest)
     assert found.path == ("run", "a/../<b>\udcff")
     assert found.query == {"run": ["x y", "z"]}
 
@@ -511,7 +511,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
     before = sorted((tmp_path / "runs").rglob("*"))
     monkeypatch.setattr("os.access", lambda *_: False)
     with RunsFolder.open(tmp_path / "runs") as folder:
-        assert Site(folder, "/x/", explained).page(Asked((), {})).status == 200
+        assert Pages(folder, "/x/", explained).page(PageRequest((), {})).status == 200
         told: list[int] = []
         folder.ask(lambda _: None, lambda _, count: told.append(count))
         assert told == []  # what was read is kept elsewhere while it is open
@@ -520,7 +520,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
 
 def test_a_folder_that_has_gone_is_said_to_be_gone(tmp_path: Path) -> None:
     with RunsFolder.open(tmp_path / "gone") as folder:
-        page = Site(folder, "/x/", explained).page(Asked((), {}))
+        page = Pages(folder, "/x/", explained).page(PageRequest((), {}))
     assert page.status == 400
     assert "there is no folder" in page.text
 

@@ -25,8 +25,8 @@ from mpigauge.features.check.result import (
 )
 from mpigauge.features.check.show import as_json, as_junit, as_table
 from mpigauge.measure.plan import Plan, PlanPart
-from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.foreign import Foreign, Merit
+from mpigauge.measure.plan.narrowed import narrowed
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Estimate
@@ -469,7 +469,7 @@ def test_a_second_measurement_that_is_good_passes(
         asked.extend(cell.message_bytes for cell in wanted)
         return load(folder / "a")
 
-    monkeypatch.setattr("mpigauge.cli.again.measured_again", measured_again)
+    monkeypatch.setattr("mpigauge.cli.remeasure.measured_again", measured_again)
     (folder / "mid.toml").write_text(
         '[[limit]]\nbenchmark = "PingPong"\ntime = { 8 = "1.2 us", 8Ki = "9 us" }\n'
     )

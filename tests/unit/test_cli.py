@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge.cli import ending, registry
 from mpigauge.cli.main import Commands, group, run
-from mpigauge.cli.tables import lines
+from mpigauge.cli.text_tables import lines
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.runs.store import RunWriter, load

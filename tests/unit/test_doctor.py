@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.doctor.finding import (
-    Asked,
+from mpigauge.features.doctor.check_finding import (
+    CheckFinding,
     CoreNoise,
     CrossMemory,
-    Finding,
     Host,
-    Measured,
+    Measurements,
+    MpiOffers,
     State,
 )
 from mpigauge.features.doctor.measure import DETOUR_S, measure
@@ -56,7 +56,7 @@ EXPECTED: dict[str, dict[State, set[str]]] = {
 }
 
 
-def host(name: str, measured: Measured | None = None) -> Host:
+def host(name: str, measured: Measurements | None = None) -> Host:
     files = Recorded((MACHINES / f"{name}.txt").read_text(encoding="utf-8"))
     return Host(files, read_files(files), measured)
 
@@ -75,12 +75,12 @@ def changed(name: str, **files: str | None) -> Host:
     return Host(it, read_files(it), None)
 
 
-def only(host: Host, name: str) -> Finding:
+def only(host: Host, name: str) -> CheckFinding:
     (finding,) = diagnose(host, [name])
     return finding
 
 
-def named(findings: tuple[Finding, ...], state: State) -> set[str]:
+def named(findings: tuple[CheckFinding, ...], state: State) -> set[str]:
     return {finding.check for finding in findings if finding.state == state}
 
 
@@ -154,7 +154,7 @@ def test_one_thing_changed(
 
 
 def test_a_filter_of_system_calls_is_named() -> None:
-    refused = Measured((), "refused")
+    refused = Measurements((), "refused")
     found = only(host("container-cgroup-v2", refused), "single-copy")
     assert found.state == "bad"
     assert "seccomp" in found.found
@@ -163,7 +163,7 @@ def test_a_filter_of_system_calls_is_named() -> None:
 
 @pytest.mark.parametrize(("tried", "state"), [("open", "good"), ("asked", "note")])
 def test_what_was_tried_counts_more_than_what_is_set(tried: CrossMemory, state: State) -> None:
-    tiny = host("vm-one-core-cgroup-v1", Measured((), tried))
+    tiny = host("vm-one-core-cgroup-v1", Measurements((), tried))
     assert only(tiny, "single-copy").state == state
 
 
@@ -180,12 +180,12 @@ def test_segments_that_were_left_behind(tmp_path: Path) -> None:
 
 
 # --- transports -----------------------------------------------------------------------------
-def asked(machine: str, wires: str, of: str = "openmpi", version: str = "5.0") -> Finding:
+def asked(machine: str, wires: str, of: str = "openmpi", version: str = "5.0") -> CheckFinding:
     """What is said of the cards of one record and an MPI that finds what is in another."""
     offers = offered(wires)
     label, found = f"{of} {version}", transports(mpi(of, version), offers)
     it = host(machine)
-    return only(Host(it.files, it.machine, None, Asked(label, found, offers)), "transports")
+    return only(Host(it.files, it.machine, None, MpiOffers(label, found, offers)), "transports")
 
 
 def test_a_card_that_the_mpi_can_use() -> None:
@@ -239,8 +239,8 @@ TICKS = CoreNoise(1, seconds=1.0, detours=500, lost_s=0.012, longest_s=2e-3, swi
 TAKEN = CoreNoise(2, seconds=1.0, detours=250, lost_s=0.67, longest_s=2e-2, switched_out=60)
 
 
-def noise(name: str, *cores: CoreNoise) -> Finding:
-    return only(host(name, Measured(cores, "open")), "noise")
+def noise(name: str, *cores: CoreNoise) -> CheckFinding:
+    return only(host(name, Measurements(cores, "open")), "noise")
 
 
 def test_noise_is_judged_by_the_worst_core() -> None:
@@ -260,7 +260,7 @@ def test_noise_is_judged_by_the_worst_core() -> None:
 
 
 def test_what_could_not_be_measured_is_said() -> None:
-    measured = Measured((), None, ("a measurement failed: no",))
+    measured = Measurements((), None, ("a measurement failed: no",))
     said = diagnose(host("vm-epyc-2-cores", measured), ["noise"])
     assert [finding.found for finding in said] == ["a measurement failed: no", "not measured"]
 
@@ -291,7 +291,7 @@ def test_a_core_that_is_not_there_is_a_problem_not_a_crash() -> None:
 
 # --- the registry and the command -----------------------------------------------------------
 def test_a_name_cannot_be_taken_twice() -> None:
-    def look(_: Host) -> Iterator[Finding]:
+    def look(_: Host) -> Iterator[CheckFinding]:
         yield from ()
 
     assert CHECKS
@@ -326,8 +326,11 @@ def test_the_page() -> None:
 
 def test_the_page_of_several_hosts() -> None:
     """What is alike stands there once, and what is not says whose it is; the worst first."""
-    fine, slow = Finding("good", "tsc", check="clock"), Finding("bad", "hpet", check="clock")
-    none = Finding("good", "none", check="quota")
+    fine, slow = (
+        CheckFinding("good", "tsc", check="clock"),
+        CheckFinding("bad", "hpet", check="clock"),
+    )
+    none = CheckFinding("good", "none", check="quota")
     text = pages({"a01": [none, fine], "a02": [slow, none], "a03": [none, fine]}, 70)
     assert text == [
         "3 hosts: a[01-03]",

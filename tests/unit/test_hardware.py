@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.finding import open_run
 from mpigauge.cli.limiting import near_in, with_limits
 from mpigauge.cli.main import run as main
+from mpigauge.cli.run_names import open_run
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
 from mpigauge.result.document import Document, document
 from mpigauge.result.node.against import Limits

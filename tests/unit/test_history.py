@@ -16,7 +16,7 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.measure.campaign.memory import Memory, rebuild
-from mpigauge.model.between import MOST_RUNS, Between, Known, Remembered, Scatter, cell_name
+from mpigauge.model.between import MOST_RUNS, Between, KnownCell, Remembered, Scatter, cell_name
 from mpigauge.result.document import tables
 from mpigauge.result.stats.history import (
     STARTING_SD,
@@ -27,7 +27,7 @@ from mpigauge.result.stats.history import (
     shrunk,
 )
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.stats.words import machine_sentences
+from mpigauge.result.stats.remarks import machine_sentences
 from mpigauge.runs.store import RunWriter, history, load
 from mpigauge.show.formats.table import table_lines
 from tests import cells, runs
@@ -232,7 +232,7 @@ def test_a_history_is_read_as_it_was_written_and_is_bounded(tmp_path: Path) -> N
     again = history.read(tmp_path, PLACE)
     assert len(again) == MOST_RUNS
     assert again[-1].correlation == 0.25
-    many = {str(n): Known("small", 0.0, 0.1, 6) for n in range(3000)}
+    many = {str(n): KnownCell("small", 0.0, 0.1, 6) for n in range(3000)}
     history.add(tmp_path, PLACE, replace(found[-1], cells=many))
     assert len(history.read(tmp_path, PLACE)[-1].cells) == history.MOST_CELLS
 
@@ -244,7 +244,7 @@ def test_runs_that_end_at_once_are_all_remembered(tmp_path: Path) -> None:
 
 
 def test_a_damaged_history_is_empty_and_is_written_anew(tmp_path: Path) -> None:
-    huge = replace(past(1)[0], cells={"a": Known("small", 1e308, 0.01, 6)}).to_json()
+    huge = replace(past(1)[0], cells={"a": KnownCell("small", 1e308, 0.01, 6)}).to_json()
     texts = ["{", "[]", '{"schema": 99}', '{"schema": 1, "runs": [{"when": 1}, 3]}']
     for text in (*texts, '{"schema": 1, "runs": 5}', json.dumps({"schema": 1, "runs": [huge]})):
         (tmp_path / PLACE.file_name).write_text(text)

@@ -23,7 +23,7 @@ from mpigauge.model.hosts import HostRanks, NamedHost, ProbedHost
 from mpigauge.model.machine import Machine
 from mpigauge.site import topology
 from mpigauge.site.launch import OnHost
-from mpigauge.site.placement import Site, room, share_out
+from mpigauge.site.placement import HostResources, room, share_out
 from mpigauge.site.topology import differences
 from tests import asked
 from tests.unit.test_plan import CARDS, MPICH
@@ -149,8 +149,8 @@ def big(repository: Path) -> Machine:
     return topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
 
 
-def sites(machine: Machine, *names: str, slots: int | None = None) -> tuple[Site, ...]:
-    return tuple(Site(name, replace(machine, hostname=name), slots) for name in names)
+def sites(machine: Machine, *names: str, slots: int | None = None) -> tuple[HostResources, ...]:
+    return tuple(HostResources(name, replace(machine, hostname=name), slots) for name in names)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_shared_out(
 def test_shared_out_evenly(slots: list[int], share: float) -> None:
     """All ranks have a place, no host more than it may, and none could take from a fuller one."""
     machine = topology.read()
-    hosts = [Site(f"n{i}", machine, each) for i, each in enumerate(slots)]
+    hosts = [HostResources(f"n{i}", machine, each) for i, each in enumerate(slots)]
     world = max(1, int(share * sum(slots)))
     counts = share_out(hosts, world, None, False)
     assert sum(counts) == world
@@ -251,7 +251,7 @@ def test_each_rank_has_a_core_of_its_host(big: Machine) -> None:
     """Hosts that allow other cores are told others; equal ones the same, for one command."""
     part = replace(big, hostname="b", allowed=frozenset(range(4, 8)))
     (a, b) = (
-        plan(Resources(big, (*sites(big, "a"), Site("b", part))), "Allreduce", np="4")
+        plan(Resources(big, (*sites(big, "a"), HostResources("b", part))), "Allreduce", np="4")
         .parts[0]
         .blocks
     )

@@ -12,9 +12,9 @@ import pytest
 from mpigauge.model.errors import UserError
 from mpigauge.model.topology import Topology
 from mpigauge.site import topology
+from mpigauge.site.topology.cpu_lists import as_list, parse_bitmap
 from mpigauge.site.topology.hwloc import read_xml
 from mpigauge.site.topology.levels import Levels
-from mpigauge.site.topology.words import as_list, parse_bitmap
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 XMLS = sorted(path.stem for path in MACHINES.glob("*.xml"))

@@ -24,7 +24,7 @@ from mpigauge.model.toml import read_toml
 from mpigauge.runs.store.pack import unpack
 from mpigauge.site.placement.cores import parse_entries
 from mpigauge.site.topology.built import built
-from mpigauge.site.topology.words import MOST, parse_bitmap, parse_list
+from mpigauge.site.topology.cpu_lists import MOST, parse_bitmap, parse_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.draw.scale import STOPS, Scale
+from mpigauge.draw.scale import STOPS, ColourScale
 from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.measure.campaign import Results
@@ -34,7 +34,7 @@ from mpigauge.result.pairs import PairMap, pair_map
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.show.formats import render
 from mpigauge.site import topology
-from mpigauge.site.placement import Site
+from mpigauge.site.placement import HostResources
 from mpigauge.site.topology.levels import Levels
 from mpigauge.site.topology.passport import plain
 from mpigauge.site.topology.stored import stored
@@ -71,7 +71,7 @@ def rows(
 
 
 def seats(count: int, step: int = 1, host: str = "") -> list[Seat]:
-    names = Site(host or ROME.hostname, ROME)
+    names = HostResources(host or ROME.hostname, ROME)
     return [names.seat(pu) for pu in names.cores[: count * step : step]]
 
 
@@ -121,7 +121,7 @@ def test_only_benchmarks_of_two_ranks_make_a_map() -> None:
         check_pair("Allreduce", cells.cards(), one)
     with pytest.raises(UserError, match="PingPonk"):
         check_pair("PingPonk", cells.cards(), one)
-    two = Resources(ROME, (Site("a", ROME), Site("b", ROME)))
+    two = Resources(ROME, (HostResources("a", ROME), HostResources("b", ROME)))
     with pytest.raises(UserError, match="needs memory that both ranks see, and there are 2 hosts"):
         check_pair("NODE:Mailbox", X86, two)
 
@@ -251,7 +251,7 @@ def test_what_was_measured_again_holds() -> None:
 
 def test_the_worst_are_measured_again_alone() -> None:
     where = seats(32)
-    site = Site(ROME.hostname, ROME)
+    site = HostResources(ROME.hostname, ROME)
     resources = Resources(ROME, (site,))
     request = Request(place=("compact",), np=32)
     part = resources.seated(
@@ -347,10 +347,10 @@ def test_a_run_without_pairs_has_no_map(form: str) -> None:
 
 
 def test_a_scale_gets_darker() -> None:
-    scale = Scale.of([1.0, 10.0, 100.0])
+    scale = ColourScale.of([1.0, 10.0, 100.0])
     assert scale.place(10.0) == pytest.approx(0.5)
     assert scale.colour(1.0) == STOPS[0]
     assert scale.colour(100.0) == STOPS[-1]
     light = [sum(scale.colour(value)) for value in (1, 2, 5, 10, 20, 50, 100)]
     assert light == sorted(light, reverse=True)
-    assert Scale.of([3.0]).colour(3.0) == STOPS[0]
+    assert ColourScale.of([3.0]).colour(3.0) == STOPS[0]

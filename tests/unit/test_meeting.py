@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.features.browse.series import Series, started_otherwise
+from mpigauge.features.browse.series import RunSeries, started_otherwise
 from mpigauge.features.check.result import against_reference
 from mpigauge.measure.plan import LaunchPlan, Plan, PlanPart, kernel_words
-from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.meeting import same_meeting, started_by_clock
+from mpigauge.measure.plan.narrowed import narrowed
 from mpigauge.measure.plan.request import read_request
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
@@ -120,10 +120,10 @@ def test_a_text_for_readers_of_imb_says_it_in_a_remark_that_they_skip(sync: str)
 
 
 # --- over time ------------------------------------------------------------------------------
-def series(id_: str, sync: str, **changed: Any) -> Series:
+def series(id_: str, sync: str, **changed: Any) -> RunSeries:
     columns = {"suite": "MPI1", "benchmark": "Bcast", "message_bytes": 8, "sync": sync} | changed
     asked = {"host": "n1", "mpi_name": "mpich", "transport": "", "settings": ""}
-    return Series(id_, 3, datetime(2026, 1, 1), datetime(2026, 2, 1), asked, columns)
+    return RunSeries(id_, 3, datetime(2026, 1, 1), datetime(2026, 2, 1), asked, columns)
 
 
 def test_a_trend_knows_the_series_before_the_other_way() -> None:

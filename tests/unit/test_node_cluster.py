@@ -23,7 +23,7 @@ from mpigauge.result.document import Document
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.peers import odd_ones
 from mpigauge.site import topology
-from mpigauge.site.placement import Site
+from mpigauge.site.placement import HostResources
 from tests import cells, planted
 from tests.unit.test_node import MACHINES, X86
 from tests.unit.test_plan import MPICH
@@ -36,7 +36,7 @@ USUAL_S = 1e-3
 
 def ground_of_hosts(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2) -> Resources:
     machine = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
-    sites = tuple(Site(name, replace(machine, hostname=name)) for name in hosts)
+    sites = tuple(HostResources(name, replace(machine, hostname=name)) for name in hosts)
     return Resources(machine, sites, ppn)
 
 

@@ -13,7 +13,7 @@ from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement
 from mpigauge.site import placement, topology
-from mpigauge.site.placement import Site, registry
+from mpigauge.site.placement import HostResources, registry
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))
@@ -22,9 +22,9 @@ CUT, POWER, PI = "epyc-7402p-cpuset.xml", "power9-2s-smt4.xml", "arm-raspberry-p
 CONTAINER = "container-cgroup-v2.txt"
 
 
-def site(name: str, host: str = "") -> Site:
+def site(name: str, host: str = "") -> HostResources:
     it = topology.built(MACHINES / name)
-    return Site(host or it.hostname, it)
+    return HostResources(host or it.hostname, it)
 
 
 def seats(name: str, text: str, ranks: int | None = None, usual: int = 2) -> list[list[int]]:
@@ -91,7 +91,7 @@ def test_policies_for_any_number_of_ranks(
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
 def test_all_gives_a_pair_of_each_level_and_what_it_says(path: Path) -> None:
-    it = Site("here", topology.built(path))
+    it = HostResources("here", topology.built(path))
     shared = it.levels.shared()
     if not shared:
         with pytest.raises(UserError, match="only one core"):
@@ -108,7 +108,7 @@ def test_all_gives_a_pair_of_each_level_and_what_it_says(path: Path) -> None:
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
 @pytest.mark.parametrize("text", ["compact", "scatter"])
 def test_every_usable_core_once(path: Path, text: str) -> None:
-    it = Site("here", topology.built(path))
+    it = HostResources("here", topology.built(path))
     (found,) = placement.place(text, [it], it.topology.cores)
     taken = [min(seat.pus) for seat in found.seats]
     assert sorted(taken) == sorted(it.cores)
@@ -155,7 +155,7 @@ def test_slots_bound_what_a_host_gets() -> None:
 
 
 # --- as launchers and kernels are told ------------------------------------------------------
-def told(text: str, *hosts: Site, ranks: int = 4) -> list[tuple[str, int, str]]:
+def told(text: str, *hosts: HostResources, ranks: int = 4) -> list[tuple[str, int, str]]:
     (found,) = placement.place(text, hosts, 2, ranks)
     return [(block.host, block.ranks, ",".join(block.bind)) for block in placement.blocks(found)]
 
@@ -277,12 +277,12 @@ def test_a_card_that_does_not_say_where_it_is() -> None:
     rome = site(ROME)
     lost = tuple(replace(d, pus=frozenset(), numa=None) for d in rome.topology.devices)
     with pytest.raises(UserError, match="does not tell which cores mlx5_0 is next to"):
-        placement.place("nic-near", [Site("r", replace(rome.topology, devices=lost))], 2)
+        placement.place("nic-near", [HostResources("r", replace(rome.topology, devices=lost))], 2)
 
 
 def test_without_distances_the_socket_counts() -> None:
     rome = site(ROME)
-    blind = Site("r", replace(rome.topology, distances=()))
+    blind = HostResources("r", replace(rome.topology, distances=()))
     (near,) = placement.place("nic-near", [blind], 18)
     assert [min(s.pus) for s in near.seats][15:] == [111, 64, 65]
     (far,) = placement.place("nic-far", [blind], 2)

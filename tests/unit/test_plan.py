@@ -18,7 +18,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
 from mpigauge.site import topology
-from mpigauge.site.placement import Site
+from mpigauge.site.placement import HostResources
 from tests import asked
 
 MPICH = Mpi(
@@ -283,7 +283,7 @@ def test_quick_measures_the_limits_of_one_pair_of_cores(two_cores: Machine, big:
     assert quick(read_request({}), known, resources, MPICH).parts[0].benchmarks[2:] == words
     several = quick(read_request({"place": ("l3,node",)}), known, Resources(big), MPICH)
     assert several.parts[0].benchmarks == ("PingPong", "Sendrecv")
-    site = tuple(Site(name, replace(big, hostname=name)) for name in ("a", "b"))
+    site = tuple(HostResources(name, replace(big, hostname=name)) for name in ("a", "b"))
     between = quick(read_request({}), known, Resources(big, site), MPICH)
     assert between.parts[0].benchmarks == ("PingPong", "Sendrecv")
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.cli.finding import open_run
 from mpigauge.cli.main import run as main
+from mpigauge.cli.run_names import open_run
 from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.draw.chart import alone, picture, svg

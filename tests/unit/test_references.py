@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli import finding
+from mpigauge.cli import run_names
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
@@ -81,9 +81,9 @@ def test_the_variants_of_a_system_stay_apart() -> None:
 
 
 def test_a_word_names_a_run_or_a_reference() -> None:
-    assert finding.open_run("ref:juno").header["imported"]["source"]
+    assert run_names.open_run("ref:juno").header["imported"]["source"]
     with pytest.raises(UserError, match="did you mean 'juno'"):
-        finding.open_run("ref:junno")
+        run_names.open_run("ref:junno")
 
 
 def test_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from mpigauge.result.document import Document, document, tables
 from mpigauge.result.facts import Facts
 from mpigauge.result.stats.headline import headline
 from mpigauge.result.stats.launches import aggregate, rows
-from mpigauge.result.stats.words import LETTERS, sentences
+from mpigauge.result.stats.remarks import LETTERS, sentences
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
 from mpigauge.show.formats import table as table_format

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.finding import open_run
 from mpigauge.cli.main import run as main
+from mpigauge.cli.run_names import open_run
 from mpigauge.runs.readers.references import names as reference_names
 from mpigauge.show.formats.table import text_rows
 from mpigauge.show.kinds import Shown

@@ -14,7 +14,7 @@ import pytest
 from mpigauge.result.document import document
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.stats.words import change_sentence, sentences
+from mpigauge.result.stats.remarks import change_sentence, sentences
 from mpigauge.runs.store import load
 from tests import cells, runs
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mpigauge.result.stats.fit import misfits
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.stats.pieces import Known, Pieces, drawn_on, in_pieces, known_points
+from mpigauge.result.stats.pieces import KnownPoint, Pieces, drawn_on, in_pieces, known_points
 from tests.planted import SIZES, curve, line
 
 XEON_US = [
@@ -26,8 +26,8 @@ OCI_US = [
 """Of 0, 8, 16 … 16777216 bytes between two nodes over RoCE."""
 
 
-def known(times: list[float], sizes: list[int], error: float = 0.02) -> list[Known]:
-    return [Known(n, t, error) for n, t in zip(sizes, times, strict=True)]
+def known(times: list[float], sizes: list[int], error: float = 0.02) -> list[KnownPoint]:
+    return [KnownPoint(n, t, error) for n, t in zip(sizes, times, strict=True)]
 
 
 def breaks(found: Pieces | None) -> list[tuple[int, int]]:
@@ -100,7 +100,7 @@ def test_one_odd_size_is_no_piece() -> None:
 
 
 def test_two_sizes_are_no_curve() -> None:
-    assert in_pieces([Known(0, 1e-6, 0.02), Known(8, 1e-6, 0.02)]) is None
+    assert in_pieces([KnownPoint(0, 1e-6, 0.02), KnownPoint(8, 1e-6, 0.02)]) is None
     assert in_pieces([]) is None
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mpigauge.result.stats.in_turn import in_turn
 from mpigauge.result.stats.ratio import Sample, ratio
-from mpigauge.result.stats.turns import in_turn
 
 A = (1.00, 1.02, 0.99, 1.01, 1.03, 0.98)
 B = (1.10, 1.12, 1.08, 1.13, 1.11, 1.05, 1.09)

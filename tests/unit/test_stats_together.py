@@ -10,22 +10,22 @@ from statistics import median
 
 import pytest
 
+from mpigauge.result.stats.joint_ratio import SideValue, ratio_of_all
 from mpigauge.result.stats.ratio import UNKNOWN, Sample, ratio
-from mpigauge.result.stats.together import Known, ratio_of_all
 
 LAUNCHES = tuple(range(6))
 
 
-def number(seed: int, level: float, moved: dict[int, float] | None = None) -> Known:
+def number(seed: int, level: float, moved: dict[int, float] | None = None) -> SideValue:
     """Six launches that scatter by 1 %; some of them are moved."""
     random = Random(seed)
     values = [level * random.gauss(1, 0.01) * (moved or {}).get(n, 1.0) for n in LAUNCHES]
-    return Known(Sample(tuple(values)), LAUNCHES)
+    return SideValue(Sample(tuple(values)), LAUNCHES)
 
 
-def without(known: Known, launch: int) -> Known:
+def without(known: SideValue, launch: int) -> SideValue:
     kept = [n for n in known.launches if n != launch]
-    return Known(Sample(tuple(known.sample.values[n] for n in kept)), tuple(kept))
+    return SideValue(Sample(tuple(known.sample.values[n] for n in kept)), tuple(kept))
 
 
 def test_of_one_number_it_is_the_ratio_of_that() -> None:
@@ -81,14 +81,14 @@ def test_launches_in_turn_are_paired() -> None:
 
 
 def test_runs_of_a_machine_differ_alike_at_all_sizes() -> None:
-    def known(seed: int) -> Known:
+    def known(seed: int) -> SideValue:
         sample = number(seed, 1.0).sample
-        return Known(Sample(sample.values, between_runs=0.1, runs=9), LAUNCHES)
+        return SideValue(Sample(sample.values, between_runs=0.1, runs=9), LAUNCHES)
 
     pairs = [(known(n), known(n + 99)) for n in range(16)]
     assert ratio_of_all(pairs, {}, {}).error == pytest.approx(0.1 * math.sqrt(2), rel=0.01)
 
 
 def test_what_is_not_positive_has_no_ratio() -> None:
-    zero = Known(Sample((0.0,) * 6), LAUNCHES)
+    zero = SideValue(Sample((0.0,) * 6), LAUNCHES)
     assert ratio_of_all([(zero, number(1, 1.0)), (number(2, 1.0),) * 2], {}, {}) == UNKNOWN

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from mpigauge.result.stats.joint_ratio import SideValue, ratio_of_all
 from mpigauge.result.stats.launches import hull
 from mpigauge.result.stats.ratio import Ratio, Sample, ratio
-from mpigauge.result.stats.together import Known, ratio_of_all
 from mpigauge.result.stats.verdicts import holm, judge, judge_families
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def judged(table: list[list[Sample]], in_turn: bool) -> tuple[str, list[str]]:
     """What is said of the curve, and of its rows."""
     rows = [ratio(a, b, PAIRS if in_turn else []) for a, b in table]
     places = tuple(range(len(table[0][0].values)))
-    sides = [tuple(Known(sample, places) for sample in line) for line in table]
+    sides = [tuple(SideValue(sample, places) for sample in line) for line in table]
     first = {n: f"{n:02} A" for n in places} if in_turn else {}
     second = {n: f"{n:02} B" for n in places} if in_turn else {}
     curve = ratio_of_all([(a, b) for a, b in sides], first, second)

@@ -6,7 +6,7 @@ from mpigauge.model.record import Noise, Skip
 from mpigauge.result.stats.fit import in_two_ranges
 from mpigauge.result.stats.headline import headline
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.stats.words import (
+from mpigauge.result.stats.remarks import (
     LETTERS,
     MEANING,
     legend,

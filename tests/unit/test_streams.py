@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.streams import FilteredStream
-from mpigauge.draw.scale import Scale
+from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.terminal import heat, styles
 from mpigauge.model.screen import Screen, without_orders
 
@@ -47,7 +47,7 @@ def test_text_stays_as_it_is() -> None:
 @pytest.mark.parametrize("colours", [16, 256, 1 << 24])
 def test_our_colours_get_out_where_they_are_wanted(colours: int) -> None:
     screen = Screen(colours=colours, live=True)
-    scale = Scale(1.0, 10.0)
+    scale = ColourScale(1.0, 10.0)
     text = (
         styles.paint("a", 1, screen)
         + styles.paint("b", styles.DIM, screen)

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.finding import open_run
 from mpigauge.cli.main import run as main
+from mpigauge.cli.run_names import open_run
 from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.level_lines import REACH
 from mpigauge.draw.plot import Level, Mark, Panel, Picture, Plot, Point, Series
-from mpigauge.draw.scale import Scale
+from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.terminal import lines
 from mpigauge.draw.terminal.heat import legend, squares
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
@@ -164,7 +164,7 @@ def test_nothing_is_drawn_of_nothing() -> None:
 
 # --- heat maps ------------------------------------------------------------------------------
 def test_squares_of_many_ranks() -> None:
-    scale = Scale.of([1.0, 4.0])
+    scale = ColourScale.of([1.0, 4.0])
 
     def value(row: int, column: int) -> float | None:
         return None if row == column else 4.0 if (row < 50) == (column < 50) else 1.0
@@ -181,7 +181,7 @@ def test_squares_of_many_ranks() -> None:
 
 
 def test_legend_of_squares() -> None:
-    scale = Scale.of([1.0, 4.0])
+    scale = ColourScale.of([1.0, 4.0])
     assert legend(scale, str, on("ascii", 80)) == "        1.0 ' .:*#' 4.0, on a log scale"
     assert ESCAPES.sub("", legend(scale, str, on("256", 80))).split() == ["1.0", "4.0"]
 

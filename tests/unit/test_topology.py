@@ -13,10 +13,10 @@ import pytest
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
 from mpigauge.site import topology
+from mpigauge.site.topology.cpu_lists import parse_list, parse_size
 from mpigauge.site.topology.files import Files, Recorded
 from mpigauge.site.topology.passport import relevant
 from mpigauge.site.topology.read import read_files
-from mpigauge.site.topology.words import parse_list, parse_size
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 NAMES = sorted(path.stem for path in MACHINES.glob("*.txt"))

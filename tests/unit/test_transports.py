@@ -14,7 +14,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
 from mpigauge.site.mpi.transports import choose, report_of, transports
-from mpigauge.site.mpi.transports.ask import FABRIC, UCX, interfaces
+from mpigauge.site.mpi.transports.probe import FABRIC, UCX, interfaces
 from mpigauge.site.mpi.transports.readers import (
     read_fi_info,
     read_netmods,

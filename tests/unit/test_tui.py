@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 
 from mpigauge.measure.campaign import CampaignState, Results
 from mpigauge.measure.campaign.state import LaunchOutcome
-from mpigauge.measure.live import LineView, view, words
+from mpigauge.measure.live import LineView, phrases, view
 from mpigauge.measure.live.live import LiveView, picture
 from mpigauge.measure.live.matrix import some
 from mpigauge.measure.plan import Plan, PlanPart
@@ -158,10 +158,10 @@ def test_lines_for_a_pipe() -> None:
 
 def test_words() -> None:
     parts = Plan(parts=(PART, PART), mpi="", seed=1, launches=4)
-    assert words.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"
-    assert words.time_left(state(left_s=184.2)) == "about 3:05 left"
-    assert words.time_left(state(left_s=None)) == ""
-    assert words.outcome_words(LaunchOutcome(0, cells=2, wall_s=2.0, interrupted=True)) == (
+    assert phrases.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"
+    assert phrases.time_left(state(left_s=184.2)) == "about 3:05 left"
+    assert phrases.time_left(state(left_s=None)) == ""
+    assert phrases.outcome_words(LaunchOutcome(0, cells=2, wall_s=2.0, interrupted=True)) == (
         "2 cells in 2.00 s, interrupted"
     )
 
@@ -169,7 +169,7 @@ def test_words() -> None:
 def test_a_row_without_an_interval_is_the_widest() -> None:
     known = cells.cell(message_bytes=1)
     unknown = cells.cell(message_bytes=2, ci_low_s=math.nan, ci_high_s=math.nan)
-    assert words.widest(state(known, unknown)) == "widest ±? (PingPong 2 B)"
+    assert phrases.widest(state(known, unknown)) == "widest ±? (PingPong 2 B)"
 
 
 def test_placements_are_lines_of_their_own() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli import tables
+from mpigauge.cli import text_tables
 from mpigauge.cli.main import run as main
 from mpigauge.features.check.result import CheckLine
 from mpigauge.features.check.show import as_table
@@ -59,7 +59,7 @@ def test_nothing_is_wider_than_the_screen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(tables, "screen_width", lambda: WIDTH)
+    monkeypatch.setattr(text_tables, "screen_width", lambda: WIDTH)
     names = {"SWEEP": f"sweep-of-{'x' * 60}", "NODE": next(folder.glob("a-run-*")).name}
     assert main([names.get(word, word) for word in words.split()]) == 0
     shown = capsys.readouterr().out.splitlines()
@@ -83,14 +83,14 @@ def test_long_names_lose_their_middle() -> None:
 
 def test_a_last_column_without_room_stands_below() -> None:
     rows = [["a" * 30, "one two three four five"], ["b", "short"]]
-    assert list(tables.lines(["name", "about"], rows, 40)) == [
+    assert list(text_tables.lines(["name", "about"], rows, 40)) == [
         f"{'name':<30}  about",
         "a" * 30,
         "    one two three four five",
         f"{'b':<30}  short",
     ]
-    assert list(tables.lines(["name", "about"], rows, 0))[1] == f"{'a' * 30}  {rows[0][1]}"
-    assert list(tables.lines(["a", "about"], [["x", "one two " * 5]], 30))[1:] == [
+    assert list(text_tables.lines(["name", "about"], rows, 0))[1] == f"{'a' * 30}  {rows[0][1]}"
+    assert list(text_tables.lines(["a", "about"], [["x", "one two " * 5]], 30))[1:] == [
         "x  one two one two one two one",
         "   two one two",
     ]

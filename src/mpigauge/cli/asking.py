@@ -35,7 +35,7 @@ class Meant(NamedTuple):
 def meant(words: Sequence[str]) -> Meant:
     """Of one folder with runs all of them, else the runs that are named, ref:NAME among them;
     nothing: mpigauge-runs."""
-    from mpigauge.cli.finding import find_run
+    from mpigauge.cli.run_names import find_run
     from mpigauge.result.library.folders import named
     from mpigauge.runs.store import run_folders
     from mpigauge.runs.store.imported import REFERENCE, load_reference
@@ -109,7 +109,7 @@ def check_output(form: str, output: Path | None) -> None:
 
 def write_table(found: QueryResult, path: Path) -> None:
     """For people."""
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
 
     words = [[_word(value) for value in row] for row in found.rows]
     text = "".join(f"{line}\n" for line in lines(found.columns, words))

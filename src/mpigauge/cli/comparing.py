@@ -120,7 +120,7 @@ def print_best(run: Run, by: str, tolerance: float, form: str) -> None:
 
 def share_of(word: str | None) -> float:
     """What --tolerance says."""
-    from mpigauge.measure.plan.words import parse_share
+    from mpigauge.measure.plan.parse import parse_share
     from mpigauge.result.stats.verdicts import TOLERANCE
 
     return parse_share("--tolerance", word) if word else TOLERANCE

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def cost_words(run: PlannedRun) -> str:
     """Launches and time, and what that is reckoned from."""
     from mpigauge.measure.campaign.cost import cost, rates_of
-    from mpigauge.measure.live.words import clock
+    from mpigauge.measure.live.phrases import clock
     from mpigauge.model.units import duration, many
 
     known = cost(run.plan, rates_of(_earlier(run)))

@@ -33,7 +33,7 @@ def nothing_words(ending: Ending, stored: Run) -> list[str]:
 
 
 def wrong_words(stored: Run) -> list[str]:
-    from mpigauge.result.stats.words import wrong_data
+    from mpigauge.result.stats.remarks import wrong_data
 
     wrong = [cell for cell in stored.cells if cell.wrong_count]
     if not wrong:

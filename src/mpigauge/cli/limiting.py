@@ -58,7 +58,7 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
     if word is None:
         own = any(cell.suite == NODE_SUITE for cell in stored.cells)
         return _of(stored) if own else next(_beside(stored, _candidates(stored)), None)
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.result.node.hardware import hardware, same_node
 
     named = open_run(word)

@@ -62,7 +62,7 @@ def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
 
 def _agent(text: str) -> tuple[str, ...]:
     """With the path of the program, as launchers differ in where they look for it."""
-    from mpigauge.measure.plan.words import parse_agent
+    from mpigauge.measure.plan.parse import parse_agent
 
     if not text:
         return ()

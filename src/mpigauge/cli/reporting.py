@@ -35,7 +35,7 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> list[Shown]:
 
 def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
     """The run, and all curves of one so large that only a part is looked at closely."""
-    from mpigauge.cli.finding import find_run, open_run
+    from mpigauge.cli.run_names import find_run, open_run
     from mpigauge.result.library.large import is_large, load_large
     from mpigauge.runs.store.imported import REFERENCE
 

@@ -10,8 +10,8 @@ from mpigauge.model.placement import Seat
 from mpigauge.model.settings import THREAD_LEVEL
 from mpigauge.model.units import many
 from mpigauge.site.placement import cores_of
+from mpigauge.site.topology.cpu_lists import as_list
 from mpigauge.site.topology.levels import Levels
-from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan import PlanPart, Resources

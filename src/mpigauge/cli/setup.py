@@ -97,14 +97,14 @@ def prepare(
 def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Resources:
     """This machine or the hosts, as they are or as the file says."""
     from mpigauge.measure.plan import Resources
-    from mpigauge.site.placement import Site
+    from mpigauge.site.placement import HostResources
 
     if like := target.topology:
         named = [(host, replace(like, hostname=host.name)) for host in target.hosts]
-        sites = [Site(h.name, each, slots_of(h.slots, each, target)) for h, each in named]
-        return Resources(like, tuple(sites), target.ppn)
-    sites = [Site(n.name, n.machine, slots_of(n.slots, n.machine, target)) for n in nodes]
-    return Resources(machine, tuple(sites), target.ppn)
+        hosts = [HostResources(h.name, each, slots_of(h.slots, each, target)) for h, each in named]
+        return Resources(like, tuple(hosts), target.ppn)
+    hosts = [HostResources(n.name, n.machine, slots_of(n.slots, n.machine, target)) for n in nodes]
+    return Resources(machine, tuple(hosts), target.ppn)
 
 
 def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None:

@@ -71,9 +71,9 @@ def _is_loopback(host: str) -> bool:
 def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.cli import asking
     from mpigauge.features.browse.access import new_token
+    from mpigauge.features.browse.addresses import Pages
     from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.features.browse.serve import Server
-    from mpigauge.features.browse.site import Site
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import page_of
     from mpigauge.model.units import many
@@ -87,7 +87,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     with (
         RunsFolder.open(root) as runs,
         Server(
-            place.host, port, place.access(token), Site(runs, base, explained, page_of)
+            place.host, port, place.access(token), Pages(runs, base, explained, page_of)
         ) as server,
     ):
         runs.ask(lambda library: asking.say_notes(library.notes), asking.progress)

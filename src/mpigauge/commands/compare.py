@@ -61,7 +61,7 @@ def command(
     Each ratio has its 95 % interval; verdicts take into account how many were looked at.
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.features.profile.finding import is_profile
     from mpigauge.model.errors import UserError
     from mpigauge.result.compare.compare import compare

@@ -25,7 +25,7 @@ def command() -> None:
 @command.command("list")
 def list_command() -> None:
     """List the machines and MPIs of which runs are remembered."""
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.model.between import LEAST_RUNS
 
     root = _folder()
@@ -125,7 +125,7 @@ def _fits(found: History, mpi: str | None, machine: str | None) -> bool:
 
 def _folders(word: str) -> list[Path]:
     """The run that is meant, or all runs in the folder that is."""
-    from mpigauge.cli.finding import find_run
+    from mpigauge.cli.run_names import find_run
     from mpigauge.model.errors import UserError
     from mpigauge.runs.store import run_folders
 

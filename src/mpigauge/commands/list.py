@@ -29,7 +29,7 @@ RANKS = {
 def command(mpi_spec: str | None, as_json: bool) -> None:
     """List the benchmarks: what they measure, and on how many ranks."""
     from mpigauge.cli.screen import tell
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.model.cards import Cards
     from mpigauge.site.mpi import find, kernels
     from mpigauge.site.mpi.query import missing

@@ -19,7 +19,7 @@ import click
 )
 def command(folder: Path | None, where: str | None) -> None:
     """List the runs in a folder, oldest first.  [default: mpigauge-runs]"""
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = folder or DEFAULT_ROOT

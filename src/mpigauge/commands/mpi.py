@@ -77,7 +77,7 @@ def list_command(
 
 
 def _show(listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial]) -> None:
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
 
     heads = ["MPI", "standard", "ABI", "launcher", "works", "--mpi", "found"]
     rows = [

@@ -72,10 +72,10 @@ def command(
     With --compiler only the simple loops (all, or those that are named, such as Triad) are
     measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
     """
-    from mpigauge.cli.finding import open_run
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure
     from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.run_names import open_run
     from mpigauge.cli.setup import set_up
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request

@@ -73,7 +73,7 @@ def command(
 
 
 def _list(ctx: click.Context) -> None:
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.show.kinds import PLOTS
 
     rows = [[kind.name, kind.about] for kind in PLOTS.values()]

@@ -30,8 +30,8 @@ def command(run: str, form: str) -> None:
     """
     from contextlib import ExitStack
 
-    from mpigauge.cli.finding import find_run
     from mpigauge.cli.measuring import carry_out, print_run
+    from mpigauge.cli.run_names import find_run
     from mpigauge.features.sweep.sweeping import present
 
     folder = find_run(run)
@@ -50,7 +50,7 @@ def command(run: str, form: str) -> None:
 
 def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
     """What is left of a run. UserError: machine, MPI or hosts are not what they were."""
-    from mpigauge.cli.again import same_setup
+    from mpigauge.cli.remeasure import same_setup
     from mpigauge.measure import campaign
     from mpigauge.runs.store import RunWriter, load
 

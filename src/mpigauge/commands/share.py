@@ -30,7 +30,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.finding import find_run
+    from mpigauge.cli.run_names import find_run
     from mpigauge.model.units import many, memory
     from mpigauge.runs.store.anonymize import STAYS
     from mpigauge.runs.store.pack import pack

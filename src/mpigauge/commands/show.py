@@ -28,7 +28,7 @@ def command(run: str, form: str, limits_of: str | None) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.cli.showing import show
     from mpigauge.features.profile.finding import profile_at
     from mpigauge.model.errors import UserError

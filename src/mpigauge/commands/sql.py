@@ -29,7 +29,7 @@ output_option = click.option(
 )
 @output_option
 def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
-    """Ask all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
+    """PolicyRequest all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
 
     Tables: runs, rows (results over launches), cells (a line for each launch), figures, ranks.
     `DESCRIBE rows` lists columns. A query only reads.

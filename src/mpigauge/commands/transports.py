@@ -29,7 +29,7 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
     The first column is what --transport takes in other commands; the last one shows the
     environment variables that it stands for.
     """
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.transports import offers, transports
 

@@ -20,12 +20,12 @@ STOPS: tuple[Colour, ...] = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class ColourScale:
     low: float
     high: float
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> Scale:
+    def of(cls, values: Iterable[float]) -> ColourScale:
         """Over positive numbers; there is at least one."""
         known = list(values)
         return cls(min(known), max(known))

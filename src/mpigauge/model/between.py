@@ -27,7 +27,7 @@ _MOST_LOG = 100.0
 """More is no time that anybody has measured."""
 
 
-class Known(NamedTuple):
+class KnownCell(NamedTuple):
     """What a run leaves of a cell."""
 
     kind: str
@@ -51,7 +51,7 @@ class Remembered:
     conditions are the same cell."""
     correlation: float
     """Of its launches; may be negative."""
-    cells: Mapping[str, Known]
+    cells: Mapping[str, KnownCell]
     """By `cell_name`."""
 
     def to_json(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Remembered:
         """ValueError: this is none."""
         try:
             cells = {
-                str(name): Known(
+                str(name): KnownCell(
                     str(kind), _logarithm(log), _logarithm(error), max(int(launches), 1)
                 )
                 for name, (kind, log, error, launches) in data["cells"].items()

@@ -16,7 +16,7 @@ from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.headline import Headline, headline
 from mpigauge.result.stats.launches import in_order
 from mpigauge.result.stats.launches import rows as rows_of
-from mpigauge.result.stats.words import (
+from mpigauge.result.stats.remarks import (
     change_sentence,
     imported_sentences,
     machine_sentences,

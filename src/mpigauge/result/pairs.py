@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from mpigauge.model.placement import Seat
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
 from mpigauge.result.stats.peers import (
-    Cluster,
     Odd,
     OddRank,
+    PeerGroup,
     RankPair,
     clusters,
     odd_pairs,
     odd_ranks,
 )
+from mpigauge.site.topology.cpu_lists import as_list, parse_list
 from mpigauge.site.topology.levels import MEANING, NAMES, Levels
 from mpigauge.site.topology.stored import stored
-from mpigauge.site.topology.words import as_list, parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
@@ -47,7 +47,7 @@ class Sheet:
     """By ranks, the smaller first; as first measured."""
     again: Mapping[tuple[int, int], Row]
     """Measured once more, alone, because they stood out."""
-    clusters: tuple[Cluster, ...]
+    clusters: tuple[PeerGroup, ...]
     """With the times that hold: measured again where there are such."""
 
     @property

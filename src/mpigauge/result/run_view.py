@@ -16,8 +16,8 @@ from mpigauge.result.nature import nature_of
 from mpigauge.result.stats.curve_stats import Member, variant_of, varied
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.pieces import Pieces, in_pieces, known_points
+from mpigauge.site.topology.cpu_lists import parse_list
 from mpigauge.site.topology.stored import stored
-from mpigauge.site.topology.words import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank

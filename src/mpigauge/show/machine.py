@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import byte_count, many, memory
+from mpigauge.site.topology.cpu_lists import as_list
 from mpigauge.site.topology.levels import MEANING, Levels
-from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology

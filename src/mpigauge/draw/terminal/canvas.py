@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mpigauge.draw.terminal.styles import DIM, Cell, words
+from mpigauge.draw.terminal.styles import DIM, StyledLetter, words
 
 _BRAILLE = 0x2800
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
@@ -24,10 +24,10 @@ class Canvas:
         self._across, self._down = (2, 4) if unicode else (1, 1)
         self._dots: dict[Position, tuple[int, int]] = {}
         """By column and line: bits of braille, and whose they are."""
-        self._over: dict[Position, Cell] = {}
-        self._under: dict[Position, Cell] = {}
+        self._over: dict[Position, StyledLetter] = {}
+        self._under: dict[Position, StyledLetter] = {}
 
-    def lines(self) -> list[list[Cell]]:
+    def lines(self) -> list[list[StyledLetter]]:
         return [[self._cell((x, y)) for x in range(self.wide)] for y in range(self.high)]
 
     def free(self, column: int, line: int, many: int) -> bool:
@@ -64,12 +64,12 @@ class Canvas:
                 self._set(column, y, number)
         elif seen:
             for y in range(top, bottom + 1):
-                self._over.setdefault((column, y), Cell("|", number))
+                self._over.setdefault((column, y), StyledLetter("|", number))
         return seen
 
     def mark(self, at: At, letter: str, number: int) -> None:
         x, y = self._dot(at)
-        self._over[x // self._across, y // self._down] = Cell(letter, number)
+        self._over[x // self._across, y // self._down] = StyledLetter(letter, number)
 
     def column(self, x: int, share: float, number: int) -> None:
         """Of a histogram, as high as this share of the canvas."""
@@ -78,20 +78,20 @@ class Canvas:
             filled = min(8, max(0, eighths - 8 * (self.high - 1 - y)))
             if filled:
                 letter = _EIGHTHS[filled] if self.unicode else "#" if filled > 3 else "."
-                self._over[x, y] = Cell(letter, number)
+                self._over[x, y] = StyledLetter(letter, number)
 
     def across(self, y: float) -> int:
         """A level; the line on which it lies."""
         line = self.line_of(y)
         for x in range(self.wide):
-            self._under[x, line] = Cell("╌" if self.unicode else "-", DIM)
+            self._under[x, line] = StyledLetter("╌" if self.unicode else "-", DIM)
         return line
 
     def upright(self, x: float) -> int:
         """A place on the x axis; its column."""
         column = self.column_of(x)
         for y in range(self.high):
-            self._under.setdefault((column, y), Cell("┊" if self.unicode else ":", DIM))
+            self._under.setdefault((column, y), StyledLetter("┊" if self.unicode else ":", DIM))
         return column
 
     def write(self, column: int, line: int, text: str) -> None:
@@ -110,10 +110,10 @@ class Canvas:
         bits = self._dots.get(cell, (0, 0))[0]
         self._dots[cell] = bits | _BITS[x % self._across][y % self._down], number
 
-    def _cell(self, place: Position) -> Cell:
+    def _cell(self, place: Position) -> StyledLetter:
         if place in self._over:
             return self._over[place]
         if place in self._dots:
             bits, number = self._dots[place]
-            return Cell(chr(_BRAILLE + bits) if self.unicode else ".", number)
-        return self._under.get(place, Cell())
+            return StyledLetter(chr(_BRAILLE + bits) if self.unicode else ".", number)
+        return self._under.get(place, StyledLetter())

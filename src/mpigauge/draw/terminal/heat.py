@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.screen import TRUE_COLOURS
 
 if TYPE_CHECKING:
-    from mpigauge.draw.scale import Colour, Scale
+    from mpigauge.draw.scale import Colour, ColourScale
     from mpigauge.model.screen import Screen
 
 Value = Callable[[int, int], "float | None"]
@@ -27,7 +27,7 @@ _DARK = 128.0
 """Words on what is darker than this are white."""
 
 
-def squares(many: int, value: Value, scale: Scale, screen: Screen) -> Iterator[str]:
+def squares(many: int, value: Value, scale: ColourScale, screen: Screen) -> Iterator[str]:
     """A matrix of so many rows and columns. Each square stands for several where there are more
     than columns, and shows the largest."""
     step = max(1, math.ceil(many / max(1, screen.width - MARGIN)))
@@ -44,7 +44,7 @@ def squares(many: int, value: Value, scale: Scale, screen: Screen) -> Iterator[s
         yield f"{row * step:>{MARGIN - 2}}  " + "".join(cells)
 
 
-def legend(scale: Scale, words: Callable[[float], str], screen: Screen) -> str:
+def legend(scale: ColourScale, words: Callable[[float], str], screen: Screen) -> str:
     """From the smallest to the largest, in words."""
     low, high = words(scale.low), words(scale.high)
     if screen.colours >= 256:
@@ -57,7 +57,7 @@ def legend(scale: Scale, words: Callable[[float], str], screen: Screen) -> str:
     return f"{'':{MARGIN}}{low} {shades!r} {high}, on a log scale"
 
 
-def on(text: str, value: float, scale: Scale, screen: Screen) -> str:
+def on(text: str, value: float, scale: ColourScale, screen: Screen) -> str:
     """Words on the colour of a value; where there are none, the words alone."""
     if screen.colours < 256:
         return text
@@ -80,7 +80,7 @@ def _largest(value: Value, step: int, many: int) -> Value:
     return of
 
 
-def _square(value: float | None, same: bool, broad: int, scale: Scale, screen: Screen) -> str:
+def _square(value: float | None, same: bool, broad: int, scale: ColourScale, screen: Screen) -> str:
     if value is None:
         return ("·" if same else "?") * broad
     if screen.colours >= 256:
@@ -89,7 +89,7 @@ def _square(value: float | None, same: bool, broad: int, scale: Scale, screen: S
     return shades[round(scale.place(value) * (len(shades) - 1))] * broad
 
 
-def _halves(side: int, step: int, of: Value, scale: Scale, screen: Screen) -> Iterator[str]:
+def _halves(side: int, step: int, of: Value, scale: ColourScale, screen: Screen) -> Iterator[str]:
     """Two rows in each line: the upper halves of blocks, and what is behind them."""
     for row in range(0, side, 2):
         cells = []
@@ -102,7 +102,7 @@ def _halves(side: int, step: int, of: Value, scale: Scale, screen: Screen) -> It
         yield f"{row * step:>{MARGIN - 2}}  " + "".join(cells)
 
 
-def _colour(value: float | None, scale: Scale) -> Colour:
+def _colour(value: float | None, scale: ColourScale) -> Colour:
     return _NOTHING if value is None else scale.colour(value)
 
 

@@ -13,7 +13,7 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.panel import framed, from_left
 from mpigauge.draw.plot import MOST_SERIES
 from mpigauge.draw.terminal.canvas import Canvas
-from mpigauge.draw.terminal.styles import DIM, Cell, cut, mark, words
+from mpigauge.draw.terminal.styles import DIM, StyledLetter, cut, mark, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Scale
@@ -26,7 +26,7 @@ _GAP = 2
 _APART = 3
 """Columns from one mark of a curve to the next."""
 _LEAST_WIDE = 8
-Lines = list[list[Cell]]
+Lines = list[list[StyledLetter]]
 
 
 def drawn(
@@ -46,7 +46,7 @@ def drawn(
     lines = [words(cut(_title(panel), width, screen))]
     for number, row in enumerate(canvas.lines()):
         label = labels.get(number, "")
-        side = Cell(tick if label else edge, DIM)
+        side = StyledLetter(tick if label else edge, DIM)
         lines.append([*words(f"{label:>{gutter}}", DIM), side, *row])
     return [*lines, *_x_axis(panel, frame.x, gutter, canvas)], bars
 
@@ -126,15 +126,15 @@ def _levels(panel: Panel, frame: Frame, canvas: Canvas) -> None:
 def _x_axis(panel: Panel, scale: Scale, gutter: int, canvas: Canvas) -> Lines:
     """A line with ticks, and their words as far as they have room."""
     corner, along, down = "└─┬" if canvas.unicode else "+-+"
-    ruler = [Cell(along, DIM) for _ in range(canvas.wide)]
-    labels = [Cell() for _ in range(gutter + 1 + canvas.wide)]
+    ruler = [StyledLetter(along, DIM) for _ in range(canvas.wide)]
+    labels = [StyledLetter() for _ in range(gutter + 1 + canvas.wide)]
     free = 0
     for tick in scale.ticks(max(2, canvas.wide // 9)):
         column, text = canvas.column_of(scale.place(tick)), panel.x.words(tick)
         begin = gutter + 1 + column - len(text) // 2
         begin = max(0, min(begin, len(labels) - len(text)))
         if begin >= free:
-            ruler[column] = Cell(down, DIM)
+            ruler[column] = StyledLetter(down, DIM)
             labels[begin : begin + len(text)] = words(text, DIM)
             free = begin + len(text) + _GAP
-    return [[*words(" " * gutter), Cell(corner, DIM), *ruler], labels]
+    return [[*words(" " * gutter), StyledLetter(corner, DIM), *ruler], labels]

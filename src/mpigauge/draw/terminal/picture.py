@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import MOST_SERIES
 from mpigauge.draw.terminal.panel import drawn
-from mpigauge.draw.terminal.styles import DIM, Cell, cut, mark, paint, painted, printable
+from mpigauge.draw.terminal.styles import DIM, StyledLetter, cut, mark, paint, painted, printable
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture, Plot
@@ -69,11 +69,11 @@ def _height(panels: int, screen: Screen) -> int:
     return min(room, _SMALL if panels > 3 else _ALONE)
 
 
-def _joined(rows: Sequence[list[Cell]], wide: int) -> Iterator[Cell]:
+def _joined(rows: Sequence[list[StyledLetter]], wide: int) -> Iterator[StyledLetter]:
     for number, row in enumerate(rows):
         yield from row
         if number < len(rows) - 1:
-            yield from (Cell() for _ in range(wide + _GAP - len(row)))
+            yield from (StyledLetter() for _ in range(wide + _GAP - len(row)))
 
 
 def _below(

@@ -21,7 +21,7 @@ _OF_16 = (34, 31, 32, 35, 33, 36, 37)
 _PLAIN = "\033[0m"
 
 
-class Cell(NamedTuple):
+class StyledLetter(NamedTuple):
     """One character."""
 
     letter: str = " "
@@ -35,7 +35,7 @@ def mark(number: int, unicode: bool) -> str:
     return marks[number % len(marks)]
 
 
-def painted(cells: Iterable[Cell], screen: Screen) -> str:
+def painted(cells: Iterable[StyledLetter], screen: Screen) -> str:
     """A line, without blanks at its end."""
     parts = (
         paint("".join(cell.letter for cell in run), of, screen)
@@ -58,7 +58,7 @@ def _code(of: int, screen: Screen) -> str:
     return f"38;5;{_OF_256[of % len(_OF_256)]}"
 
 
-def _stripped(cells: list[Cell]) -> list[Cell]:
+def _stripped(cells: list[StyledLetter]) -> list[StyledLetter]:
     while cells and cells[-1].letter == " ":
         cells.pop()
     return cells
@@ -69,8 +69,8 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
-def words(text: str, of: int = INK) -> list[Cell]:
-    return [Cell(letter, of) for letter in printable(text)]
+def words(text: str, of: int = INK) -> list[StyledLetter]:
+    return [StyledLetter(letter, of) for letter in printable(text)]
 
 
 def cut(text: str, width: int, screen: Screen) -> str:

@@ -27,7 +27,7 @@ _LONGEST = 16_384
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """What a request that is let in asks for."""
 
     path: tuple[str, ...]
@@ -49,7 +49,7 @@ class Access:
     any_address: bool = False
     """Also any other address in figures; such a one is resolved by nobody."""
 
-    def asked(self, target: str, hosts: Sequence[str]) -> Asked | Refused:
+    def asked(self, target: str, hosts: Sequence[str]) -> PageRequest | Refused:
         """`target`: what the request names; `hosts`: what its Host headers do."""
         if len(hosts) != 1 or not self._is_ours(_name(hosts[0])):
             return Refused(403, "this machine is not called so")
@@ -63,7 +63,7 @@ class Access:
             found = parse_qs(query, max_num_fields=1000)
         except ValueError:
             return Refused(400, "this address holds too much")
-        return Asked(tuple(_unquoted(part) for part in parts[1:] if part), found)
+        return PageRequest(tuple(_unquoted(part) for part in parts[1:] if part), found)
 
     def _is_ours(self, name: str) -> bool:
         try:

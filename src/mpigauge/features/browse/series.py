@@ -43,7 +43,7 @@ FACTS = {
 
 
 @dataclass(frozen=True)
-class Series:
+class RunSeries:
     id: str
     """Says which it is, in 16 letters that are the same tomorrow."""
     runs: int
@@ -74,28 +74,28 @@ class Series:
         return "time" if self.is_time else str(self.columns["better"])
 
 
-def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") -> list[Series]:
+def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") -> list[RunSeries]:
     """Numbers that two of these runs or more have, those of most runs first."""
     found = [*_index(con, "rows", IDENTITY, runs), *_index(con, "figures", _OF_FIGURES, runs)]
     named = [each for each in found if benchmark in ("", each.benchmark)]
     return sorted(named, key=_order)
 
 
-def started_otherwise(of: Series, among: Sequence[Series]) -> list[Series]:
+def started_otherwise(of: RunSeries, among: Sequence[RunSeries]) -> list[RunSeries]:
     """The same number where ranks were brought together in another way: a series of its own."""
     return [each for each in among if each.id != of.id and _but_sync(each) == _but_sync(of)]
 
 
-def _but_sync(of: Series) -> tuple[dict[str, Any], dict[str, Any]]:
+def _but_sync(of: RunSeries) -> tuple[dict[str, Any], dict[str, Any]]:
     columns = {name: value for name, value in of.columns.items() if name != "sync"}
     return dict(of.asked), columns
 
 
-def _order(of: Series) -> tuple[object, ...]:
+def _order(of: RunSeries) -> tuple[object, ...]:
     return -of.runs, of.benchmark.lower(), of.message_bytes, *of.asked.values(), of.id
 
 
-def points(con: DuckDBPyConnection, of: Series, runs: Sequence[str]) -> list[TrendPoint]:
+def points(con: DuckDBPyConnection, of: RunSeries, runs: Sequence[str]) -> list[TrendPoint]:
     """The newest of these runs, each with its number."""
     facts = ", ".join(f"u.{column}" for column in FACTS.values())
     table, columns = ("rows", IDENTITY) if of.is_time else ("figures", _OF_FIGURES)
@@ -136,7 +136,7 @@ _FIGURE = "list(r.value ORDER BY r.launch) AS values"
 
 def _index(
     con: DuckDBPyConnection, table: str, columns: Sequence[str], runs: Sequence[str]
-) -> Iterator[Series]:
+) -> Iterator[RunSeries]:
     names = ", ".join(f"r.{name}" for name in columns)
     asked = ", ".join(f"u.{name}" for name in _ASKED)
     found = con.execute(
@@ -151,7 +151,7 @@ def _index(
     for id_, count, first, last, *rest in found.fetchall():
         told = dict(zip(_ASKED, rest, strict=False))
         kept = dict(zip(columns, rest[len(_ASKED) :], strict=True))
-        yield Series(id_, count, _utc(first), _utc(last), told, kept)
+        yield RunSeries(id_, count, _utc(first), _utc(last), told, kept)
 
 
 def _id(columns: Sequence[str], asked: str) -> str:

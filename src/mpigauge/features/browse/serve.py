@@ -12,13 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.features.browse.access import LOCAL, Access, Refused, headers
-from mpigauge.features.browse.site import Page
+from mpigauge.features.browse.addresses import Page
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.features.browse.site import Site
+    from mpigauge.features.browse.addresses import Pages
 
 LOOPBACK = "127.0.0.1"
 _HTML, _TEXT = "text/html; charset=utf-8", "text/plain; charset=utf-8"
@@ -31,7 +31,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, host: str, port: int, access: Access, site: Site) -> None:
+    def __init__(self, host: str, port: int, access: Access, site: Pages) -> None:
         """UserError: it cannot listen there."""
         self.access, self.site = access, site
         self.headers = headers()

@@ -46,7 +46,7 @@ class TrendPoint:
 
 
 @dataclass(frozen=True)
-class Change:
+class FactChange:
     """What is otherwise from this run on."""
 
     place: int
@@ -59,7 +59,7 @@ class Trend:
     """In the order of time, those with a positive value and right data."""
     kind: str
     """time, or of a figure what is better: lower, higher or empty."""
-    changes: tuple[Change, ...]
+    changes: tuple[FactChange, ...]
     at_changes: tuple[Shift, ...]
     """What became of the number at each of them."""
     shifts: Shifts
@@ -149,7 +149,7 @@ def _usual_error(points: Sequence[TrendPoint]) -> float:
     return median(known) if known else 0.0
 
 
-def _changes(points: Sequence[TrendPoint]) -> Iterator[Change]:
+def _changes(points: Sequence[TrendPoint]) -> Iterator[FactChange]:
     """Against what was known last: that a run does not say something is no change."""
     last: dict[str, Fact] = {}
     for place, point in enumerate(points):
@@ -161,7 +161,7 @@ def _changes(points: Sequence[TrendPoint]) -> Iterator[Change]:
         ]
         last |= told
         if words:
-            yield Change(place, tuple(words))
+            yield FactChange(place, tuple(words))
 
 
 def _between(before: Fact, after: Fact) -> str:

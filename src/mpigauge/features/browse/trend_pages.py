@@ -20,7 +20,7 @@ from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
-    from mpigauge.features.browse.trend import Change, Trend, TrendPoint
+    from mpigauge.features.browse.trend import FactChange, Trend, TrendPoint
     from mpigauge.model.row import Estimate
     from mpigauge.result.stats.shifts import Shift
 
@@ -100,7 +100,7 @@ def _levels(of: Trend) -> Iterator[Point]:
         yield from (Point(days(point.time), level) for point in (held[0], held[-1]))
 
 
-def _mark(of: Trend, number: int, change: Change) -> Mark:
+def _mark(of: Trend, number: int, change: FactChange) -> Mark:
     day = of.points[change.place].time
     return Mark(days(day), str(number), (f"({number}) {day:%Y-%m-%d} {'; '.join(change.words)}.",))
 

@@ -67,7 +67,7 @@ def check_against(
     """What a run is held against: limits (a file called *.toml) or another run. `points`: numbers
     of few launches are judged by their values alone."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.model.inputs import read_text
     from mpigauge.result.compare.only import read_only
 
@@ -83,7 +83,7 @@ def check_all(run: Run, against: Baseline | None, points: bool = False) -> Check
     one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.cli.comparing import items_of
     from mpigauge.features.check.result import only_points, right_data
-    from mpigauge.result.stats.words import noise_sentences
+    from mpigauge.result.stats.remarks import noise_sentences
 
     lines, notes = against.check(run) if against else ([], [])
     if only_points(lines) and not points:
@@ -100,7 +100,7 @@ def check_all(run: Run, against: Baseline | None, points: bool = False) -> Check
 
 def again(run: Run, lines: Sequence[CheckLine], against: Baseline | None) -> CheckResult:
     """The lines when what failed was measured once more, and a sentence about that."""
-    from mpigauge.cli.again import measured_again
+    from mpigauge.cli.remeasure import measured_again
     from mpigauge.features.check.result import once_more
 
     failed = [line for line in lines if line.outcome == "FAIL"]

@@ -66,7 +66,7 @@ def command(
 
     PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
     """
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.features.check.checking import again as measure_again
     from mpigauge.features.check.checking import check_against, check_all
     from mpigauge.features.check.result import outcome_of

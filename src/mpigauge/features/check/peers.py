@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.features.check.result import CheckLine
-from mpigauge.result.stats.peers import LEAST_PEERS, LEAST_RATIO, Cluster, odd_pairs, odd_ranks
+from mpigauge.result.stats.peers import LEAST_PEERS, LEAST_RATIO, PeerGroup, odd_pairs, odd_ranks
 
 if TYPE_CHECKING:
     from mpigauge.result.stats.peers import Odd, OddRank
@@ -17,7 +17,7 @@ WHAT = "peers"
 
 
 def against_peers(
-    name: str, clusters: Sequence[Cluster], place: Callable[[int], str]
+    name: str, clusters: Sequence[PeerGroup], place: Callable[[int], str]
 ) -> Iterator[CheckLine]:
     """A line for each rank and pair that is slower than its peers, or one for all of them.
     `place` says where a rank sat."""

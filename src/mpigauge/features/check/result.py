@@ -24,7 +24,7 @@ from mpigauge.model.units import byte_count, many
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
-from mpigauge.result.stats.words import wrong_data
+from mpigauge.result.stats.remarks import wrong_data
 from mpigauge.result.words import number_name
 
 if TYPE_CHECKING:

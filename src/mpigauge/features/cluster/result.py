@@ -18,7 +18,7 @@ from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE
 from mpigauge.measure.plan.blas import BLAS
 from mpigauge.model.cards import NODE_SUITE, benchmark_word
 from mpigauge.result.node.threads import told
-from mpigauge.result.stats.peers import LEAST_PEERS, Usual, odd_ones
+from mpigauge.result.stats.peers import LEAST_PEERS, PeerValues, odd_ones
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,8 +45,8 @@ class Way:
         return {**self.first, **self.again}
 
     @cached_property
-    def usual(self) -> Usual:
-        return Usual(tuple(_times(self.last).values()))
+    def usual(self) -> PeerValues:
+        return PeerValues(tuple(_times(self.last).values()))
 
     @cached_property
     def odd_at_first(self) -> tuple[OddOne, ...]:

@@ -60,7 +60,7 @@ def _check(request: Request, resources: Resources) -> None:
             f"{given[0]}: with --compiler, node measures the simple loops of ranks alone; "
             "`mpigauge run NODE:Triad --compiler …` takes other options, too"
         )
-    if len(resources.sites) > 1:
+    if len(resources.all_hosts) > 1:
         raise UserError(
             "--compiler: node compares compilers on one host; name one, or take "
             "`mpigauge run NODE:Triad --compiler … --hosts …`"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.cli.targets import Target
-    from mpigauge.features.doctor.finding import Asked, Host
+    from mpigauge.features.doctor.check_finding import Host, MpiOffers
     from mpigauge.model.mpi import Mpi
 
 SPOILT = 1
@@ -69,7 +69,7 @@ def command(
     BAD, or if nothing here can run the --binary, else 0.
     """
     from mpigauge.cli.placing import to_ask
-    from mpigauge.cli.tables import lines, screen_width
+    from mpigauge.cli.text_tables import lines, screen_width
     from mpigauge.features.doctor.registry import CHECKS, diagnose
     from mpigauge.features.doctor.show import page, to_json
 
@@ -96,7 +96,7 @@ def command(
 
 def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool) -> int:
     from mpigauge.cli.setup import agent_of
-    from mpigauge.cli.tables import screen_width
+    from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.doctor.examine import examine, findings_of
     from mpigauge.features.doctor.show import pages
 
@@ -118,7 +118,7 @@ def _refuse_others(names: Sequence[str], file: Path | None) -> None:
 
 
 def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
-    from mpigauge.cli.tables import screen_width
+    from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.doctor.show_program import page, to_json
     from mpigauge.site.mpi.programs import look, suits
 
@@ -159,7 +159,7 @@ def _said_by(libraries: Iterable[str]) -> dict[str, str]:
 
 def _host(file: Path | None, seconds: float) -> Host:
     """Everything is read through Files; only noise and memory of others are measured."""
-    from mpigauge.features.doctor.finding import Host
+    from mpigauge.features.doctor.check_finding import Host
     from mpigauge.features.doctor.measure import measure
     from mpigauge.site.topology.files import Files
     from mpigauge.site.topology.read import read_files, read_record
@@ -172,9 +172,9 @@ def _host(file: Path | None, seconds: float) -> Host:
     return Host(files, machine, measure(machine, seconds))
 
 
-def _asked(mpi_spec: str | None) -> Asked | None:
+def _asked(mpi_spec: str | None) -> MpiOffers | None:
     """The MPI of this name has to be there; where none is named, there may be none."""
-    from mpigauge.features.doctor.finding import Asked
+    from mpigauge.features.doctor.check_finding import MpiOffers
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.transports import offers, transports
@@ -182,7 +182,7 @@ def _asked(mpi_spec: str | None) -> Asked | None:
     try:
         mpi = find(mpi_spec)
         offered = offers(mpi)
-        return Asked(mpi.label, transports(mpi, offered), offered)
+        return MpiOffers(mpi.label, transports(mpi, offered), offered)
     except UserError:
         if mpi_spec is not None:
             raise

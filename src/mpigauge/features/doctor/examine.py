@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpigauge.features.doctor.finding import Finding
+from mpigauge.features.doctor.check_finding import CheckFinding
 from mpigauge.measure.campaign.agent import (
     Agent,
     HostAnswer,
@@ -55,9 +55,9 @@ def examine(
     }
 
 
-def findings_of(said: Mapping[str, Any]) -> tuple[Finding, ...]:
+def findings_of(said: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
     """The findings in what a host said."""
-    return tuple(Finding(**each) for each in said["findings"])
+    return tuple(CheckFinding(**each) for each in said["findings"])
 
 
 def _told(host: str, answer: HostAnswer) -> dict[str, Any] | str:

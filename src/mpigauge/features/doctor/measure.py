@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from mpigauge.features.doctor.finding import CoreNoise, CrossMemory, Measured
+from mpigauge.features.doctor.check_finding import CoreNoise, CrossMemory, Measurements
 from mpigauge.site.topology.busy import grown
 from mpigauge.site.topology.choose import cores_to_use
 
@@ -91,11 +91,11 @@ print("open" if tried(False) else "asked" if tried(True) else "refused")
 """
 
 
-def measure(machine: Machine, seconds: float) -> Measured:
+def measure(machine: Machine, seconds: float) -> Measurements:
     """Every core at the same time for so many seconds; 0 leaves the noise out."""
     problems: list[str] = []
     noise = _noise(cores_to_use(machine), seconds, problems) if seconds > 0 else ()
-    return Measured(noise, _cross_memory(problems), tuple(problems))
+    return Measurements(noise, _cross_memory(problems), tuple(problems))
 
 
 def _noise(pus: tuple[int, ...], seconds: float, problems: list[str]) -> tuple[CoreNoise, ...]:

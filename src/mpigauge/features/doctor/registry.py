@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from mpigauge.features.doctor.finding import STATES, Finding, Host
+from mpigauge.features.doctor.check_finding import STATES, CheckFinding, Host
 from mpigauge.model.registry import Registry
 
-Look = Callable[[Host], Iterable[Finding]]
+Look = Callable[[Host], Iterable[CheckFinding]]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def check(name: str, about: str) -> Callable[[Look], Look]:
     return register
 
 
-def diagnose(host: Host, names: Iterable[str] = ()) -> tuple[Finding, ...]:
+def diagnose(host: Host, names: Iterable[str] = ()) -> tuple[CheckFinding, ...]:
     """What the checks of these names say, or all, the worst first. UserError: no such check."""
     checks = [CHECKS.find(name) for name in names] or CHECKS.values()
     found = [replace(each, check=check.name) for check in checks for each in check.look(host)]

@@ -9,19 +9,19 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.features.doctor.finding import STATES
+from mpigauge.features.doctor.check_finding import STATES
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
-    from mpigauge.features.doctor.finding import Finding, Host
+    from mpigauge.features.doctor.check_finding import CheckFinding, Host
 
 WORDS = {"bad": "BAD", "note": "note", "unknown": "?", "good": "good"}
 _STATE = max(map(len, WORDS.values()))
 _PART = 6
 
 
-def page(host: Host, findings: Sequence[Finding], width: int) -> list[str]:
+def page(host: Host, findings: Sequence[CheckFinding], width: int) -> list[str]:
     """The lines of the page, the worst first; `width` is that of the screen."""
     machine = host.machine
     wide = max((len(finding.check) for finding in findings), default=0)
@@ -31,10 +31,10 @@ def page(host: Host, findings: Sequence[Finding], width: int) -> list[str]:
     return [*lines, "", summary(findings)]
 
 
-def pages(said: Mapping[str, Sequence[Finding]], width: int) -> list[str]:
+def pages(said: Mapping[str, Sequence[CheckFinding]], width: int) -> list[str]:
     """One page for several hosts, by their names: what is the same on some stands there once, with
     the names of those that it is about; the worst first."""
-    hosts: dict[Finding, list[str]] = {}
+    hosts: dict[CheckFinding, list[str]] = {}
     for name, findings in said.items():
         for finding in findings:
             hosts.setdefault(finding, []).append(name)
@@ -47,7 +47,7 @@ def pages(said: Mapping[str, Sequence[Finding]], width: int) -> list[str]:
     return [*lines, "", *_worst_hosts(said)]
 
 
-def _worst_hosts(said: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
+def _worst_hosts(said: Mapping[str, Sequence[CheckFinding]]) -> Iterator[str]:
     """How many findings of each state, for hosts that are alike in that."""
     alike: dict[str, list[str]] = {}
     for name, findings in said.items():
@@ -56,7 +56,7 @@ def _worst_hosts(said: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
         yield f"{compress(names)}: {words}"
 
 
-def summary(findings: Sequence[Finding]) -> str:
+def summary(findings: Sequence[CheckFinding]) -> str:
     """How many of each state: 1 bad, 3 notes, 12 good."""
     counts = {state: sum(f.state == state for f in findings) for state in STATES}
     words = [
@@ -68,7 +68,7 @@ def summary(findings: Sequence[Finding]) -> str:
     return ", ".join(word for word in words if not word.startswith("0 "))
 
 
-def to_json(host: Host, findings: Sequence[Finding]) -> dict[str, Any]:
+def to_json(host: Host, findings: Sequence[CheckFinding]) -> dict[str, Any]:
     measured = host.measured
     return {
         "host": host.machine.hostname,
@@ -78,7 +78,7 @@ def to_json(host: Host, findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _block(finding: Finding, wide: int, width: int, hosts: str = "") -> Iterator[str]:
+def _block(finding: CheckFinding, wide: int, width: int, hosts: str = "") -> Iterator[str]:
     start = f"{WORDS[finding.state]:<{_STATE}}  {finding.check:<{wide}}  "
     indent = " " * len(start)
     yield from _broken(start, finding.found, width)

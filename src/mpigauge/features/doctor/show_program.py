@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.cli.tables import lines
+from mpigauge.cli.text_tables import lines
 from mpigauge.model.units import many
 from mpigauge.site.mpi.programs.suits import hindrances
 
 if TYPE_CHECKING:
     from mpigauge.site.mpi.programs import Look, Suits
-    from mpigauge.site.mpi.programs.loader import Loaded
+    from mpigauge.site.mpi.programs.loader import LoadedLibrary
 
 _LABEL = 10
 _KINDS = {
@@ -74,7 +74,7 @@ def _loads(look: Look, libraries: Mapping[str, str]) -> Iterator[tuple[str, str]
         yield "not found", ", ".join(f"{each.name} (for {each.by})" for each in lost)
 
 
-def _found(library: Loaded, libraries: Mapping[str, str]) -> str:
+def _found(library: LoadedLibrary, libraries: Mapping[str, str]) -> str:
     if library.path is None:
         return f"{library.name}: it is found nowhere here"
     said = libraries.get(str(library.path), "")

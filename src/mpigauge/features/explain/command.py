@@ -37,8 +37,8 @@ def command(run: str, form: str) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.finding import open_run
-    from mpigauge.cli.tables import screen_width
+    from mpigauge.cli.run_names import open_run
+    from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.explain.registry import explain
     from mpigauge.show.explanation import page, to_json
 
@@ -51,7 +51,7 @@ def command(run: str, form: str) -> None:
 
 
 def _list(ctx: click.Context) -> None:
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.features.explain.registry import CAUSES
 
     rows = [[each.name, each.about] for each in CAUSES.values()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.result.run_view import pus_of
-from mpigauge.site.placement import Site, place
+from mpigauge.site.placement import HostResources, place
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Topology
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def possible(view: RunView, policy: str, ranks: int) -> bool:
     """Whether `--place policy` would be taken there for so many ranks; not where the run does not
     describe its machine."""
-    sites = [Site(name, topology) for name, topology in view.topologies.items()]
+    hosts = [HostResources(name, topology) for name, topology in view.topologies.items()]
     try:
-        return bool(sites) and bool(place(policy, sites, ranks, ranks))
+        return bool(hosts) and bool(place(policy, hosts, ranks, ranks))
     except UserError:
         return False
 

@@ -17,7 +17,7 @@ def command() -> None:
 @command.command("list")
 def list_command() -> None:
     """List the systems."""
-    from mpigauge.cli.tables import lines
+    from mpigauge.cli.text_tables import lines
     from mpigauge.runs.readers.references import names, reference
 
     known = [reference(name) for name in names()]

@@ -29,7 +29,7 @@ def command(run: str, benchmark: str | None, form: str) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.features.message_model.result import model
     from mpigauge.features.message_model.show import page, to_csv, to_json
 

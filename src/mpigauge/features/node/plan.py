@@ -192,17 +192,17 @@ def memory_parts(
     """All cores of each NUMA node in turn, each with its memory here and there."""
     if MEMORY_ON not in request.heeded:
         return
-    if len(resources.sites) > 1:
+    if len(resources.all_hosts) > 1:
         raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
-    (site,) = resources.sites
-    where.check(request.heeded[MEMORY_ON], site.topology)
-    free = site.topology.allowed
-    for node in site.topology.numa:
-        cores = [pu for pu in site.cores if pu in node.pus & free]
-        nodes = where.seen_from(node.number, request.heeded[MEMORY_ON], site.topology)
+    (host,) = resources.all_hosts
+    where.check(request.heeded[MEMORY_ON], host.topology)
+    free = host.topology.allowed
+    for node in host.topology.numa:
+        cores = [pu for pu in host.cores if pu in node.pus & free]
+        nodes = where.seen_from(node.number, request.heeded[MEMORY_ON], host.topology)
         if not cores or not nodes:
             continue
-        on_node = Placement(f"{COMPUTE_ON}{node.number}", (site.seat(*cores),))
+        on_node = Placement(f"{COMPUTE_ON}{node.number}", (host.seat(*cores),))
         wanted = {
             threads.THREADS: str(len(cores)),
             ORDER: "compact",

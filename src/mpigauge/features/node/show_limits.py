@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.record import Noise, Rank
     from mpigauge.model.row import Row
-    from mpigauge.result.node.limits import Copied, Loaded, Steps
+    from mpigauge.result.node.limits import Copied, LoadedMemory, Steps
     from mpigauge.result.stats.plateaus import Plateau
 
 _WHAT = {
@@ -80,7 +80,7 @@ def _loaded(rows: Sequence[Row]) -> Iterator[str]:
         yield _beside(each)
 
 
-def _beside(each: Loaded) -> str:
+def _beside(each: LoadedMemory) -> str:
     load = each.load.latency
     text = (
         f"{each.others:>8}{_of_time(each):>9}{number(load.value * 1e9):>9}"
@@ -92,7 +92,7 @@ def _beside(each: Loaded) -> str:
     return text + f"{number(read.value * 1e-9):>17}{plus_minus(read.relative_error):>8}"
 
 
-def _of_time(each: Loaded) -> str:
+def _of_time(each: LoadedMemory) -> str:
     if each.others == 0:
         return ""
     return "all" if each.share == 1 else f"1/{1 / each.share:.0f}"

@@ -15,7 +15,7 @@ from mpigauge.result.node.threads import TRIAD, remote_shares
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
     from mpigauge.result.node.node import NodeResult
-    from mpigauge.result.node.threads import Enough, Placed, Sweep
+    from mpigauge.result.node.threads import Enough, Placed, ThreadCurve
 
 
 def thread_lines(found: NodeResult) -> Iterator[str]:
@@ -24,7 +24,7 @@ def thread_lines(found: NodeResult) -> Iterator[str]:
         yield from _sweep(sweep)
 
 
-def _sweep(sweep: Sweep) -> Iterator[str]:
+def _sweep(sweep: ThreadCurve) -> Iterator[str]:
     yield f"Triad on threads of one rank, {sweep.order}, GB/s"
     yield f"{'threads':>10}{'plain':>9} {'error':>9}{'tuned':>9} {'error':>9}"
     for count, speeds in sweep.speeds.items():

@@ -14,7 +14,7 @@ from mpigauge.model.units import duration, many, number, percent, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.result.node.against import FLOOR
 from mpigauge.result.stats.order import median
-from mpigauge.result.stats.words import noise_sentences, sentences
+from mpigauge.result.stats.remarks import noise_sentences, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

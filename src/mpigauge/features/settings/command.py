@@ -66,7 +66,7 @@ def _told(mpi_spec: str | None) -> tuple[str, str, tuple[Knob, ...]]:
 
 
 def _show(shown: Sequence[Knob], in_full: bool, folded: bool) -> None:
-    from mpigauge.cli.tables import lines, screen_width
+    from mpigauge.cli.text_tables import lines, screen_width
     from mpigauge.features.settings.show import HEADS, page, row, rows
 
     if in_full:

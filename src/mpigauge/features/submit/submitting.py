@@ -72,7 +72,7 @@ def task(words: tuple[str, ...]) -> Task:
     if name == "node" and said["words"] and not said["compilers"]:
         raise UserError(f"submit: to show {said['words'][0]} needs no job; leave 'submit' out")
     if name == "resume":
-        from mpigauge.cli.finding import find_run
+        from mpigauge.cli.run_names import find_run
 
         folder = find_run(said["run"]).absolute()
     else:
@@ -181,7 +181,7 @@ def choose(name: str | None) -> System:
 
 
 def wish(raw: Mapping[str, Any], log: Path) -> Wish:
-    from mpigauge.measure.plan.words import parse_count, parse_duration
+    from mpigauge.measure.plan.parse import parse_count, parse_duration
     from mpigauge.site.batch import Wish
 
     time = raw["time_"]

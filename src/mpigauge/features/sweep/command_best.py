@@ -31,6 +31,6 @@ def command(run: str, by: str, tolerance: str | None, form: str) -> None:
     Only what holds after a correction over all that was compared is called better.
     """
     from mpigauge.cli.comparing import print_best, share_of
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
 
     print_best(open_run(run), by, share_of(tolerance), form)

@@ -43,7 +43,7 @@ def command(file: Path | None, as_json: bool, target: Path | None, **where: Any)
     those that are alike are shown once, and what is different is named.
     """
     from mpigauge.cli.placing import to_ask
-    from mpigauge.cli.tables import screen_width
+    from mpigauge.cli.text_tables import screen_width
     from mpigauge.show.machine import page
     from mpigauge.site.topology import as_json as to_json
     from mpigauge.site.topology import built
@@ -82,7 +82,7 @@ def _draw(topology: Topology, target: Path) -> None:
 
 def _show_hosts(asked: Target, as_json: bool) -> None:
     from mpigauge.cli.setup import agent_of
-    from mpigauge.cli.tables import screen_width
+    from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.topo.alike import pages
     from mpigauge.measure.campaign.probe import machines
     from mpigauge.site.topology import as_json as to_json

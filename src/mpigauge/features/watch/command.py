@@ -31,7 +31,7 @@ def command(run: str, every: float) -> None:
     RUN is a folder, its name below mpigauge-runs, or `last`. Its files are only read. Ctrl-C ends
     the watching, not the run.
     """
-    from mpigauge.cli.finding import find_run
+    from mpigauge.cli.run_names import find_run
     from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import show
     from mpigauge.measure import live

@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
-from mpigauge.measure.live.words import launches, outcome_words, widest
+from mpigauge.measure.live.phrases import launches, outcome_words, widest
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from mpigauge.measure.live.console import console_of
 from mpigauge.measure.live.matrix import NAME_WIDE, matrix, plain_table, style
-from mpigauge.measure.live.words import clock, launches, time_left, widest
+from mpigauge.measure.live.phrases import clock, launches, time_left, widest
 from mpigauge.model.screen import without_orders
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, rate
 

@@ -20,7 +20,7 @@ from itertools import product
 from typing import Any
 
 from mpigauge.measure.plan.condition import holds, names_in
-from mpigauge.measure.plan.words import is_name
+from mpigauge.measure.plan.parse import is_name
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.names import CONTROL
 

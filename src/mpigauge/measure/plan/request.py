@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mpigauge.measure.plan import words
+from mpigauge.measure.plan import parse
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost
@@ -122,7 +122,7 @@ def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Reque
     request = Request(
         **known,
         heeded=read_settings(said, found.environment),
-        env=words.parse_env(said.get("env", ()), found.environment),
+        env=parse.parse_env(said.get("env", ()), found.environment),
         rankfiles=found.rankfiles,
         rsh=found.agent,
         blas=found.blas,
@@ -200,16 +200,16 @@ def _seed(seed: int) -> int:
 
 
 def _count(option: str, what: str) -> Callable[[Any], int]:
-    return lambda value: words.parse_count(option, str(value), what)
+    return lambda value: parse.parse_count(option, str(value), what)
 
 
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "benchmarks": tuple,
-    "ranks": lambda text: words.parse_counts("--ranks", text, "ranks"),
+    "ranks": lambda text: parse.parse_counts("--ranks", text, "ranks"),
     "np": _count("--np", "ranks"),
     "sizes": lambda text: tuple(parse_sizes(text)),
-    "precision": lambda text: words.parse_share("--precision", text),
-    "seconds": lambda text: words.parse_duration("--in", text),
+    "precision": lambda text: parse.parse_share("--precision", text),
+    "seconds": lambda text: parse.parse_duration("--in", text),
     "launches": _launches,
     "datatype": str,
     "op": str,
@@ -219,16 +219,16 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "data": str,
     "sync": str,
     "place": _place,
-    "settings": words.parse_settings,
+    "settings": parse.parse_settings,
     "classic": bool,
     "npmin": _count("--npmin", "ranks"),
     "multi": int,
-    "map": lambda text: words.parse_grid("--map", text),
+    "map": lambda text: parse.parse_grid("--map", text),
     "oversubscribe": bool,
     "hosts": lambda text: parse_hosts(text, "--hosts"),
     "ppn": _count("--ppn", "ranks"),
     "launcher": str.strip,
     "bound_by": str,
     "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
-    "timeout_s": lambda text: words.parse_duration("--timeout", text),
+    "timeout_s": lambda text: parse.parse_duration("--timeout", text),
 }

@@ -14,7 +14,7 @@ from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COMPILER
-from mpigauge.site.placement import together
+from mpigauge.site.placement import in_one_job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def pair_parts(
     resources: Resources, wheres: Sequence[Placement], part: PlanPart
 ) -> tuple[PlanPart, ...]:
     """One job for all placements of two ranks, where they can share it; else a job for each."""
-    shared = together(wheres)
+    shared = in_one_job(wheres)
     if shared is None:
         return tuple(resources.seated(part, where) for where in wheres)
     pairs = ";".join(members.replace(",", "-") for members in shared.places)
@@ -142,7 +142,7 @@ def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) 
     if request.ranks:
         return max(request.ranks)
     if threads.wanted(request, chosen):
-        return len(resources.sites)
+        return len(resources.all_hosts)
     if all(card.ranks in ("one", "pair") for card in chosen):
         return 2 if any(card.ranks == "pair" for card in chosen) else 1
     return max(resources.room, request.npmin or 1)

@@ -19,39 +19,39 @@ if TYPE_CHECKING:
     from mpigauge.model.hosts import HostRanks
     from mpigauge.model.placement import Placement
     from mpigauge.model.topology import Topology
-    from mpigauge.site.placement import Site
+    from mpigauge.site.placement import HostResources
 
 
 @dataclass(frozen=True)
 class Resources:
     machine: Topology
     """The one we stand on, or one that is only a file."""
-    hosts: tuple[Site, ...] = ()
+    hosts: tuple[HostResources, ...] = ()
     """Those to be measured; none: this machine."""
     ppn: int | None = None
     """Ranks for each host; None: up to its slots or cores."""
 
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
+    def all_hosts(self) -> tuple[HostResources, ...]:
         """At least one."""
-        return self.hosts or (placement.Site(self.machine.hostname, self.machine),)
+        return self.hosts or (placement.HostResources(self.machine.hostname, self.machine),)
 
     @property
     def room(self) -> int:
         """Ranks that there can be without sharing cores, or as hostfile and --ppn say."""
-        return placement.room(self.sites, self.ppn)
+        return placement.room(self.all_hosts, self.ppn)
 
     def placements(self, request: Request, usual: int) -> tuple[Placement, ...]:
         """One for each policy that was asked for, else a core for each of the `usual` ranks."""
         if not request.place:
             found = {"": self._even(request, usual)}
         else:
-            sites = [replace(site, slots=self.ppn or site.slots) for site in self.sites]
+            hosts = [replace(host, slots=self.ppn or host.slots) for host in self.all_hosts]
             ranks = request.np if request.np is not None or self.ppn is None else self.room
             found = {
                 each.name: each
                 for word in request.place
-                for each in placement.place(word, sites, usual, ranks, request.rankfiles)
+                for each in placement.place(word, hosts, usual, ranks, request.rankfiles)
             }
         if not request.oversubscribe:
             for each in found.values():
@@ -103,27 +103,27 @@ class Resources:
         ppn = self.ppn if full else None  # a pair of quick is spread over two hosts
         bound = not request.unbound
         return placement.even(
-            self.sites, world, ppn, request.oversubscribe or not self.hosts, bound
+            self.all_hosts, world, ppn, request.oversubscribe or not self.hosts, bound
         )
 
     def _check(self, where: Placement) -> None:
         """That no host has more ranks than cores or slots, and no core is taken twice."""
         placement.check_alone(where)
-        sites = {site.name: site for site in self.sites}
-        for host, seats in where.by_host.items():
-            site = sites[host]
+        by_name = {host.name: host for host in self.all_hosts}
+        for name, seats in where.by_host.items():
+            host = by_name[name]
             if not self.hosts:
-                _check_room_here(len(seats), site.topology.cores)
-            elif len(seats) > site.topology.cores:
+                _check_room_here(len(seats), host.topology.cores)
+            elif len(seats) > host.topology.cores:
                 raise UserError(
-                    f"{len(seats)} ranks are more than the cores of host {host}, which has "
-                    f"{site.topology.cores}; ranks that share a core measure the scheduler, add "
+                    f"{len(seats)} ranks are more than the cores of host {name}, which has "
+                    f"{host.topology.cores}; ranks that share a core measure the scheduler, add "
                     "--oversubscribe if that is wanted"
                 )
-            elif len(seats) > (self.ppn or site.room):
+            elif len(seats) > (self.ppn or host.room):
                 raise UserError(
-                    f"--place {where.name} puts {len(seats)} ranks on host {host}, which has room "
-                    f"for {self.ppn or site.room}; name more hosts or slots, or add --oversubscribe"
+                    f"--place {where.name} puts {len(seats)} ranks on host {name}, which has room "
+                    f"for {self.ppn or host.room}; name more hosts or slots, or add --oversubscribe"
                 )
 
 

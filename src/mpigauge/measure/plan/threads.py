@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import ORDER
 from mpigauge.model.units import many
-from mpigauge.site.placement import Site
-from mpigauge.site.topology.words import as_list, parse_list
+from mpigauge.site.placement import HostResources
+from mpigauge.site.topology.cpu_lists import as_list, parse_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ def with_cores(part: PlanPart, resources: Resources) -> PlanPart:
 
 
 def _shares(block: HostRanks, topology: Topology) -> tuple[str, ...]:
-    cores = Site(block.host, topology).cores
+    cores = HostResources(block.host, topology).cores
     each = len(cores) // block.ranks
     if not each:
         return block.bind

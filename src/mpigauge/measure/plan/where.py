@@ -34,9 +34,9 @@ def known(heeded: Mapping[str, str], resources: Resources) -> dict[str, str]:
     """The same with all nodes for `all`. UserError: a host has no memory on one of them."""
     if MEMORY_ON not in heeded:
         return dict(heeded)
-    for site in resources.sites:
-        check(heeded[MEMORY_ON], site.topology)
-    words = expanded(heeded[MEMORY_ON], resources.sites[0].topology)
+    for host in resources.all_hosts:
+        check(heeded[MEMORY_ON], host.topology)
+    words = expanded(heeded[MEMORY_ON], resources.all_hosts[0].topology)
     return {**heeded, MEMORY_ON: ",".join(words)}
 
 

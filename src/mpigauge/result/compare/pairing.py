@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from mpigauge.result.stats.history import STARTING_SD
+from mpigauge.result.stats.in_turn import in_turn
+from mpigauge.result.stats.joint_ratio import SideValue, ratio_of_all
 from mpigauge.result.stats.ratio import ratio
-from mpigauge.result.stats.together import Known, ratio_of_all
-from mpigauge.result.stats.turns import in_turn
 from mpigauge.result.stats.verdicts import judge_families
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ItemPair:
         """Over the times at these places of each table. Tables may be of launches of their own, as
         where ranks differ; the first launches of all tables then count as one, and so on."""
         firsts, seconds = _Rounds(self.first), _Rounds(self.second)
-        numbers: list[tuple[Known, Known]] = []
+        numbers: list[tuple[SideValue, SideValue]] = []
         for places in tables:
             of_first = firsts.known([self.first.items[place] for place in places])
             of_second = seconds.known([self.partners[place] for place in places])
@@ -82,13 +82,13 @@ class _Rounds:
         """When each began."""
         self._side = side
 
-    def known(self, of_table: Sequence[Item]) -> list[Known]:
+    def known(self, of_table: Sequence[Item]) -> list[SideValue]:
         launches = sorted({number for item in of_table for number in item.numbers})
         rounds = {launch: number for number, launch in enumerate(launches)}
         for launch, number in rounds.items():
             self.starts.setdefault(number, self._side.starts.get(launch, ""))
         return [
-            Known(_sample(self._side, item), tuple(rounds[n] for n in item.numbers))
+            SideValue(_sample(self._side, item), tuple(rounds[n] for n in item.numbers))
             for item in of_table
         ]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import byte_count
 from mpigauge.result.nature import SENDING, nature_of
 from mpigauge.result.settings import entries_of
-from mpigauge.site.topology.words import parse_size
+from mpigauge.site.topology.cpu_lists import parse_size
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row

@@ -12,7 +12,7 @@ from mpigauge.model.units import byte_count
 from mpigauge.result.node.hardware import by
 from mpigauge.result.pairs import LARGE
 from mpigauge.result.stats.headline import ONE_WAY
-from mpigauge.site.topology.words import as_list
+from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

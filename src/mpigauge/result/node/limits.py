@@ -36,7 +36,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedMemory:
     """A load while so many other ranks read memory."""
 
     others: int
@@ -83,7 +83,7 @@ def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
     return tuple(found)
 
 
-def loaded(rows: Iterable[Row]) -> tuple[Loaded, ...]:
+def loaded(rows: Iterable[Row]) -> tuple[LoadedMemory, ...]:
     """From none of the others on, and from little to all of their time; the first is of the same
     size alone."""
     known = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
@@ -93,13 +93,13 @@ def loaded(rows: Iterable[Row]) -> tuple[Loaded, ...]:
     size = max(sizes)
     alone = known.get((CHASED, 1, size))
     found = [
-        Loaded(ranks - 1, row, known.get((f"Read_loaded{end}", ranks, size)), share)
+        LoadedMemory(ranks - 1, row, known.get((f"Read_loaded{end}", ranks, size)), share)
         for (name, ranks, of), row in known.items()
         for end, share in SHARES.items()
         if (name, of) == (f"Chase_loaded{end}", size)
     ]
     found.sort(key=lambda each: (each.others, each.share))
-    return ((Loaded(0, alone, None),) if alone else ()) + tuple(found)
+    return ((LoadedMemory(0, alone, None),) if alone else ()) + tuple(found)
 
 
 def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:

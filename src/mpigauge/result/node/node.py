@@ -16,7 +16,7 @@ from mpigauge.result.node.products import products, throttles
 from mpigauge.result.node.threads import (
     Enough,
     Placed,
-    Sweep,
+    ThreadCurve,
     enough,
     is_usual,
     places,
@@ -80,7 +80,7 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Clock:
+class ClockRate:
     """Cycles per second, by two chains of instructions that need each other's results."""
 
     by_multiply: Estimate
@@ -114,10 +114,10 @@ class NodeResult:
     curves: Mapping[int, Mapping[str, Row]]
     """By the bytes of an array and the benchmark: on one rank."""
     peaks: tuple[Row, ...]
-    clocks: Mapping[int, Clock]
+    clocks: Mapping[int, ClockRate]
     """By how many ranks counted at the same time."""
     floors: tuple[Floor, ...]
-    sweeps: tuple[Sweep, ...] = ()
+    sweeps: tuple[ThreadCurve, ...] = ()
     places: tuple[Placed, ...] = ()
     products: tuple[Product, ...] = ()
     throttles: tuple[Throttle, ...] = ()
@@ -192,13 +192,13 @@ def _curves(ours: Sequence[Row]) -> dict[int, dict[str, Row]]:
     return dict(sorted(found.items()))
 
 
-def _clocks(ours: Sequence[Row]) -> dict[int, Clock]:
+def _clocks(ours: Sequence[Row]) -> dict[int, ClockRate]:
     found = {(row.cell.benchmark, row.ranks): row.rate for row in ours if row.rate}
     both = {}
     for (name, ranks), rate in found.items():
         other = found.get(("Clock_xor", ranks))
         if name == "Clock_multiply" and other:
-            both[ranks] = Clock(rate, other)
+            both[ranks] = ClockRate(rate, other)
     return both
 
 

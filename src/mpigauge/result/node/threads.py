@@ -57,7 +57,7 @@ def enough(speeds: Mapping[int, Estimate]) -> Enough | None:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class ThreadCurve:
     """More and more threads of one rank, in one order of cores."""
 
     order: str
@@ -87,7 +87,7 @@ class Placed:
         return self.memory in (LOCAL, self.compute)
 
 
-def sweeps(rows: Iterable[Row]) -> tuple[Sweep, ...]:
+def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
     """Over the largest arrays; of rows whose memory nobody placed."""
     found: dict[str, dict[int, dict[str, Estimate]]] = {}
     for row in _largest([r for r in rows if not is_usual(r) and r.ranks == 1]):
@@ -96,7 +96,8 @@ def sweeps(rows: Iterable[Row]) -> tuple[Sweep, ...]:
         of_order = found.setdefault(told(row).get(ORDER, "compact"), {})
         of_order.setdefault(row.cell.threads, {})[row.cell.benchmark] = row.bandwidth
     return tuple(
-        Sweep(order, dict(sorted(of_order.items()))) for order, of_order in sorted(found.items())
+        ThreadCurve(order, dict(sorted(of_order.items())))
+        for order, of_order in sorted(found.items())
     )
 
 

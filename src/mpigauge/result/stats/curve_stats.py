@@ -51,7 +51,7 @@ class Member(NamedTuple):
         return not known.get("arm") and not known.get("placement")
 
 
-class Usual(NamedTuple):
+class CurveQuantiles(NamedTuple):
     """What a crowd has at one size."""
 
     message_bytes: int
@@ -77,7 +77,7 @@ def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
     return found
 
 
-def usual(members: Sequence[Member]) -> list[Usual]:
+def usual(members: Sequence[Member]) -> list[CurveQuantiles]:
     """Over the curves of one group, sizes upwards."""
     import numpy as np
 
@@ -86,7 +86,7 @@ def usual(members: Sequence[Member]) -> list[Usual]:
     for size in np.unique(sizes):
         here = times[sizes == size]
         quantiles = np.quantile(here, SHARES)
-        found.append(Usual(int(size), tuple(map(float, quantiles)), len(here)))
+        found.append(CurveQuantiles(int(size), tuple(map(float, quantiles)), len(here)))
     return found
 
 

@@ -40,7 +40,7 @@ from mpigauge.model.between import (
     LEAST_RUNS,
     MOST_RUNS,
     Between,
-    Known,
+    KnownCell,
     Remembered,
     Scatter,
     cell_name,
@@ -113,7 +113,7 @@ def _seen(
     measured = [row for row in positive if _is_ours(row.cell)]
     errors = _own_errors(measured, shrunk(own, earlier))
     cells = {
-        cell_name(row.key): Known(
+        cell_name(row.key): KnownCell(
             kind_of(row.cell), math.log(row.cell.time_p50_s), error, row.launches
         )
         for row, error in zip(measured, errors, strict=True)
@@ -162,7 +162,7 @@ class _Past:
 
     def __init__(self, earlier: Sequence[Remembered], conditions: str) -> None:
         self._conditions = conditions
-        values: dict[tuple[str, str], list[tuple[int, float, Known]]] = defaultdict(list)
+        values: dict[tuple[str, str], list[tuple[int, float, KnownCell]]] = defaultdict(list)
         for number, run in enumerate(earlier):
             weight = 0.5 ** ((len(earlier) - 1 - number) / _HALF_AFTER)
             for name, known in run.cells.items():
@@ -207,7 +207,7 @@ class _Pool:
         self.launch_sd = _weighted_median([s for each in series for s in each.launch_sds], weights)
 
 
-def _series(values: Sequence[tuple[int, float, Known]]) -> _Series:
+def _series(values: Sequence[tuple[int, float, KnownCell]]) -> _Series:
     weights = tuple(weight for _, weight, _ in values)
     middle = _weighted_median([known.log for _, _, known in values], weights)
     longer = math.sqrt(len(values) / (len(values) - 1))
@@ -221,7 +221,7 @@ def _series(values: Sequence[tuple[int, float, Known]]) -> _Series:
     )
 
 
-def _scatter(name: str, known: Known, past: _Past) -> Scatter | None:
+def _scatter(name: str, known: KnownCell, past: _Past) -> Scatter | None:
     pool, cell = past.pool(known.kind), past.cell(name)
     if pool.runs < LEAST_RUNS:
         if known.launches < LEAST_LAUNCHES:

@@ -39,7 +39,7 @@ class RankPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Usual:
+class PeerValues:
     """What times of peers have in common."""
 
     values: tuple[Estimate, ...]
@@ -68,15 +68,15 @@ class Usual:
 
 
 @dataclass(frozen=True)
-class Cluster:
+class PeerGroup:
     """All pairs whose ranks share the same level and nothing closer."""
 
     level: str
     pairs: tuple[RankPair, ...]
 
     @cached_property
-    def usual(self) -> Usual:
-        return Usual(tuple(pair.time for pair in self.pairs))
+    def usual(self) -> PeerValues:
+        return PeerValues(tuple(pair.time for pair in self.pairs))
 
     @property
     def times(self) -> list[float]:
@@ -97,7 +97,7 @@ class Cluster:
 
 class Odd(NamedTuple):
     pair: RankPair
-    peers: Cluster
+    peers: PeerGroup
     """Those it was judged against, itself among them."""
 
     @property
@@ -122,21 +122,21 @@ def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
     what is usual."""
     if len(times) < LEAST_PEERS:
         return ()
-    usual = Usual(tuple(times.values()))
+    usual = PeerValues(tuple(times.values()))
     odd = (OddOne(name, t.value / usual.median_s) for name, t in times.items() if usual.is_odd(t))
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 
-def clusters(pairs: Iterable[RankPair], order: Sequence[str]) -> tuple[Cluster, ...]:
+def clusters(pairs: Iterable[RankPair], order: Sequence[str]) -> tuple[PeerGroup, ...]:
     """Pairs by level, in this order of levels."""
     found: dict[str, list[RankPair]] = defaultdict(list)
     for pair in pairs:
         found[pair.level].append(pair)
     levels = [level for level in order if level in found]
-    return tuple(Cluster(level, tuple(found[level])) for level in levels)
+    return tuple(PeerGroup(level, tuple(found[level])) for level in levels)
 
 
-def odd_pairs(found: Iterable[Cluster]) -> tuple[Odd, ...]:
+def odd_pairs(found: Iterable[PeerGroup]) -> tuple[Odd, ...]:
     """The slow ones of every cluster that is large enough to judge, the worst first."""
     odd = (
         Odd(pair, cluster)
@@ -148,7 +148,7 @@ def odd_pairs(found: Iterable[Cluster]) -> tuple[Odd, ...]:
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 
-def odd_ranks(found: Iterable[Cluster]) -> tuple[OddRank, ...]:
+def odd_ranks(found: Iterable[PeerGroup]) -> tuple[OddRank, ...]:
     """Ranks whose pairs are all slow, the worst first."""
     ratios: dict[int, list[Estimate]] = defaultdict(list)
     for cluster in found:

@@ -52,7 +52,7 @@ Bounds = tuple[int, ...]
 """Where pieces end: places in the points, the last one their number."""
 
 
-class Known(NamedTuple):
+class KnownPoint(NamedTuple):
     message_bytes: int
     time_s: float
     error: float
@@ -83,16 +83,16 @@ class Pieces:
         return {point.message_bytes: point.fitted_s for line in self.lines for point in line.points}
 
 
-def known_points(rows: Sequence[Row]) -> list[Known]:
+def known_points(rows: Sequence[Row]) -> list[KnownPoint]:
     """The printed times of rows of one curve, with what they are known to."""
     return [
-        Known(row.message_bytes, row.latency.value, _standard_error(row.relative_error))
+        KnownPoint(row.message_bytes, row.latency.value, _standard_error(row.relative_error))
         for row in rows
         if row.message_bytes >= 0 and row.latency.value > 0
     ]
 
 
-def in_pieces(points: Sequence[Known]) -> Pieces | None:
+def in_pieces(points: Sequence[KnownPoint]) -> Pieces | None:
     """The pieces of this curve; None for fewer than three sizes."""
     ordered = sorted(points)
     if len({point.message_bytes for point in ordered}) < LEAST_IN_PIECE:
@@ -112,7 +112,7 @@ def _standard_error(relative: float) -> float:
     return max(relative / _NORMAL, LEAST_ERROR) if math.isfinite(relative) else LEAST_ERROR
 
 
-def _line(points: Sequence[Known]) -> Fit:
+def _line(points: Sequence[KnownPoint]) -> Fit:
     found = fit(
         [point[:2] for point in points],
         errors={point.message_bytes: point.error for point in points},
@@ -121,7 +121,7 @@ def _line(points: Sequence[Known]) -> Fit:
     return found
 
 
-def _best(points: Sequence[Known]) -> Bounds:
+def _best(points: Sequence[KnownPoint]) -> Bounds:
     """Where the pieces end whose number has the least BIC."""
     import numpy as np
 
@@ -138,7 +138,7 @@ def _best(points: Sequence[Known]) -> Bounds:
     return min(found)[1]
 
 
-def _squares(points: Sequence[Known]) -> NDArray[np.float64]:
+def _squares(points: Sequence[KnownPoint]) -> NDArray[np.float64]:
     """The misfit of the piece from each start to each end (N + 1, N + 1); infinite where there is
     none."""
     import numpy as np
@@ -163,7 +163,7 @@ def _bic(squares: float, count: int, pieces: int) -> float:
     return count * math.log(1 + squares / count) + (4 * pieces - 2) * math.log(count)
 
 
-def _carried(points: Sequence[Known], bounds: Bounds) -> Bounds:
+def _carried(points: Sequence[KnownPoint], bounds: Bounds) -> Bounds:
     """Without the breaks that the errors do not carry, the weakest taken out first."""
     while len(bounds) > 1:
         strengths = [
@@ -177,7 +177,7 @@ def _carried(points: Sequence[Known], bounds: Bounds) -> Bounds:
     return bounds
 
 
-def _strength(smaller: Sequence[Known], larger: Sequence[Known]) -> float:
+def _strength(smaller: Sequence[KnownPoint], larger: Sequence[KnownPoint]) -> float:
     """By how many deviations the line of the smaller ones, drawn on, misses the next sizes."""
     line = _line(smaller)
     freedom = max(len(smaller) - 2, 1)
@@ -185,7 +185,7 @@ def _strength(smaller: Sequence[Known], larger: Sequence[Known]) -> float:
     return max(_miss(line, scatter, point) for point in larger[:_LOOKED_AT])
 
 
-def _miss(line: Fit, scatter: float, point: Known) -> float:
+def _miss(line: Fit, scatter: float, point: KnownPoint) -> float:
     off = abs(drawn_on(line, point.message_bytes) / point.time_s - 1)
     return off / math.hypot(math.sqrt(scatter), point.error) if off > LEAST_MISS else 0.0
 

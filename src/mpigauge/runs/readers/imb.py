@@ -19,11 +19,11 @@ from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.record import Skip
 from mpigauge.runs.readers.imb_columns import BINARY_MEGABYTE, megabyte
 from mpigauge.runs.readers.imb_header import Header
-from mpigauge.runs.readers.imb_heading import CHANGES, TIMED, Section, changed, heading_in
+from mpigauge.runs.readers.imb_heading import CHANGES, TIMED, HeadingSection, changed, heading_in
 from mpigauge.runs.readers.imb_lines import said
 from mpigauge.runs.readers.imb_rows import WIDTH, IrregularError, regular_rows, row_pattern
 from mpigauge.runs.readers.imb_section import kind_of
-from mpigauge.runs.readers.imb_tables import Draft, finished
+from mpigauge.runs.readers.imb_tables import TableDraft, finished
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
@@ -84,7 +84,7 @@ class _Log:
     careful: bool = False
     """Whether to look at each row by itself."""
     header: Header = field(default_factory=Header)
-    section: Section | None = None
+    section: HeadingSection | None = None
     heads: Heads = ()
     launch: int = 0
     is_command: bool = False
@@ -92,13 +92,13 @@ class _Log:
     settings: dict[str, str] = field(default_factory=dict)
     arm: str = ""
     headings: dict[bytes, Heading | None] = field(default_factory=dict)
-    kinds: dict[tuple[str, ...], dict[tuple[Section, Heads], HeadingKind]] = field(
+    kinds: dict[tuple[str, ...], dict[tuple[HeadingSection, Heads], HeadingKind]] = field(
         default_factory=dict
     )
     """What headings give their tables, by what their runs have in common."""
     seen: set[tuple[Any, ...]] = field(default_factory=set)
     """Headings of this launch."""
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[TableDraft] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     remarks: dict[str, None] = field(default_factory=dict)
@@ -192,12 +192,14 @@ class _Log:
         self.header.facts[name] = value
 
     def on_invalid(self, name: str, ranks: str) -> None:
-        kind = self._kind(Section(name, int(ranks)), ())
+        kind = self._kind(HeadingSection(name, int(ranks)), ())
         self._tell_launch(int(ranks))
         self._skip(kind.fixed, -1, f"IMB does not run it on {ranks} ranks")
 
     def on_halo(self, name: str, ranks: str, threads: str, dimensions: str) -> None:
-        self.section = Section(name, int(ranks), threads=int(threads), dimensions=int(dimensions))
+        self.section = HeadingSection(
+            name, int(ranks), threads=int(threads), dimensions=int(dimensions)
+        )
         self.heads = ()
         self.header.suite = "HALO"
 
@@ -213,7 +215,7 @@ class _Log:
         self._begin(self.section, heads)
 
     # --- tables -----------------------------------------------------------------------------
-    def _begin(self, section: Section, heads: Heads, label: str = "") -> Draft:
+    def _begin(self, section: HeadingSection, heads: Heads, label: str = "") -> TableDraft:
         kind = self._kind(section, heads)
         signature = (section, kind.card.suite, self.arm, label)
         if signature in self.seen:
@@ -223,11 +225,11 @@ class _Log:
         if label:
             fixed["placement"] = label
         self._tell_launch(section.world_ranks)
-        draft = Draft(kind.card, kind.shape, heads, fixed, is_old=self.header.may_be_old)
+        draft = TableDraft(kind.card, kind.shape, heads, fixed, is_old=self.header.may_be_old)
         self.drafts.append(draft)
         return draft
 
-    def _kind(self, section: Section, heads: Heads) -> HeadingKind:
+    def _kind(self, section: HeadingSection, heads: Heads) -> HeadingKind:
         """What tables of this heading share in this run of IMB."""
         if (kinds := self.header.kinds) is None:
             kinds = self.header.kinds = self.kinds.setdefault(self.header.alike, {})
@@ -278,7 +280,7 @@ class _Log:
         elif self.in_rows and _DAMAGED.match(line):
             self.unread.append(Unread(self.line, line.strip(), _why(line, self.heads)))
 
-    def _halo_row(self, section: Section, size: str, time: str) -> None:
+    def _halo_row(self, section: HeadingSection, size: str, time: str) -> None:
         draft = self.drafts[-1] if self.drafts and self.drafts[-1].section == section else None
         if draft is None:
             draft = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
@@ -297,14 +299,14 @@ class _Log:
             last.label = label
         last.rows.append(row)
 
-    def _section_alone(self) -> Section:
+    def _section_alone(self) -> HeadingSection:
         """What the text or the user says of rows whose head was cut away, else what is likely."""
         if self.section and self.section.ranks:
             return self.section
         if not self.text.benchmark:
             self.remarks[f"tables without a heading are taken for {TAKEN_FOR} on 2 ranks; "
                          "--benchmark names another"] = None  # fmt: skip
-        return Section(self.text.benchmark or TAKEN_FOR, 2)
+        return HeadingSection(self.text.benchmark or TAKEN_FOR, 2)
 
 
 def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> bool:
@@ -313,7 +315,7 @@ def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> b
     return repetitions >= 1 and abs(rate - expected) <= 0.1 * expected + 0.02
 
 
-def _why_no_table(section: Section | None, heads: Heads) -> str:
+def _why_no_table(section: HeadingSection | None, heads: Heads) -> str:
     if TIMED & set(heads):
         missing = "ranks" if section else "benchmark"
         return f"no {missing} stands above this table, which is left out"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
-    from mpigauge.runs.readers.imb_heading import HeadingKind, Heads, Section
+    from mpigauge.runs.readers.imb_heading import HeadingKind, HeadingSection, Heads
 
 SUITES = {
     "MPI-1": "MPI1", "MPI-2": "EXT", "MPI-IO": "IO", "MPI-NBC": "NBC", "MPI-RMA": "RMA",
@@ -37,7 +37,7 @@ class Header:
     """Whether it is one of the programs whose buffers may be on a GPU."""
     command: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
-    kinds: dict[tuple[Section, Heads], HeadingKind] | None = None
+    kinds: dict[tuple[HeadingSection, Heads], HeadingKind] | None = None
     """What its headings give their tables, as they become known; shared by runs that are alike."""
 
     @classmethod

@@ -21,7 +21,7 @@ TIMED = frozenset((*TIMES, "Msg/sec"))
 """A table has one of these columns."""
 
 
-class Section(NamedTuple):
+class HeadingSection(NamedTuple):
     """What the lines of a heading say."""
 
     benchmark: str
@@ -39,7 +39,7 @@ class Section(NamedTuple):
 
 
 class Heading(NamedTuple):
-    section: Section
+    section: HeadingSection
     heads: Heads
     """Of the columns below it."""
     lines: int
@@ -70,10 +70,12 @@ CHANGES: Mapping[str, Change] = {
 _NOTHING_TOLD = ("comment", "other")
 
 
-def changed(section: Section | None, what: str, words: tuple[str, ...]) -> Section | None:
+def changed(
+    section: HeadingSection | None, what: str, words: tuple[str, ...]
+) -> HeadingSection | None:
     """The section after such a line; None: lines of a heading that has no benchmark."""
     if what == "benchmark":
-        return Section(words[0])
+        return HeadingSection(words[0])
     return section._replace(**CHANGES[what](*words)) if section else None
 
 
@@ -82,7 +84,7 @@ def heading_in(block: bytes) -> Heading | None:
 
     None: some of them say anything else.
     """
-    section: Section | None = None
+    section: HeadingSection | None = None
     *lines, last = block.splitlines()
     for line in lines:
         what, words = said(line) if b"#" in line else ("plain" if line.strip() else "comment", ())

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.imb_columns import Shape, statistic, time_scale
-from mpigauge.runs.readers.imb_heading import HeadingKind, Heads, Section
+from mpigauge.runs.readers.imb_heading import HeadingKind, HeadingSection, Heads
 from mpigauge.runs.readers.known import card_of, known_cards
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.imb_header import Header
 
 
-def kind_of(section: Section, heads: Heads, header: Header) -> HeadingKind:
+def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKind:
     card = card_of_heads(section.benchmark, header.suite, heads)
     fixed = fixed_columns(card, section, header)
     if "defects" in heads:
@@ -60,7 +60,7 @@ def family_of(heads: Heads) -> str:
     return "parallel" if "Mbytes/sec" in heads else "collective"
 
 
-def fixed_columns(card: Card, section: Section, header: Header) -> dict[str, Any]:
+def fixed_columns(card: Card, section: HeadingSection, header: Header) -> dict[str, Any]:
     """What all rows below this heading have in common."""
     only = card.completions[0] if len(card.completions) == 1 else ""
     return {
@@ -86,7 +86,7 @@ def fixed_columns(card: Card, section: Section, header: Header) -> dict[str, Any
     }
 
 
-def shape_of(card: Card, section: Section, header: Header) -> Shape:
+def shape_of(card: Card, section: HeadingSection, header: Header) -> Shape:
     window = section.window or (header.window() if card.windowed else 1)
     return Shape(section.ranks, window, section.threads, section.dimensions)
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mpigauge.model.cards import Card
-    from mpigauge.runs.readers.imb_heading import Heads, Section
+    from mpigauge.runs.readers.imb_heading import HeadingSection, Heads
 
     Numbers = NDArray[np.float64]
 
 
 @dataclass(slots=True)
-class Draft:
+class TableDraft:
     """A table as its text was found."""
 
     card: Card
@@ -43,7 +43,7 @@ class Draft:
     """The word before rows without a heading; None: there is one."""
     is_old: bool = False
     """Whether it may be of a version that counts megabytes otherwise."""
-    section: Section | None = None
+    section: HeadingSection | None = None
     numbers: Numbers | None = None
     """All rows, columns × rows, once the text has been read."""
 
@@ -53,7 +53,7 @@ class Draft:
         return dict(zip(self.heads, self.numbers, strict=True))
 
 
-def finished(drafts: Sequence[Draft]) -> tuple[tuple[TextTable, ...], tuple[Skip, ...]]:
+def finished(drafts: Sequence[TableDraft]) -> tuple[tuple[TextTable, ...], tuple[Skip, ...]]:
     """The tables, and the rows that have no time. IrregularError: see imb_rows."""
     tables: list[TextTable] = []
     skips: list[Skip] = []
@@ -69,17 +69,17 @@ def finished(drafts: Sequence[Draft]) -> tuple[tuple[TextTable, ...], tuple[Skip
     return tuple(tables), tuple(skips)
 
 
-def _table(draft: Draft, numbers: Numbers, launch: int | None = None) -> TextTable:
+def _table(draft: TableDraft, numbers: Numbers, launch: int | None = None) -> TextTable:
     fixed = draft.fixed if launch is None else {**draft.fixed, "launch": launch}
     return TextTable(fixed, numbers.shape[1], partial(_columns, draft, numbers))
 
 
-def _numbers(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, Numbers, bool]]:
+def _numbers(drafts: Sequence[TableDraft]) -> Iterator[tuple[TableDraft, Numbers, bool]]:
     """Each draft with its columns × rows, and whether its rows are known to be timed and different.
     Regular rows are read all at once."""
     import numpy as np
 
-    by_heads: dict[Heads, list[Draft]] = {}
+    by_heads: dict[Heads, list[TableDraft]] = {}
     for draft in drafts:
         by_heads.setdefault(draft.heads, []).append(draft)
     parts = {heads: _regular(of, heads) for heads, of in by_heads.items()}
@@ -91,7 +91,7 @@ def _numbers(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, Numbers, bool]]:
         yield draft, numbers, is_plain
 
 
-def _regular(drafts: Sequence[Draft], heads: Heads) -> Iterator[tuple[Numbers, bool]]:
+def _regular(drafts: Sequence[TableDraft], heads: Heads) -> Iterator[tuple[Numbers, bool]]:
     """The regular rows of these drafts, one after the other."""
     counts = _counts(drafts, heads)
     numbers = parse_regular(b"".join(draft.regular for draft in drafts), heads)
@@ -110,16 +110,16 @@ def _ascends(numbers: Numbers, heads: Heads, counts: Sequence[int]) -> bool:
     return bool(grows.all())
 
 
-def _counts(drafts: Sequence[Draft], heads: Heads) -> list[int]:
+def _counts(drafts: Sequence[TableDraft], heads: Heads) -> list[int]:
     width = WIDTH * len(heads) + 1
     return [len(draft.regular) // width for draft in drafts]
 
 
-def _columns(draft: Draft, numbers: Numbers) -> dict[str, Any]:
+def _columns(draft: TableDraft, numbers: Numbers) -> dict[str, Any]:
     return stored(draft.card, draft.shape, dict(zip(draft.heads, numbers, strict=True)))
 
 
-def _timed(draft: Draft, numbers: Numbers) -> NDArray[np.bool_]:
+def _timed(draft: TableDraft, numbers: Numbers) -> NDArray[np.bool_]:
     """Which rows have a time: -iter 0 prints inf, a rate of nothing has none."""
     import numpy as np
 
@@ -130,7 +130,7 @@ def _timed(draft: Draft, numbers: Numbers) -> NDArray[np.bool_]:
     return timed
 
 
-def _untimed(draft: Draft, numbers: Numbers) -> Iterator[Skip]:
+def _untimed(draft: TableDraft, numbers: Numbers) -> Iterator[Skip]:
     key = {name: draft.fixed[name] for name in KEY_COLUMNS if name in draft.fixed}
     for row in numbers.T.tolist():
         printed = dict(zip(draft.heads, row, strict=True))
@@ -139,7 +139,7 @@ def _untimed(draft: Draft, numbers: Numbers) -> Iterator[Skip]:
         yield Skip(draft.fixed["launch"], key | {"message_bytes": size}, reason)
 
 
-def _occurrences(draft: Draft, numbers: Numbers) -> Iterator[Numbers]:
+def _occurrences(draft: TableDraft, numbers: Numbers) -> Iterator[Numbers]:
     """Rows of a size that the user named twice are in the second part."""
     import numpy as np
 

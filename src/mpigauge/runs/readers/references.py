@@ -19,7 +19,7 @@ from mpigauge.model.errors import no_such
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.imb_columns import Shape, fixed, stored
 from mpigauge.runs.readers.imb_header import Header
-from mpigauge.runs.readers.imb_heading import Section
+from mpigauge.runs.readers.imb_heading import HeadingSection
 from mpigauge.runs.readers.imb_section import kind_of
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, TextTable, unknown_launch
@@ -81,7 +81,7 @@ def _table(said: Mapping[str, Any]) -> TextTable:
     printed = dict(zip(said["columns"].split(), numbers.T, strict=True))
     of_row = {name: said[name] for name in OF_ROW if name in said} | {"launch": 0}
     program, _, version = said["source"].partition(" ")
-    section, heads = Section(card.name, said["ranks"]), tuple(printed)
+    section, heads = HeadingSection(card.name, said["ranks"]), tuple(printed)
     if program == "IMB":
         _, shape, shared = kind_of(section, heads, Header(version, card.suite))
     else:

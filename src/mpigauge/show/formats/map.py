@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.draw.scale import Scale
+from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.terminal.heat import legend, on, squares
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
     from mpigauge.result.document import Document
     from mpigauge.result.pairs import PairMap, Sheet
-    from mpigauge.result.stats.peers import Cluster, Odd
+    from mpigauge.result.stats.peers import Odd, PeerGroup
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
 PAIRS = True
@@ -54,7 +54,7 @@ def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
     """In numbers where there is room."""
     names = [found.name(rank) for rank in range(len(found.seats))]
     wide = max(map(len, names))
-    scale = Scale.of(row.latency.value for row in sheet.rows.values())
+    scale = ColourScale.of(row.latency.value for row in sheet.rows.values())
     times = {pair: row.latency.value for pair, row in sheet.holding.items()}
     texts = {pair: sheet.text(time) for pair, time in times.items()}
     column = max(map(len, [*texts.values(), *map(str, range(len(names)))])) + 1
@@ -93,7 +93,7 @@ def _clusters(sheet: Sheet) -> Iterator[str]:
         yield f"{name:<{wide[0]}}  {middle:>{wide[1]}}  {'  '.join(cells)}".rstrip()
 
 
-def _cluster(sheet: Sheet, cluster: Cluster) -> tuple[str, ...]:
+def _cluster(sheet: Sheet, cluster: PeerGroup) -> tuple[str, ...]:
     low, high = min(cluster.times), max(cluster.times)
     error = cluster.error_s / cluster.median_s
     return (

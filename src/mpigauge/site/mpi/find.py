@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi import site, wheels
+from mpigauge.site.mpi import layout, wheels
 from mpigauge.site.mpi.place import (
     MpiPlace,
     module_place,
@@ -127,16 +127,16 @@ def _version_of(prefix: Path, name: str) -> str:
 def _place_at(path: Path) -> MpiPlace:
     if not path.exists():
         raise UserError(f"there is no MPI at {path}: no such file or folder")
-    return site_place(site.launcher_below(path) if path.is_dir() else path, f"at {path}")
+    return site_place(layout.launcher_below(path) if path.is_dir() else path, f"at {path}")
 
 
 def asked(place: MpiPlace, standard: bool = False) -> Mpi:
     """The MPI at this place, as its library tells. UserError: it is none, or does not work."""
     if not os.access(place.mpiexec, os.X_OK):
         raise UserError(f"{place.mpiexec} is missing or cannot be run; {_repair(place)}")
-    library = site.library(place.prefix, place.mpiexec, place.launcher, standard)
+    library = layout.library(place.prefix, place.mpiexec, place.launcher, standard)
     if library is None:
-        wanted = site.library_names(place.launcher, standard)[0]
+        wanted = layout.library_names(place.launcher, standard)[0]
         raise UserError(
             f"the MPI {place.found} has no {wanted} below {place.prefix}; "
             + (_standard_hint() if standard else _repair(place))
@@ -159,7 +159,7 @@ def asked(place: MpiPlace, standard: bool = False) -> Mpi:
         launcher=place.launcher,
         mpiexec=place.mpiexec,
         prefix=place.prefix,
-        include=site.include(place.prefix, place.mpiexec, abi),
+        include=layout.include(place.prefix, place.mpiexec, abi),
         env=place.env,
         found=place.found,
         again=place.again,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import site, sources
+from mpigauge.site.mpi import layout, sources
 from mpigauge.site.mpi.find import asked
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def everything(prefixes: Iterable[Path] = (), scripts: Iterable[Path] = ()) -> L
 
 
 def looked_at(mpi: Mpi) -> ListedMpi:
-    launcher = launcher_is(site.launcher_words(mpi.mpiexec, mpi.env))
-    standard = site.library(mpi.prefix, mpi.mpiexec, mpi.launcher, standard=True)
+    launcher = launcher_is(layout.launcher_words(mpi.mpiexec, mpi.env))
+    standard = layout.library(mpi.prefix, mpi.mpiexec, mpi.launcher, standard=True)
     abis: tuple[Abi, ...] = (mpi.abi, "std") if standard else (mpi.abi,)
     return ListedMpi(mpi, abis, launcher, tuple(_remarks(mpi, launcher)))
 

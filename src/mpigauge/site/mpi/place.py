@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import environment, site, wheels
+from mpigauge.site.mpi import environment, layout, wheels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ def site_place(
     return MpiPlace(
         prefix=program.parent.parent,
         mpiexec=program,
-        launcher=site.launcher_kind(program, env),
+        launcher=layout.launcher_kind(program, env),
         env=env or {},
         found=found,
         again=again,

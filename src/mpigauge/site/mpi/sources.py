@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import environment, site, wheels
+from mpigauge.site.mpi import environment, layout, wheels
 from mpigauge.site.mpi.place import (
     MpiPlace,
     first_launcher,
@@ -124,7 +124,7 @@ def _first_on_path() -> MpiPlace:
 def _below(folder: Path) -> MpiPlace:
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}")
-    program = site.launcher_below(folder)
+    program = layout.launcher_below(folder)
     return site_place(program.absolute(), f"in {folder}")
 
 

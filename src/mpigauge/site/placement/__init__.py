@@ -11,23 +11,23 @@ from __future__ import annotations
 from mpigauge.site.placement.blocks import blocks, in_turn
 from mpigauge.site.placement.cores import check_alone, cores_of, parse_entries
 from mpigauge.site.placement.even import even, room, share_out
+from mpigauge.site.placement.host_resources import HostResources
+from mpigauge.site.placement.in_one_job import in_one_job
 from mpigauge.site.placement.registry import POLICIES, files_in, place, words
-from mpigauge.site.placement.site import Site
-from mpigauge.site.placement.together import together
 
 __all__ = [
     "POLICIES",
-    "Site",
+    "HostResources",
     "blocks",
     "check_alone",
     "cores_of",
     "even",
     "files_in",
+    "in_one_job",
     "in_turn",
     "parse_entries",
     "place",
     "room",
     "share_out",
-    "together",
     "words",
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks
-from mpigauge.site.topology.words import as_list
+from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.topology.words import parse_list
+from mpigauge.site.topology.cpu_lists import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.placement import Placement

@@ -13,60 +13,62 @@ from mpigauge.model.units import many
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.site.placement.site import Site
+    from mpigauge.site.placement.host_resources import HostResources
 
 
 def even(
-    sites: Sequence[Site],
+    hosts: Sequence[HostResources],
     world: int,
     ppn: int | None = None,
     oversubscribe: bool = False,
     bound: bool = True,
 ) -> Placement:
     """Ranks have no core of their own where there are too few, or where they shall not be bound."""
-    counts = share_out(sites, world, ppn, oversubscribe)
-    seats = (s for site, n in zip(sites, counts, strict=True) for s in _on(site, n, bound))
+    counts = share_out(hosts, world, ppn, oversubscribe)
+    seats = (s for host, n in zip(hosts, counts, strict=True) for s in _on(host, n, bound))
     return Placement("", tuple(seats))
 
 
-def room(sites: Sequence[Site], ppn: int | None) -> int:
+def room(hosts: Sequence[HostResources], ppn: int | None) -> int:
     """Ranks that the hosts can take together."""
-    return sum(site.room if ppn is None else ppn for site in sites)
+    return sum(host.room if ppn is None else ppn for host in hosts)
 
 
 def share_out(
-    sites: Sequence[Site], world: int, ppn: int | None, oversubscribe: bool
+    hosts: Sequence[HostResources], world: int, ppn: int | None, oversubscribe: bool
 ) -> tuple[int, ...]:
     """Ranks of each host: `ppn` as long as there are ranks, else as evenly as there is room."""
     if ppn is not None:
-        _check_ppn(sites, ppn, oversubscribe)
-        most = [ppn] * len(sites)
+        _check_ppn(hosts, ppn, oversubscribe)
+        most = [ppn] * len(hosts)
     else:
-        most = [world if oversubscribe else site.room for site in sites]
+        most = [world if oversubscribe else host.room for host in hosts]
     if world > sum(most):
-        raise UserError(_toomany(sites, most, world, ppn))
+        raise UserError(_toomany(hosts, most, world, ppn))
     return tuple(_filled(most, world) if ppn is not None else _even(most, world))
 
 
-def _on(site: Site, ranks: int, bound: bool) -> Iterator[Seat]:
-    if not bound or ranks > len(site.cores):
-        return (site.seat() for _ in range(ranks))
-    return (site.seat(pu) for pu in site.cores[:ranks])
+def _on(host: HostResources, ranks: int, bound: bool) -> Iterator[Seat]:
+    if not bound or ranks > len(host.cores):
+        return (host.seat() for _ in range(ranks))
+    return (host.seat(pu) for pu in host.cores[:ranks])
 
 
-def _check_ppn(sites: Sequence[Site], ppn: int, oversubscribe: bool) -> None:
-    for site in sites:
-        if ppn > site.room and not oversubscribe:
-            what = "slot" if site.slots is not None else "core"
+def _check_ppn(hosts: Sequence[HostResources], ppn: int, oversubscribe: bool) -> None:
+    for host in hosts:
+        if ppn > host.room and not oversubscribe:
+            what = "slot" if host.slots is not None else "core"
             raise UserError(
-                f"--ppn {ppn} is more than the {many(site.room, what)} of host {site.name}; "
+                f"--ppn {ppn} is more than the {many(host.room, what)} of host {host.name}; "
                 "name fewer, or add --oversubscribe if ranks shall share cores"
             )
 
 
-def _toomany(sites: Sequence[Site], most: Sequence[int], world: int, ppn: int | None) -> str:
-    each = ", ".join(f"{site.name} {n}" for site, n in list(zip(sites, most, strict=True))[:6])
-    more = ", …" if len(sites) > 6 else ""
+def _toomany(
+    hosts: Sequence[HostResources], most: Sequence[int], world: int, ppn: int | None
+) -> str:
+    each = ", ".join(f"{host.name} {n}" for host, n in list(zip(hosts, most, strict=True))[:6])
+    more = ", …" if len(hosts) > 6 else ""
     other = "a larger --ppn" if ppn is not None else "--oversubscribe if ranks shall share cores"
     return (
         f"{world} ranks are more than the {many(sum(most), 'slot')} of the hosts "

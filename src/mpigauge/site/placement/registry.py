@@ -12,11 +12,11 @@ from mpigauge.model.placement import Placement, Seat
 from mpigauge.model.registry import Registry
 from mpigauge.model.units import many
 from mpigauge.site.placement import policies as folder
-from mpigauge.site.placement.ask import Ask
-from mpigauge.site.placement.site import Site
+from mpigauge.site.placement.host_resources import HostResources
+from mpigauge.site.placement.policy_request import PolicyRequest
 
-Give = Callable[[Ask], Sequence[Seat]]
-Expand = Callable[[Ask], Sequence[str]]
+Give = Callable[[PolicyRequest], Sequence[Seat]]
+Expand = Callable[[PolicyRequest], Sequence[str]]
 ALIASES = {"package": "socket"}
 
 
@@ -63,7 +63,7 @@ def several(name: str, about: str) -> Callable[[Expand], Expand]:
 
 def place(
     text: str,
-    sites: Sequence[Site],
+    hosts: Sequence[HostResources],
     usual: int,
     ranks: int | None = None,
     files: Mapping[str, str] | None = None,
@@ -75,15 +75,17 @@ def place(
     UserError: the policy is not known, or this machine cannot give it.
     """
     name, argument = _split(text)
-    ask = Ask(text, argument, tuple(sites), usual, ranks, files or {})
+    request = PolicyRequest(text, argument, tuple(hosts), usual, ranks, files or {})
     found = POLICIES[name]
     if found.expand is not None:
         return tuple(
-            each for word in found.expand(ask) for each in place(word, sites, usual, ranks, files)
+            each
+            for word in found.expand(request)
+            for each in place(word, hosts, usual, ranks, files)
         )
     assert found.give is not None
-    seats = tuple(found.give(ask))
-    _check(ask, seats)
+    seats = tuple(found.give(request))
+    _check(request, seats)
     return (Placement(text, seats),)
 
 
@@ -132,15 +134,15 @@ def _split(text: str) -> tuple[str, str]:
     return name, argument
 
 
-def _check(ask: Ask, seats: Sequence[Seat]) -> None:
+def _check(request: PolicyRequest, seats: Sequence[Seat]) -> None:
     """That there are as many ranks as asked for, and each on PUs that may be used."""
-    if ask.ranks is not None and len(seats) != ask.ranks:
-        raise ask.refuse(
-            f"it names cores for {many(len(seats), 'rank')}, the job has {ask.ranks}; "
+    if request.ranks is not None and len(seats) != request.ranks:
+        raise request.refuse(
+            f"it names cores for {many(len(seats), 'rank')}, the job has {request.ranks}; "
             "leave --np away, or take a placement for as many"
         )
     for seat in seats:
-        site = ask.site(seat.host)
-        outside = seat.pus - site.topology.allowed
+        host = request.host(seat.host)
+        outside = seat.pus - host.topology.allowed
         if outside:
-            raise ask.refuse(site.outside(min(outside)))
+            raise request.refuse(host.outside(min(outside)))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_input
 from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
+from mpigauge.site.topology.cpu_lists import parse_bitmap
 from mpigauge.site.topology.devices import FABRIC_CLASSES, in_order, kind_of, numa_beside
-from mpigauge.site.topology.words import parse_bitmap
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -26,7 +26,7 @@ _LATENCY_FROM_OS = "NUMALatency"
 
 
 @dataclass(frozen=True)
-class Item:
+class HwlocObject:
     """An object of the tree, and the PUs of the nearest object around it that has some."""
 
     element: Element
@@ -104,19 +104,19 @@ def _topology(root: Element, path: Path) -> Topology:
     )
 
 
-def _items(element: Element, near: frozenset[int]) -> Iterator[Item]:
+def _items(element: Element, near: frozenset[int]) -> Iterator[HwlocObject]:
     for child in element.findall("object"):
-        item = Item(child, near)
+        item = HwlocObject(child, near)
         yield item
         yield from _items(child, item.pus or near)
 
 
-def _of(items: list[Item], kind: str) -> list[Item]:
+def _of(items: list[HwlocObject], kind: str) -> list[HwlocObject]:
     return [item for item in items if item.get("type") == kind]
 
 
 def _allowed(
-    machine: Item, name: str, known: frozenset[int], within: bool = True
+    machine: HwlocObject, name: str, known: frozenset[int], within: bool = True
 ) -> frozenset[int]:
     """The numbers of this set that are known, or those that are not."""
     text = machine.get(name)
@@ -124,12 +124,14 @@ def _allowed(
     return numbers & known if within else numbers - known
 
 
-def _numa(items: list[Item]) -> Iterator[Numa]:
+def _numa(items: list[HwlocObject]) -> Iterator[Numa]:
     for item in _of(items, "NUMANode"):
         yield Numa(item.index, int(item.get("local_memory") or 0) or None, item.pus)
 
 
-def _pus(items: list[Item], numa: tuple[Numa, ...], kinds: Mapping[int, str]) -> tuple[Pu, ...]:
+def _pus(
+    items: list[HwlocObject], numa: tuple[Numa, ...], kinds: Mapping[int, str]
+) -> tuple[Pu, ...]:
     """Sorted by number; cores are numbered by their first PUs, as for a machine that is here."""
     numbers = sorted(item.index for item in _of(items, "PU"))
     cores = sorted((min(item.pus), item.pus) for item in _of(items, "Core"))
@@ -173,7 +175,7 @@ def _kinds(root: Element) -> dict[int, str]:
     return kinds
 
 
-def _caches(items: list[Item]) -> tuple[Cache, ...]:
+def _caches(items: list[HwlocObject]) -> tuple[Cache, ...]:
     found = [
         Cache(
             level=int(item.get("depth")),
@@ -203,13 +205,13 @@ def _distances(root: Element, numa: tuple[Numa, ...]) -> tuple[tuple[int, ...], 
     return ()
 
 
-def _devices(items: list[Item], numa: tuple[Numa, ...]) -> Iterator[Device]:
+def _devices(items: list[HwlocObject], numa: tuple[Numa, ...]) -> Iterator[Device]:
     for item in _of(items, "PCIDev"):
         pci_class = int((item.get("pci_type") or "0").split()[0], 16)
         kind: Literal["network", "gpu"] | None = kind_of(pci_class)
         if kind is None:
             continue
-        inside = [Item(e, item.near) for e in item.element.iter("object")]
+        inside = [HwlocObject(e, item.near) for e in item.element.iter("object")]
         names = _names(_of(inside, "OSDev"), kind)
         bus = item.get("pci_busid")
         fabric = any(i.get("osdev_type") == OPENFABRICS for i in _of(inside, "OSDev"))
@@ -224,7 +226,7 @@ def _devices(items: list[Item], numa: tuple[Numa, ...]) -> Iterator[Device]:
         )
 
 
-def _names(devices: list[Item], kind: str) -> list[str]:
+def _names(devices: list[HwlocObject], kind: str) -> list[str]:
     """Of a network card: that of the fabric before that of the network; all of a GPU's."""
     wanted = (OPENFABRICS, NETWORK) if kind == "network" else ()
     ranked = [i for t in wanted for i in devices if i.get("osdev_type") == t]

@@ -13,10 +13,10 @@ from mpigauge.model.inputs import read_text
 from mpigauge.model.machine import Machine
 from mpigauge.model.topology import Cache, Numa, Pu
 from mpigauge.site.topology import cgroup
+from mpigauge.site.topology.cpu_lists import parse_list, parse_size
 from mpigauge.site.topology.devices import devices, drivers
 from mpigauge.site.topology.files import Files, Recorded
 from mpigauge.site.topology.numa import distances, numa_nodes
-from mpigauge.site.topology.words import parse_list, parse_size
 
 CPU = "sys/devices/system/cpu"
 KINDS = {"sys/devices/cpu_core/cpus": "performance", "sys/devices/cpu_atom/cpus": "efficient"}

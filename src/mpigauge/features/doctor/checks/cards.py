@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 from mpigauge.model.topology import Device
-from mpigauge.site.topology.words import as_list
+from mpigauge.site.topology.cpu_lists import as_list
 
 PORTS = "sys/class/infiniband"
 
 
 @check("network-cards", "beside which cores the network cards sit, and whether they are up")
-def network_cards(host: Host) -> Iterator[Finding]:
+def network_cards(host: Host) -> Iterator[CheckFinding]:
     cards = [device for device in host.machine.devices if device.kind == "network"]
     fabrics = [card for card in cards if card.fabric]
     if not cards:
@@ -26,7 +26,7 @@ def network_cards(host: Host) -> Iterator[Finding]:
         yield from _ports(host, card)
 
 
-def _near(host: Host, card: Device) -> Finding:
+def _near(host: Host, card: Device) -> CheckFinding:
     machine = host.machine
     if machine.numa_nodes < 2:
         return good(f"{card.name}: all cores are equally near")
@@ -44,7 +44,7 @@ def _near(host: Host, card: Device) -> Finding:
     )
 
 
-def _ports(host: Host, card: Device) -> Iterator[Finding]:
+def _ports(host: Host, card: Device) -> Iterator[CheckFinding]:
     for name in (card.name, *card.also):
         for port in host.files.names(f"{PORTS}/{name}/ports"):
             state = (host.files.text(f"{PORTS}/{name}/ports/{port}/state") or "").strip()

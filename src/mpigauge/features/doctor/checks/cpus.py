@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 from mpigauge.site.topology import cgroup
-from mpigauge.site.topology.words import as_list
+from mpigauge.site.topology.cpu_lists import as_list
 
 
 @check("binding", "whether this shell is bound to some of the CPUs")
-def binding(host: Host) -> Iterator[Finding]:
+def binding(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     online = frozenset(pu.number for pu in machine.pus)
     if not online:
@@ -35,7 +35,7 @@ def binding(host: Host) -> Iterator[Finding]:
 
 
 @check("cpuset", "what the control group leaves of CPUs and memory nodes")
-def cpuset(host: Host) -> Iterator[Finding]:
+def cpuset(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     online = frozenset(pu.number for pu in machine.pus)
     left = cgroup.cpuset(host.files)
@@ -60,7 +60,7 @@ def cpuset(host: Host) -> Iterator[Finding]:
 
 
 @check("smt", "whether a core has several hardware threads")
-def smt(host: Host) -> Iterator[Finding]:
+def smt(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     control = (host.files.text("sys/devices/system/cpu/smt/control") or "").strip()
     if not machine.pus:
@@ -79,7 +79,7 @@ def smt(host: Host) -> Iterator[Finding]:
 
 
 @check("speed", "whether all cores are equally fast")
-def speed(host: Host) -> Iterator[Finding]:
+def speed(host: Host) -> Iterator[CheckFinding]:
     usable = host.machine.usable
     kinds = {(pu.capacity, pu.kind) for pu in usable}
     if not usable:

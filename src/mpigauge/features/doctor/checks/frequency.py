@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 from mpigauge.site.topology.remarks import GOOD_CLOCKS
 
@@ -16,7 +16,7 @@ AVAILABLE = "sys/devices/system/clocksource/clocksource0/available_clocksource"
 
 
 @check("governor", "whether the clock rate of the cores is held up")
-def governor(host: Host) -> Iterator[Finding]:
+def governor(host: Host) -> Iterator[CheckFinding]:
     governors = host.machine.governors
     slow = [name for name in governors if name != "performance"]
     if not governors:
@@ -36,7 +36,7 @@ def governor(host: Host) -> Iterator[Finding]:
 
 
 @check("turbo", "whether cores may run above their nominal rate")
-def turbo(host: Host) -> Iterator[Finding]:
+def turbo(host: Host) -> Iterator[CheckFinding]:
     on = host.machine.turbo
     if on is None:
         yield unknown("whether turbo is on is not told")
@@ -52,7 +52,7 @@ def turbo(host: Host) -> Iterator[Finding]:
 
 
 @check("clock", "what the kernel reads the time from")
-def clock(host: Host) -> Iterator[Finding]:
+def clock(host: Host) -> Iterator[CheckFinding]:
     source = host.machine.clocksource
     others = (host.files.text(AVAILABLE) or "").split()
     if source is None:

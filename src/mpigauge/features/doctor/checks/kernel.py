@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 
 THP = "sys/kernel/mm/transparent_hugepage"
@@ -18,7 +18,7 @@ TWO_COPIES = (
 
 
 @check("huge-pages", "whether large buffers get huge pages")
-def huge_pages(host: Host) -> Iterator[Finding]:
+def huge_pages(host: Host) -> Iterator[CheckFinding]:
     chosen = host.machine.transparent_hugepages
     defrag = re.search(r"\[(.+?)\]", host.files.text(f"{THP}/defrag") or "")
     if chosen is None:
@@ -40,7 +40,7 @@ def huge_pages(host: Host) -> Iterator[Finding]:
 
 
 @check("numa-balancing", "whether the kernel moves pages between NUMA nodes")
-def numa_balancing(host: Host) -> Iterator[Finding]:
+def numa_balancing(host: Host) -> Iterator[CheckFinding]:
     on = host.machine.numa_balancing
     if host.machine.numa_nodes < 2:
         yield good("one NUMA node: nothing to move")
@@ -58,7 +58,7 @@ def numa_balancing(host: Host) -> Iterator[Finding]:
 
 
 @check("single-copy", "whether a rank may read another rank's memory (CMA)")
-def single_copy(host: Host) -> Iterator[Finding]:
+def single_copy(host: Host) -> Iterator[CheckFinding]:
     scope = (host.files.text("proc/sys/kernel/yama/ptrace_scope") or "").strip()
     tried = host.measured.cross_memory if host.measured else None
     known = f"kernel.yama.ptrace_scope is {scope}" if scope else "Yama is not in this kernel"
@@ -88,7 +88,7 @@ def _seccomp(host: Host) -> str:
 
 
 @check("autogroup", "whether priorities count between sessions")
-def autogroup(host: Host) -> Iterator[Finding]:
+def autogroup(host: Host) -> Iterator[CheckFinding]:
     on = (host.files.text("proc/sys/kernel/sched_autogroup_enabled") or "").strip()
     if on == "1":
         yield note(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 from mpigauge.model.units import many, memory
 
@@ -20,7 +20,7 @@ MANY_SEGMENTS = 16
 
 
 @check("quota", "how much CPU time the control group allows")
-def quota(host: Host) -> Iterator[Finding]:
+def quota(host: Host) -> Iterator[CheckFinding]:
     allowed, cores = host.machine.cpu_quota, host.machine.cores
     if host.files.text("proc/self/cgroup") is None:
         yield unknown("the control group of this process is not told")
@@ -39,7 +39,7 @@ def quota(host: Host) -> Iterator[Finding]:
 
 
 @check("memory", "how much memory the control group allows")
-def memory_limit(host: Host) -> Iterator[Finding]:
+def memory_limit(host: Host) -> Iterator[CheckFinding]:
     limit, total = host.machine.memory_limit_bytes, host.machine.memory_total_bytes
     if not total:
         yield unknown("the machine does not tell its memory")
@@ -54,7 +54,7 @@ def memory_limit(host: Host) -> Iterator[Finding]:
 
 
 @check("shared-memory", "whether /dev/shm is large enough for the ranks of a node")
-def shared_memory(host: Host) -> Iterator[Finding]:
+def shared_memory(host: Host) -> Iterator[CheckFinding]:
     room = host.files.room(SHM)
     needed = SHM_PER_RANK * host.machine.cores
     if room is None:
@@ -72,7 +72,7 @@ def shared_memory(host: Host) -> Iterator[Finding]:
     yield from _leftovers(host)
 
 
-def _leftovers(host: Host) -> Iterator[Finding]:
+def _leftovers(host: Host) -> Iterator[CheckFinding]:
     count = sum(bool(SEGMENTS.match(name)) for name in host.files.names(SHM))
     if count >= MANY_SEGMENTS:
         yield note(
@@ -84,7 +84,7 @@ def _leftovers(host: Host) -> Iterator[Finding]:
 
 
 @check("locked-memory", "how much memory a process may lock for a network card")
-def locked_memory(host: Host) -> Iterator[Finding]:
+def locked_memory(host: Host) -> Iterator[CheckFinding]:
     limits = host.files.text("proc/self/limits")
     match = re.search(r"^Max locked memory\s+(\S+)", limits or "", re.MULTILINE)
     fabric = [device.name for device in host.machine.devices if device.fabric]

@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import CoreNoise, Finding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.check_finding import (
+    CheckFinding,
+    CoreNoise,
+    Host,
+    bad,
+    good,
+    note,
+    unknown,
+)
 from mpigauge.features.doctor.registry import check
 from mpigauge.model.detours import hit_ratio
 from mpigauge.model.units import duration, many, percent
@@ -19,7 +27,7 @@ QUIET, LOUD = 0.002, 0.02
 
 
 @check("load", "whether other programs are running")
-def load(host: Host) -> Iterator[Finding]:
+def load(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     if host.files.text("proc/loadavg") is None:
         yield unknown("the load is not told")
@@ -34,7 +42,7 @@ def load(host: Host) -> Iterator[Finding]:
 
 
 @check("virtual", "whether this is a virtual machine, and what its host takes")
-def virtual(host: Host) -> Iterator[Finding]:
+def virtual(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     if host.files.text("proc/cpuinfo") is None:
         yield unknown("whether this is a virtual machine is not told")
@@ -56,7 +64,7 @@ def virtual(host: Host) -> Iterator[Finding]:
 
 
 @check("noise", "how much time of each core goes to something else")
-def noise(host: Host) -> Iterator[Finding]:
+def noise(host: Host) -> Iterator[CheckFinding]:
     if host.measured is None:
         yield unknown("not measured: this is a record of a machine")
         return
@@ -68,7 +76,7 @@ def noise(host: Host) -> Iterator[Finding]:
     yield _judged(host, host.measured.noise)
 
 
-def _judged(host: Host, cores: tuple[CoreNoise, ...]) -> Finding:
+def _judged(host: Host, cores: tuple[CoreNoise, ...]) -> CheckFinding:
     worst = max(cores, key=lambda core: core.lost_ratio)
     found = (
         f"{percent(worst.lost_ratio)} of CPU {worst.pu}, the worst of {len(cores)}: "

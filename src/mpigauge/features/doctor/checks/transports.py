@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpigauge.features.doctor.finding import Asked, Finding, Host, bad, good, unknown
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, MpiOffers, bad, good, unknown
 from mpigauge.features.doctor.registry import check
 from mpigauge.model.topology import Device
 
 
 @check("transports", "whether the MPI can use the network cards that are there")
-def transports(host: Host) -> Iterator[Finding]:
+def transports(host: Host) -> Iterator[CheckFinding]:
     asked = host.asked
     if asked is None:
         yield unknown("no MPI was asked; `mpigauge transports` asks one")
@@ -31,7 +31,7 @@ def transports(host: Host) -> Iterator[Finding]:
         yield good(f"{asked.label} has {', '.join(names) or 'none that can be selected'}")
 
 
-def _reaches(asked: Asked, card: Device) -> bool:
+def _reaches(asked: MpiOffers, card: Device) -> bool:
     """UCX names a card with its port (mlx5_0:1), libfabric with its kind (rdmap0s6-rdm)."""
     there = {transport.name for transport in asked.transports}
     devices = {

@@ -14,7 +14,7 @@ from mpigauge.measure.plan.arms import options_of
 from mpigauge.model.units import percent
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import CALLING
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import cell_name, time
 
 if TYPE_CHECKING:

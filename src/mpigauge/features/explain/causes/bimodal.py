@@ -13,7 +13,7 @@ from mpigauge.model.units import duration
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY, CALLING, nature_of
 from mpigauge.result.stats.launches import in_two_groups
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import cell_name
 
 if TYPE_CHECKING:

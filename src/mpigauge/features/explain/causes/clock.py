@@ -12,7 +12,7 @@ from mpigauge.features.explain.registry import cause
 from mpigauge.model.units import duration
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY, COLLECTIVE, nature_of
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row

@@ -18,7 +18,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.models.bounds import network
 from mpigauge.result.models.breaks import algorithms
 from mpigauge.result.nature import COLLECTIVE
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import cell_name, factor, settings, size, time
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
 from mpigauge.result.run_view import pus_of
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.site.topology.levels import MEANING, NAMES, Levels
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mpigauge.features.explain.registry import cause
 from mpigauge.model.units import percent
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 
 if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView

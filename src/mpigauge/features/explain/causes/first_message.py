@@ -13,7 +13,7 @@ from mpigauge.model.units import duration
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
 from mpigauge.result.settings import existing
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import cell_name, factor, settings, time
 
 if TYPE_CHECKING:

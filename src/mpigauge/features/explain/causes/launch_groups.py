@@ -14,7 +14,7 @@ from mpigauge.model.units import duration
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
 from mpigauge.result.stats.launches import in_two_groups
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import cell_name, factor
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
 from mpigauge.result.run_view import pus_of
 from mpigauge.result.words import listed
-from mpigauge.site.topology.words import parse_list
+from mpigauge.site.topology.cpu_lists import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank

@@ -15,7 +15,7 @@ from mpigauge.features.explain.needs import REPEATED
 from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
-from mpigauge.result.stats.words import name_cells
+from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import factor, size, time
 
 if TYPE_CHECKING:

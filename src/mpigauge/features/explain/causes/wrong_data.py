@@ -11,7 +11,7 @@ from mpigauge.features.explain.needs import FACT
 from mpigauge.features.explain.registry import cause
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY, CALLING, nature_of
-from mpigauge.result.stats.words import name_cells, wrong_data
+from mpigauge.result.stats.remarks import name_cells, wrong_data
 
 if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView

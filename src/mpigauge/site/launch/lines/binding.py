@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mpigauge.site.launch.lines.grammar import Draft
+    from mpigauge.site.launch.lines.grammar import LineDraft
 
 LEVELS = {
     "node": "node",
@@ -31,7 +31,7 @@ _MAPPED = {"core": "compact", "package": "scatter", "socket": "scatter"}
 _CORES = re.compile(r"[\d,+-]+")
 
 
-def per_object(draft: Draft, said: str, count: str, level: str) -> None:
+def per_object(draft: LineDraft, said: str, count: str, level: str) -> None:
     """So many ranks on each object of a level: `said` is how the line says it."""
     known = LEVELS.get(level.lower())
     if known is None or not count.isdecimal():
@@ -42,7 +42,7 @@ def per_object(draft: Draft, said: str, count: str, level: str) -> None:
         draft.place = f"ppr:{count}:{known}"
 
 
-def cores(draft: Draft, said: str, text: str) -> None:
+def cores(draft: LineDraft, said: str, text: str) -> None:
     """A list of cores, one for each rank of a host."""
     if _CORES.fullmatch(text):
         draft.place = f"cores:{text}"
@@ -50,7 +50,7 @@ def cores(draft: Draft, said: str, text: str) -> None:
         draft.leave(said)
 
 
-def bound(draft: Draft, said: str, target: str) -> None:
+def bound(draft: LineDraft, said: str, target: str) -> None:
     """What ranks are bound to, whatever their places."""
     wanted = target.lower().partition(":")[0]
     if wanted in FREE:
@@ -59,7 +59,7 @@ def bound(draft: Draft, said: str, target: str) -> None:
         draft.leave(said)
 
 
-def mapped(draft: Draft, said: str, target: str) -> None:
+def mapped(draft: LineDraft, said: str, target: str) -> None:
     """Over what ranks go in turn."""
     wanted = target.lower()
     if wanted == "node":
@@ -70,7 +70,7 @@ def mapped(draft: Draft, said: str, target: str) -> None:
         draft.leave(said)
 
 
-def settle(draft: Draft) -> None:
+def settle(draft: LineDraft) -> None:
     """Ranks that are bound to nothing have hosts and no places on them."""
     if draft.unbound:
         draft.place = ""

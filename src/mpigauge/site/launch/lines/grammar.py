@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """How a launch line is taken apart: options with their values, programs, and `:` between them.
 
-A dialect is a table of options. What an option means is a function that notes it in a `Draft`; an
-option without one has no counterpart among ours and is noted by its name.
+A dialect is a table of options. What an option means is a function that notes it in a `LineDraft`;
+an option without one has no counterpart among ours and is noted by its name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class OneProgram:
 
 
 @dataclass
-class Draft:
+class LineDraft:
     """What is known of a line so far."""
 
     launcher: str
@@ -125,7 +125,7 @@ class Draft:
             env.passes.append(name)
 
 
-Meaning = Callable[[Draft, str, Sequence[str]], None]
+Meaning = Callable[[LineDraft, str, Sequence[str]], None]
 """Notes what an option says: it is told the option as it was written, and its values."""
 
 
@@ -144,7 +144,7 @@ class Grammar:
     """Whose words these are, for errors."""
     options: Mapping[str, Option] = field(hash=False)
     """By their names without dashes."""
-    finish: Callable[[Draft], None]
+    finish: Callable[[LineDraft], None]
     """Looks at what several options say together."""
     file_is_all: bool = False
     """Whether other options have no effect beside a file of programs."""
@@ -160,9 +160,9 @@ class Grammar:
         """What a line says. UserError: an option that nobody knows, or a value that is none."""
         return self._line(self.draft(words, files))
 
-    def draft(self, words: Sequence[str], files: Files) -> Draft:
+    def draft(self, words: Sequence[str], files: Files) -> LineDraft:
         """What a line says, and where it says it."""
-        draft = Draft(words[0], files, list(words[1:]))
+        draft = LineDraft(words[0], files, list(words[1:]))
         self._programs(draft)
         if draft.app_file:
             draft = self._of_file(draft)
@@ -171,16 +171,16 @@ class Grammar:
         self.finish(draft)
         return draft
 
-    def _of_file(self, former: Draft) -> Draft:
+    def _of_file(self, former: LineDraft) -> LineDraft:
         """The programs of a file are a line each; a launcher takes no others beside them."""
         words = [] if self.file_is_all else _before(former)
         for number, line in enumerate(_lines(former.files(former.app_file))):
             words += [*([NEXT] if number else []), *line.split()]
-        draft = Draft(former.launcher, former.files, words)
+        draft = LineDraft(former.launcher, former.files, words)
         self._programs(draft)
         return draft
 
-    def _line(self, draft: Draft) -> Line:
+    def _line(self, draft: LineDraft) -> Line:
         return Line(
             launcher=draft.launcher,
             dialect=self.name,
@@ -197,7 +197,7 @@ class Grammar:
             without=tuple(dict.fromkeys(draft.without)),
         )
 
-    def _programs(self, draft: Draft) -> None:
+    def _programs(self, draft: LineDraft) -> None:
         at = 0
         while at < len(draft.words):
             end = draft.words.index(NEXT, at) if NEXT in draft.words[at:] else len(draft.words)
@@ -208,7 +208,7 @@ class Grammar:
                 draft.program = OneProgram()
             at = end + 1
 
-    def _options(self, draft: Draft, at: int, end: int) -> int:
+    def _options(self, draft: LineDraft, at: int, end: int) -> int:
         """Notes the options of one program, and says where it begins."""
         words = draft.words[:end]
         while at < end and words[at].startswith("-") and words[at] != "-":
@@ -220,7 +220,7 @@ class Grammar:
             at += taken
         return at
 
-    def _option(self, draft: Draft, words: Sequence[str], at: int) -> int:
+    def _option(self, draft: LineDraft, words: Sequence[str], at: int) -> int:
         """Notes the option at this place, and says how many words it took."""
         word = words[at]
         name, sign, value = word.lstrip("-").partition("=")
@@ -245,7 +245,7 @@ class Grammar:
             return 1 if following and "=" in following[0] else 2
         return max(option.values, 0)
 
-    def _unusual(self, draft: Draft, words: Sequence[str], at: int) -> int:
+    def _unusual(self, draft: LineDraft, words: Sequence[str], at: int) -> int:
         """A letter with its value or with other letters behind it, or the beginning of a word."""
         word = words[at]
         name = word.lstrip("-").partition("=")[0]
@@ -260,7 +260,7 @@ class Grammar:
             f"{PurePath(draft.launcher).name}: {self.about} has no option '{word}'{hint}"
         )
 
-    def _letters(self, draft: Draft, words: Sequence[str], at: int) -> int:
+    def _letters(self, draft: LineDraft, words: Sequence[str], at: int) -> int:
         """-n4, or -lv: letters without a value, the last one with its own."""
         letter, rest = words[at][1], words[at][2:]
         option = self.options[letter]
@@ -272,7 +272,7 @@ class Grammar:
             return 1
         return self._option(draft, [*words[:at], f"-{letter}", rest, *words[at + 1 :]], at) - 1
 
-    def _note(self, draft: Draft, word: str, option: Option, values: Sequence[str]) -> None:
+    def _note(self, draft: LineDraft, word: str, option: Option, values: Sequence[str]) -> None:
         draft.noted.append(word.lstrip("-"))
         if option.means is None:
             draft.leave(word, *values)
@@ -280,7 +280,7 @@ class Grammar:
             option.means(draft, word, values)
 
 
-def _before(draft: Draft) -> list[str]:
+def _before(draft: LineDraft) -> list[str]:
     """The options of a line without the one that names a file of programs."""
     kept = [each for each in draft.spoken if draft.words[each.end - 1] != draft.app_file]
     return [word for each in kept for word in draft.words[each.start : each.end]]
@@ -303,34 +303,34 @@ def unmatched(values: int, names: str) -> dict[str, Option]:
 
 
 # --- what options of several dialects mean --------------------------------------------------------
-def ranks(draft: Draft, word: str, values: Sequence[str]) -> None:
+def ranks(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     draft.program.ranks = draft.count(word, values[0])
 
 
-def ranks_per_host(draft: Draft, word: str, values: Sequence[str]) -> None:
+def ranks_per_host(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     draft.ppn = draft.count(word, values[0])
 
 
-def hosts_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+def hosts_of_all(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     draft.hosts = draft.host_list(word, values[0])
 
 
-def hosts_of_file(draft: Draft, word: str, values: Sequence[str]) -> None:
+def hosts_of_file(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.hosts = draft.host_file(values[0])
 
 
-def own_folder(draft: Draft, word: str, values: Sequence[str]) -> None:
+def own_folder(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.program.wdir = values[0]
 
 
-def programs_of_file(draft: Draft, word: str, values: Sequence[str]) -> None:
+def programs_of_file(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.app_file = values[0]
 
 
-def nothing(draft: Draft, word: str, values: Sequence[str]) -> None:
+def nothing(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """What is so in any case, or matters to nobody but the launcher itself."""
     del draft, word, values
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
     PAIR,
-    Draft,
     Grammar,
+    LineDraft,
     Option,
     Told,
     hosts_of_all,
@@ -27,76 +27,76 @@ from mpigauge.site.launch.lines.grammar import (
 )
 
 
-def _set(draft: Draft, env: Told, values: Sequence[str]) -> None:
+def _set(draft: LineDraft, env: Told, values: Sequence[str]) -> None:
     if len(values) == 2:
         env.sets[values[0]] = values[1]
     else:
         draft.set_variable(env, values[0])
 
 
-def variable_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+def variable_of_all(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     _set(draft, draft.env, values)
 
 
-def variable(draft: Draft, word: str, values: Sequence[str]) -> None:
+def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     _set(draft, draft.program.env, values)
 
 
-def listed_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+def listed_of_all(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.env.inherits = False
     draft.env.passes += names_of(values[0])
 
 
-def listed(draft: Draft, word: str, values: Sequence[str]) -> None:
+def listed(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.program.env.inherits = False
     draft.program.env.passes += names_of(values[0])
 
 
-def none_of_all(draft: Draft, word: str, values: Sequence[str]) -> None:
+def none_of_all(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.env.inherits = False
 
 
-def none(draft: Draft, word: str, values: Sequence[str]) -> None:
+def none(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.program.env.inherits = False
 
 
-def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
+def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     draft.program.hosts = draft.host_list(word, values[0])
 
 
-def one_after_another(draft: Draft, word: str, values: Sequence[str]) -> None:
+def one_after_another(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.in_turn = True
 
 
-def agent_kind(draft: Draft, word: str, values: Sequence[str]) -> None:
+def agent_kind(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """ssh is what we take, too."""
     if values[0] not in ("ssh", "rsh", "fork"):
         draft.leave(word, *values)
 
 
-def agent(draft: Draft, word: str, values: Sequence[str]) -> None:
+def agent(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.agent = (values[0],)
 
 
-def bind_to(draft: Draft, word: str, values: Sequence[str]) -> None:
+def bind_to(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.bind_to = values[0]
 
 
-def map_by(draft: Draft, word: str, values: Sequence[str]) -> None:
+def map_by(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.map_by = values[0]
 
 
-def finish(draft: Draft) -> None:
+def finish(draft: LineDraft) -> None:
     """Without -bind-to MPICH binds nobody; then we take our own default."""
     kind, _, rest = draft.bind_to.partition(":")
     if kind == "user":

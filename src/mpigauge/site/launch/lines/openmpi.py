@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from mpigauge.model.hosts import NamedHost
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
-    Draft,
     Grammar,
+    LineDraft,
     hosts_of_file,
     known,
     merged,
@@ -28,18 +28,18 @@ NAMES_OF_VARIABLES = "mca_base_env_list"
 """A parameter that lists what -x says, too."""
 
 
-def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
+def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """A host without a number has one slot for each time that it is named."""
     found = draft.host_list(word, values[0].replace(":*", ""))
     draft.program.hosts = tuple(NamedHost(host.name, host.slots or 1, host.place) for host in found)
 
 
-def variable(draft: Draft, word: str, values: Sequence[str]) -> None:
+def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.set_variable(draft.program.env, values[0])
 
 
-def parameter(draft: Draft, word: str, values: Sequence[str]) -> None:
+def parameter(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """An MCA parameter; what starts programs on other hosts is one, too."""
     del word
     name, value = values
@@ -52,7 +52,7 @@ def parameter(draft: Draft, word: str, values: Sequence[str]) -> None:
         draft.settings[name] = value
 
 
-def of_launcher(draft: Draft, word: str, values: Sequence[str]) -> None:
+def of_launcher(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """A parameter of PRRTE or PMIx."""
     if values[0] in AGENTS:
         parameter(draft, word, values)
@@ -60,7 +60,7 @@ def of_launcher(draft: Draft, word: str, values: Sequence[str]) -> None:
         draft.leave(word, *values)
 
 
-def map_by(draft: Draft, word: str, values: Sequence[str]) -> None:
+def map_by(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     target, _, rest = values[0].partition(":")
     said = f"{word} {values[0]}"
     if target == "ppr":
@@ -78,14 +78,14 @@ def map_by(draft: Draft, word: str, values: Sequence[str]) -> None:
         _modified(draft, word, each)
 
 
-def _modified(draft: Draft, word: str, modifier: str) -> None:
+def _modified(draft: LineDraft, word: str, modifier: str) -> None:
     if modifier.upper() == binding.SHARE:
         draft.oversubscribe = True
     elif modifier.upper() not in ("", "SPAN", "ORDERED", "NOOVERSUBSCRIBE", "HWTCPUS", "CORECPUS"):
         draft.leave(f"{word} :{modifier}")
 
 
-def rank_by(draft: Draft, word: str, values: Sequence[str]) -> None:
+def rank_by(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """Numbers go as ranks are mapped, unless they go otherwise."""
     if values[0].lower() == "node":
         draft.in_turn = True
@@ -93,40 +93,40 @@ def rank_by(draft: Draft, word: str, values: Sequence[str]) -> None:
         draft.leave(word, *values)
 
 
-def bind_to(draft: Draft, word: str, values: Sequence[str]) -> None:
+def bind_to(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     binding.bound(draft, f"{word} {values[0]}", values[0])
 
 
-def per_node(draft: Draft, word: str, values: Sequence[str]) -> None:
+def per_node(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.ppn = 1
 
 
-def per_socket(draft: Draft, word: str, values: Sequence[str]) -> None:
+def per_socket(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     binding.per_object(draft, f"{word} {values[0]}", values[0], "socket")
 
 
-def per_pattern(draft: Draft, word: str, values: Sequence[str]) -> None:
+def per_pattern(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     count, _, level = values[0].partition(":")
     binding.per_object(draft, f"{word} {values[0]}", count, level)
 
 
-def rank_file(draft: Draft, word: str, values: Sequence[str]) -> None:
+def rank_file(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.place = f"rankfile:{values[0]}"
 
 
-def by_node(draft: Draft, word: str, values: Sequence[str]) -> None:
+def by_node(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.in_turn = True
 
 
-def by_core(draft: Draft, word: str, values: Sequence[str]) -> None:
+def by_core(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.place = "compact"
 
 
-def share(draft: Draft, word: str, values: Sequence[str]) -> None:
+def share(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.oversubscribe = True
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
     OPTIONAL,
-    Draft,
     Grammar,
+    LineDraft,
     Option,
     hosts_of_file,
     known,
@@ -22,21 +22,21 @@ from mpigauge.site.launch.lines.grammar import (
 )
 
 
-def host(draft: Draft, word: str, values: Sequence[str]) -> None:
+def host(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     draft.program.hosts = draft.host_list(word, values[0])
 
 
-def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
+def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """With commas or blanks between them."""
     draft.hosts = draft.host_list(word, ",".join(values[0].replace(",", " ").split()))
 
 
-def variable(draft: Draft, word: str, values: Sequence[str]) -> None:
+def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word
     draft.set_variable(draft.program.env, values[0])
 
 
-def cpu_bind(draft: Draft, word: str, values: Sequence[str]) -> None:
+def cpu_bind(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """[v,]policy[:list]; without a policy each rank gets a core, which is what we do."""
     said = f"{word}={values[0]}" if values else word
     wanted = (values[0] if values else "").lower().removeprefix("v").lstrip(",")
@@ -49,7 +49,7 @@ def cpu_bind(draft: Draft, word: str, values: Sequence[str]) -> None:
         draft.leave(said)
 
 
-def cyclic(draft: Draft, word: str, values: Sequence[str]) -> None:
+def cyclic(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.in_turn = True
 

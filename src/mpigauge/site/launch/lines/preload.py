@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines import hydra, openmpi, srun
-from mpigauge.site.launch.lines.grammar import Draft, Files, Spoken
+from mpigauge.site.launch.lines.grammar import Files, LineDraft, Spoken
 from mpigauge.site.launch.lines.line import Environment
 from mpigauge.site.launch.lines.read import GRAMMARS
 
@@ -65,7 +65,7 @@ def joined(library: str, before: str) -> str:
 
 
 def _told(
-    draft: Draft, number: int, way: _Way, variables: Mapping[str, str], here: Mapping[str, str]
+    draft: LineDraft, number: int, way: _Way, variables: Mapping[str, str], here: Mapping[str, str]
 ) -> list[str]:
     """What is said before the first word of a program."""
     own, whole = draft.programs[number].env, draft.env.done()
@@ -76,7 +76,7 @@ def _told(
     return way.words(own, wanted, here)
 
 
-def _sets(draft: Draft, spoken: Spoken, way: _Way, variables: Mapping[str, str]) -> bool:
+def _sets(draft: LineDraft, spoken: Spoken, way: _Way, variables: Mapping[str, str]) -> bool:
     """Whether an option says something of these variables that we say ourselves."""
     if not set(spoken.names) & set(way.says):
         return False

@@ -13,8 +13,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
     OPTIONAL,
-    Draft,
     Grammar,
+    LineDraft,
     Option,
     known,
     merged,
@@ -25,18 +25,18 @@ from mpigauge.site.launch.lines.grammar import (
     unmatched,
 )
 from mpigauge.site.launch.lines.line import Program
-from mpigauge.site.topology.words import parse_list
+from mpigauge.site.topology.cpu_lists import parse_list
 
 _RANKS = re.compile(r"\*|\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
 _ENTRY = re.compile(r"((?:[^,\"']|\"[^\"]*\"|'[^']*')+)")
 """Of a list with commas, in which quotes hold commas together."""
 
 
-def hosts(draft: Draft, word: str, values: Sequence[str]) -> None:
+def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     draft.program.hosts = draft.host_list(word, values[0])
 
 
-def exported(draft: Draft, word: str, values: Sequence[str]) -> None:
+def exported(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """ALL and what it is to be beside it, NONE, or a list that takes the place of all."""
     del word
     env = draft.program.env
@@ -53,7 +53,7 @@ def _bare(value: str) -> str:
     return value[1:-1] if quoted else value
 
 
-def distribution(draft: Draft, word: str, values: Sequence[str]) -> None:
+def distribution(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     nodes, _, inside = values[0].partition(":")
     if nodes == "cyclic":
         draft.in_turn = True
@@ -65,7 +65,7 @@ def distribution(draft: Draft, word: str, values: Sequence[str]) -> None:
         draft.leave(f"{word} :{inside}")
 
 
-def cpu_bind(draft: Draft, word: str, values: Sequence[str]) -> None:
+def cpu_bind(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     said = f"{word}={values[0]}" if values else word
     wanted = re.sub(r"^(quiet|verbose|q|v),?", "", values[0] if values else "")
     if wanted.startswith("map_cpu:"):
@@ -74,12 +74,12 @@ def cpu_bind(draft: Draft, word: str, values: Sequence[str]) -> None:
         binding.bound(draft, said, wanted)
 
 
-def share(draft: Draft, word: str, values: Sequence[str]) -> None:
+def share(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     del word, values
     draft.oversubscribe = True
 
 
-def nodes(draft: Draft, word: str, values: Sequence[str]) -> None:
+def nodes(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """-N 2, or a range: -N 2-4."""
     if values[0].isdecimal():
         draft.nodes = draft.count(word, values[0])
@@ -87,20 +87,20 @@ def nodes(draft: Draft, word: str, values: Sequence[str]) -> None:
         draft.leave(word, *values)
 
 
-def several(draft: Draft, word: str, values: Sequence[str]) -> None:
+def several(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """What looks like the program is a file with one for each rank."""
     del word, values
     draft.ranks_file = True
 
 
-def finish(draft: Draft) -> None:
+def finish(draft: LineDraft) -> None:
     if draft.ranks_file:
         draft.programs = [each for one in draft.programs for each in _by_rank(draft, one)]
     _shared_out(draft)
     binding.settle(draft)
 
 
-def _shared_out(draft: Draft) -> None:
+def _shared_out(draft: LineDraft) -> None:
     """So many ranks on so many nodes: srun gives each the same number where it can."""
     counts = [program.ranks for program in draft.programs]
     if draft.nodes and draft.ppn is None and len(counts) == 1 and counts[0]:
@@ -110,7 +110,7 @@ def _shared_out(draft: Draft) -> None:
             draft.leave(f"--nodes={draft.nodes}")
 
 
-def _by_rank(draft: Draft, listed: Program) -> Iterator[Program]:
+def _by_rank(draft: LineDraft, listed: Program) -> Iterator[Program]:
     """The programs of a file whose lines are ranks, a program and its arguments."""
     name = listed.words[0]
     for number, text in enumerate(draft.files(name).splitlines(), 1):

@@ -29,7 +29,7 @@ BY_PATH = "LD_LIBRARY_PATH"
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedLibrary:
     """A library that a program needs, itself or by another one."""
 
     name: str
@@ -59,9 +59,9 @@ class Loader:
     secure: bool = False
     """Whether LD_LIBRARY_PATH counts for nothing: the program gets rights that we have not."""
 
-    def libraries(self, program: Path, elf: Elf) -> tuple[Loaded, ...]:
+    def libraries(self, program: Path, elf: Elf) -> tuple[LoadedLibrary, ...]:
         """All libraries that are loaded before the program begins, in the order of the loader."""
-        found: dict[str, Loaded] = {}
+        found: dict[str, LoadedLibrary] = {}
         queue = [_Object(program, elf, None)]
         wanted = [(name, queue[0], BY_PRELOAD) for name in self.preloaded]
         while queue:
@@ -82,13 +82,13 @@ class Loader:
     def preloaded(self) -> tuple[str, ...]:
         return () if self.secure else tuple(self.env.get(BY_PRELOAD, "").replace(":", " ").split())
 
-    def find(self, name: str, asker: _Object, why: str = "") -> Loaded:
+    def find(self, name: str, asker: _Object, why: str = "") -> LoadedLibrary:
         by = str(asker.path)
         for path, through in self.places(name, asker):
             elf = self.fitting(path, asker.elf)
             if elf is not None:
-                return Loaded(name, by, path, why or through, elf)
-        return Loaded(name, by)
+                return LoadedLibrary(name, by, path, why or through, elf)
+        return LoadedLibrary(name, by)
 
     def places(self, name: str, asker: _Object) -> Iterator[tuple[Path, str]]:
         if "/" in name:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi.programs import abi
 from mpigauge.site.mpi.programs.elf import DamagedError, Elf, is_elf, read_elf
-from mpigauge.site.mpi.programs.loader import Loaded, Loader
+from mpigauge.site.mpi.programs.loader import LoadedLibrary, Loader
 from mpigauge.site.topology.busy import grown
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Look:
     """binary, script (which starts others), python, or other (which the system starts somehow)."""
     elf: Elf | None = field(default=None, hash=False)
     """Of a binary; of Python the module that calls MPI."""
-    libraries: tuple[Loaded, ...] = ()
+    libraries: tuple[LoadedLibrary, ...] = ()
     secure: bool = False
     """Whether it gets rights that its user has not, so that nothing can be preloaded."""
     module: Path | None = None
     """Of Python: the file of mpi4py that calls MPI."""
 
     @cached_property
-    def mpi_libraries(self) -> tuple[Loaded, ...]:
+    def mpi_libraries(self) -> tuple[LoadedLibrary, ...]:
         """Those of MPI that it needs, itself or by another library."""
         return tuple(each for each in self.libraries if abi.family_of(each.name))
 
@@ -106,7 +106,7 @@ class Look:
         return abi.data(self.wants | copies)
 
     @property
-    def fortran(self) -> tuple[Loaded, ...]:
+    def fortran(self) -> tuple[LoadedLibrary, ...]:
         """Layers for Fortran that it needs."""
         found = ((each, abi.family_of(each.name)) for each in self.mpi_libraries)
         return tuple(each for each, family in found if family and family.fortran)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import many
-from mpigauge.site.mpi import site
+from mpigauge.site.mpi import layout
 from mpigauge.site.mpi.find import STANDARD
 from mpigauge.site.mpi.programs import abi
 from mpigauge.site.mpi.programs.elf import DamagedError, Elf, read_elf
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.mpi import Abi, Mpi
-    from mpigauge.site.mpi.programs.loader import Loaded
+    from mpigauge.site.mpi.programs.loader import LoadedLibrary
     from mpigauge.site.mpi.programs.look import Look
 
 SHOWN = 4
@@ -63,7 +63,7 @@ def library_of(mpi: Mpi, kind: Abi) -> Path | None:
     if kind == mpi.abi:
         return mpi.library
     if kind == "std":
-        return site.library(mpi.prefix, mpi.mpiexec, mpi.launcher, standard=True)
+        return layout.library(mpi.prefix, mpi.mpiexec, mpi.launcher, standard=True)
     return None
 
 
@@ -124,7 +124,7 @@ def _links(look: Look, library: Path) -> Iterator[str]:
             yield f"by a link {each.name} to its {library.name}"
 
 
-def _asked(look: Look) -> Iterator[Loaded]:
+def _asked(look: Look) -> Iterator[LoadedLibrary]:
     for each in look.mpi_libraries:
         family = abi.family_of(each.name)
         if family is not None and not family.fortran:

@@ -25,7 +25,7 @@ NUMBERS = ("int", "unsigned", "long", "unsigned long", "unsigned long long", "co
 _NUMBER = re.compile(r"-?\d+")
 _MARKS = ("|", ";", "~")
 """They stand between arms on the kernels' command line."""
-Ask = Callable[["Mpi", str, str], str]
+PolicyRequest = Callable[["Mpi", str, str], str]
 
 
 class OutsideError(Exception):
@@ -33,7 +33,10 @@ class OutsideError(Exception):
 
 
 def written(
-    arms: Iterable[Mapping[str, str]], every: Sequence[Knob], mpi: Mpi, ask: Ask | None = None
+    arms: Iterable[Mapping[str, str]],
+    every: Sequence[Knob],
+    mpi: Mpi,
+    ask: PolicyRequest | None = None,
 ) -> list[dict[str, str]]:
     """For each arm its control variables, with values as the library has them.
 
@@ -54,7 +57,7 @@ def number_of(mpi: Mpi, variable: str, word: str) -> str:
 
 
 def _written(
-    arm: Mapping[str, str], known: Mapping[str, Knob], mpi: Mpi, ask: Ask
+    arm: Mapping[str, str], known: Mapping[str, Knob], mpi: Mpi, ask: PolicyRequest
 ) -> dict[str, str]:
     values = {}
     for name, value in arm.items():
@@ -70,7 +73,7 @@ def _written(
     return values
 
 
-def _value(knob: Knob, value: str, mpi: Mpi, ask: Ask) -> str:
+def _value(knob: Knob, value: str, mpi: Mpi, ask: PolicyRequest) -> str:
     if knob.kind not in NUMBERS or _NUMBER.fullmatch(value):
         return value
     if mpi.abi != "mpich":

@@ -9,8 +9,8 @@ the MPI reports of what it uses. There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.site.mpi.transports.ask import offers
 from mpigauge.site.mpi.transports.choose import choose, transports
+from mpigauge.site.mpi.transports.probe import offers
 from mpigauge.site.mpi.transports.registry import report_of
 
 __all__ = ["choose", "offers", "report_of", "transports"]

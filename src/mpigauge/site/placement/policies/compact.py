@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from mpigauge.model.placement import Seat
-from mpigauge.site.placement.ask import Ask
+from mpigauge.site.placement.policy_request import PolicyRequest
 from mpigauge.site.placement.registry import policy
 
 
 @policy("compact", "a core for each rank, as close to each other as they can be")
-def compact(ask: Ask) -> list[Seat]:
-    seats = [seat for site in ask.sites for seat in site.seats(site.cores)]
-    ask.enough(len(seats))
-    return seats[: ask.wanted]
+def compact(request: PolicyRequest) -> list[Seat]:
+    seats = [seat for host in request.hosts for seat in host.seats(host.cores)]
+    request.enough(len(seats))
+    return seats[: request.wanted]

@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 from mpigauge.model.placement import Seat
-from mpigauge.site.placement.ask import Ask
+from mpigauge.site.placement.interleave import interleaved
+from mpigauge.site.placement.policy_request import PolicyRequest
 from mpigauge.site.placement.registry import policy
-from mpigauge.site.placement.turns import interleaved
 
 
 @policy("hosts", "ranks on different hosts, in turn; one on each unless more are asked for")
-def hosts(ask: Ask) -> list[Seat]:
-    if len(ask.sites) < 2:
-        raise ask.refuse(f"it needs two hosts or more, there is one ({ask.sites[0].name})")
-    seats = interleaved([site.seats(site.cores) for site in ask.sites])
-    count = len(ask.sites) if ask.ranks is None else ask.ranks
-    ask.enough(len(seats), count)
+def hosts(request: PolicyRequest) -> list[Seat]:
+    if len(request.hosts) < 2:
+        raise request.refuse(f"it needs two hosts or more, there is one ({request.hosts[0].name})")
+    seats = interleaved([host.seats(host.cores) for host in request.hosts])
+    count = len(request.hosts) if request.ranks is None else request.ranks
+    request.enough(len(seats), count)
     return seats[:count]

@@ -9,9 +9,9 @@ from itertools import combinations
 
 from mpigauge.model.placement import Seat
 from mpigauge.model.units import listed
-from mpigauge.site.placement.ask import Ask
+from mpigauge.site.placement.host_resources import HostResources
+from mpigauge.site.placement.policy_request import PolicyRequest
 from mpigauge.site.placement.registry import policy
-from mpigauge.site.placement.site import Site
 
 ABOUT = {
     "core": "two hardware threads of one core",
@@ -24,49 +24,49 @@ ABOUT = {
 }
 
 
-def _pair(level: str) -> Callable[[Ask], list[Seat]]:
-    def give(ask: Ask) -> list[Seat]:
-        if ask.ranks not in (None, 2):
-            raise ask.refuse(f"it places 2 ranks, the job has {ask.ranks}")
-        for site in ask.sites:
-            if found := first_pair(site, level):
-                return [site.seat(pu) for pu in found]
-        raise ask.refuse(_why_not(ask, level))
+def _pair(level: str) -> Callable[[PolicyRequest], list[Seat]]:
+    def give(request: PolicyRequest) -> list[Seat]:
+        if request.ranks not in (None, 2):
+            raise request.refuse(f"it places 2 ranks, the job has {request.ranks}")
+        for host in request.hosts:
+            if found := first_pair(host, level):
+                return [host.seat(pu) for pu in found]
+        raise request.refuse(_why_not(request, level))
 
     return give
 
 
-def first_pair(site: Site, level: str) -> tuple[int, int] | None:
+def first_pair(host: HostResources, level: str) -> tuple[int, int] | None:
     """The first cores, in the order of the tree, that share this and nothing closer."""
     if level == "core":
-        return _siblings(site)
-    pairs = combinations(site.cores, 2)
-    return next(((a, b) for a, b in pairs if site.levels.closest(a, b) == level), None)
+        return _siblings(host)
+    pairs = combinations(host.cores, 2)
+    return next(((a, b) for a, b in pairs if host.levels.closest(a, b) == level), None)
 
 
-def _siblings(site: Site) -> tuple[int, int] | None:
-    for group in site.levels.usable_groups("core"):
+def _siblings(host: HostResources) -> tuple[int, int] | None:
+    for group in host.levels.usable_groups("core"):
         if len(group) > 1:
             first, second, *_ = sorted(group)
             return first, second
     return None
 
 
-def _why_not(ask: Ask, level: str) -> str:
-    here = [name for name in ask.sites[0].levels.shared() if name in ABOUT]
+def _why_not(request: PolicyRequest, level: str) -> str:
+    here = [name for name in request.hosts[0].levels.shared() if name in ABOUT]
     if not here:
         return "it needs two cores, and only one may be used here"
-    alias = _same(ask.sites[0], level)
-    others = "; for ranks on different hosts write hosts" if len(ask.sites) > 1 else ""
+    alias = _same(request.hosts[0], level)
+    others = "; for ranks on different hosts write hosts" if len(request.hosts) > 1 else ""
     return (
-        f"on {ask.sites[0].name} {level} is never the closest that two ranks share{alias}; "
+        f"on {request.hosts[0].name} {level} is never the closest that two ranks share{alias}; "
         f"this machine has {listed(here)}{others}"
     )
 
 
-def _same(site: Site, level: str) -> str:
+def _same(host: HostResources, level: str) -> str:
     """The closer level that is made of the same PUs, if that is why."""
-    groups = site.levels.groups
+    groups = host.levels.groups
     others = [name for name in groups if name != level and groups[name] == groups.get(level)]
     return f", {level} and {others[0]} are the same here" if others else ""
 

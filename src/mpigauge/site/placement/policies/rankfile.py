@@ -16,9 +16,9 @@ from collections.abc import Iterator
 
 from mpigauge.model.errors import did_you_mean
 from mpigauge.model.placement import Seat
-from mpigauge.site.placement.ask import Ask
+from mpigauge.site.placement.host_resources import HostResources
+from mpigauge.site.placement.policy_request import PolicyRequest
 from mpigauge.site.placement.registry import policy
-from mpigauge.site.placement.site import Site
 
 _LINE = re.compile(r"rank\s+(\d{1,9})\s*=\s*(\S+)\s+slots?\s*=\s*(\S+)")
 _PART = re.compile(r"(?:(\d{1,9}):)?(\*|\d{1,9}(?:-\d{1,9})?)")
@@ -26,55 +26,55 @@ _FORM = "write lines such as: rank 0=HOST slot=4, or slot=1:0-2 for cores 0 to 2
 
 
 @policy("rankfile", "what a rankfile of Open MPI says", argument="FILE", reads=True)
-def rankfile(ask: Ask) -> list[Seat]:
+def rankfile(request: PolicyRequest) -> list[Seat]:
     found: dict[int, Seat] = {}
-    for number, line in _lines(ask):
+    for number, line in _lines(request):
         match = _LINE.fullmatch(line)
         if not match:
-            raise ask.refuse(f"line {number} ('{line}') is none of a rankfile; {_FORM}")
-        rank, site = int(match[1]), _site(ask, number, match[2])
+            raise request.refuse(f"line {number} ('{line}') is none of a rankfile; {_FORM}")
+        rank, host = int(match[1]), _host(request, number, match[2])
         if rank in found:
-            raise ask.refuse(f"line {number} names rank {rank} again; each rank has one line")
-        found[rank] = Seat(site.name, _pus(ask, number, site, match[3]))
+            raise request.refuse(f"line {number} names rank {rank} again; each rank has one line")
+        found[rank] = Seat(host.name, _pus(request, number, host, match[3]))
     missing = next((rank for rank in range(max(len(found), 1)) if rank not in found), None)
     if missing is not None:
-        raise ask.refuse(f"rank {missing} is missing; a rankfile names every rank from 0 on")
+        raise request.refuse(f"rank {missing} is missing; a rankfile names every rank from 0 on")
     return [found[rank] for rank in sorted(found)]
 
 
-def _lines(ask: Ask) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(ask.files[ask.argument].splitlines(), 1):
+def _lines(request: PolicyRequest) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(request.files[request.argument].splitlines(), 1):
         if said := line.partition("#")[0].strip():
             yield number, said
 
 
-def _site(ask: Ask, number: int, name: str) -> Site:
+def _host(request: PolicyRequest, number: int, name: str) -> HostResources:
     """A host by name, or by its place: +n0 is the first."""
-    names = [site.name for site in ask.sites]
+    names = [host.name for host in request.hosts]
     place = re.fullmatch(r"\+n(\d{1,9})", name)
     if place and int(place[1]) < len(names):
-        return ask.sites[int(place[1])]
+        return request.hosts[int(place[1])]
     if name in names:
-        return ask.site(name)
+        return request.host(name)
     if name == "localhost" and len(names) == 1:
-        return ask.sites[0]
+        return request.hosts[0]
     hint = did_you_mean(name, names) or f"; there is {', '.join(names)}"
-    raise ask.refuse(f"line {number}: there is no host '{name}'{hint}")
+    raise request.refuse(f"line {number}: there is no host '{name}'{hint}")
 
 
-def _pus(ask: Ask, number: int, site: Site, text: str) -> frozenset[int]:
+def _pus(request: PolicyRequest, number: int, host: HostResources, text: str) -> frozenset[int]:
     """The PUs of a list such as 4, 0-2,7 or 1:0-2."""
     pus: frozenset[int] = frozenset()
     for part in text.split(","):
         match = _PART.fullmatch(part)
         if not match:
-            raise ask.refuse(f"line {number}: '{part}' names no cores; {_FORM}")
-        cores = _cores(ask, number, site, match[1])
+            raise request.refuse(f"line {number}: '{part}' names no cores; {_FORM}")
+        cores = _cores(request, number, host, match[1])
         first, _, last = match[2].partition("-")
         chosen = range(len(cores)) if first == "*" else range(int(first), int(last or first) + 1)
         if not chosen or chosen[-1] >= len(cores):
-            where = f"socket {match[1]} of {site.name}" if match[1] else site.name
-            raise ask.refuse(
+            where = f"socket {match[1]} of {host.name}" if match[1] else host.name
+            raise request.refuse(
                 f"line {number}: slot={text} is outside of the {len(cores)} cores of {where} that "
                 "may be used"
             )
@@ -82,14 +82,16 @@ def _pus(ask: Ask, number: int, site: Site, text: str) -> frozenset[int]:
     return pus
 
 
-def _cores(ask: Ask, number: int, site: Site, socket: str | None) -> list[frozenset[int]]:
+def _cores(
+    request: PolicyRequest, number: int, host: HostResources, socket: str | None
+) -> list[frozenset[int]]:
     """Of the host, or of one of its sockets."""
-    cores = site.levels.usable_groups("core")
+    cores = host.levels.usable_groups("core")
     if socket is None:
         return cores
-    sockets = site.levels.usable_groups("socket")
+    sockets = host.levels.usable_groups("socket")
     if int(socket) >= len(sockets):
-        raise ask.refuse(
-            f"line {number}: {site.name} has no socket {socket}, it has {len(sockets)}"
+        raise request.refuse(
+            f"line {number}: {host.name} has no socket {socket}, it has {len(sockets)}"
         )
     return [core for core in cores if core <= sockets[int(socket)]]

@@ -44,7 +44,7 @@ def measured_again(stored: Run, numbers: Iterable[Cell | Figure], output: Path |
     """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
     from mpigauge.cli.measuring import PlannedRun, measure
-    from mpigauge.measure.plan.again import narrowed
+    from mpigauge.measure.plan.narrowed import narrowed
 
     plan, setup = same_setup(stored, output)
     again = narrowed(plan, numbers)

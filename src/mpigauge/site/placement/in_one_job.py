@@ -10,14 +10,14 @@ from typing import NamedTuple
 from mpigauge.model.placement import Placement, Seat
 
 
-class Together(NamedTuple):
+class SharedJob(NamedTuple):
     where: Placement
     """All seats, host by host."""
     places: dict[str, str]
     """The policy by its two ranks, as the column `members` has them: "0,2" is l3."""
 
 
-def together(wheres: Sequence[Placement]) -> Together | None:
+def in_one_job(wheres: Sequence[Placement]) -> SharedJob | None:
     """None where the placements cannot share a job: there is only one, one has more than two ranks,
     a rank is not bound, two of them are the same, or seats share a part of their PUs."""
     if len(wheres) < 2 or any(where.ranks != 2 for where in wheres):
@@ -33,7 +33,7 @@ def together(wheres: Sequence[Placement]) -> Together | None:
     }
     if len(names) < len(wheres):
         return None
-    return Together(Placement("", tuple(seats)), names)
+    return SharedJob(Placement("", tuple(seats)), names)
 
 
 def _host_by_host(seats: Sequence[Seat]) -> list[Seat]:

@@ -12,16 +12,16 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
-    from mpigauge.site.placement.site import Site
+    from mpigauge.site.placement.host_resources import HostResources
 
 
 @dataclass(frozen=True)
-class Ask:
+class PolicyRequest:
     text: str
     """As it was written: ppr:2:l3."""
     argument: str
     """What stands behind the first colon."""
-    sites: tuple[Site, ...]
+    hosts: tuple[HostResources, ...]
     """At least one host, in the order of ranks."""
     usual: int
     """Ranks for a policy that has no number of its own."""
@@ -34,8 +34,8 @@ class Ask:
     def wanted(self) -> int:
         return self.usual if self.ranks is None else self.ranks
 
-    def site(self, name: str) -> Site:
-        return next(site for site in self.sites if site.name == name)
+    def host(self, name: str) -> HostResources:
+        return next(host for host in self.hosts if host.name == name)
 
     def refuse(self, why: str) -> UserError:
         return UserError(f"--place {self.text}: {why}")

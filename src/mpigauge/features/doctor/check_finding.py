@@ -18,7 +18,7 @@ be read here."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     state: State
     found: str
     costs: str = ""
@@ -29,20 +29,20 @@ class Finding:
     """The name of the check, which `diagnose` fills in."""
 
 
-def good(found: str) -> Finding:
-    return Finding("good", found)
+def good(found: str) -> CheckFinding:
+    return CheckFinding("good", found)
 
 
-def note(found: str, costs: str, mend: str) -> Finding:
-    return Finding("note", found, costs, mend)
+def note(found: str, costs: str, mend: str) -> CheckFinding:
+    return CheckFinding("note", found, costs, mend)
 
 
-def bad(found: str, costs: str, mend: str) -> Finding:
-    return Finding("bad", found, costs, mend)
+def bad(found: str, costs: str, mend: str) -> CheckFinding:
+    return CheckFinding("bad", found, costs, mend)
 
 
-def unknown(found: str) -> Finding:
-    return Finding("unknown", found)
+def unknown(found: str) -> CheckFinding:
+    return CheckFinding("unknown", found)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ prctl(PR_SET_PTRACER), or never."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurements:
     """What no file tells."""
 
     noise: tuple[CoreNoise, ...]
@@ -85,7 +85,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Asked:
+class MpiOffers:
     """An MPI, and what it can use here."""
 
     label: str
@@ -99,7 +99,7 @@ class Host:
 
     files: Files
     machine: Machine
-    measured: Measured | None
+    measured: Measurements | None
     """None: it was not measured, as when the machine is only a record."""
-    asked: Asked | None = None
+    asked: MpiOffers | None = None
     """None: no MPI was asked."""

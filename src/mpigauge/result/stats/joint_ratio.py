@@ -16,9 +16,9 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mpigauge.result.stats.in_turn import in_turn
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.ratio import UNKNOWN, Ratio, Sample, printed, ratio
-from mpigauge.result.stats.turns import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _LEAST_HELD = 1 / 2
 
 
 @dataclass(frozen=True)
-class Known:
+class SideValue:
     """One number of one side."""
 
     sample: Sample
@@ -37,7 +37,7 @@ class Known:
 
 
 def ratio_of_all(
-    numbers: Sequence[tuple[Known, Known]],
+    numbers: Sequence[tuple[SideValue, SideValue]],
     first_starts: Mapping[int, str],
     second_starts: Mapping[int, str],
 ) -> Ratio:
@@ -57,7 +57,7 @@ def ratio_of_all(
     return replace(ratio(a, b, pairs), log=log)
 
 
-def _deviations(side: Sequence[Known]) -> dict[int, float]:
+def _deviations(side: Sequence[SideValue]) -> dict[int, float]:
     """Of each launch that has enough of the numbers, in the order of launches."""
     found: dict[int, list[float]] = defaultdict(list)
     for known in side:
@@ -68,7 +68,7 @@ def _deviations(side: Sequence[Known]) -> dict[int, float]:
     return {launch: _mean(found[launch]) for launch in sorted(found) if len(found[launch]) >= least}
 
 
-def _sample(side: Sequence[Known], deviations: Mapping[int, float], level: float) -> Sample:
+def _sample(side: Sequence[SideValue], deviations: Mapping[int, float], level: float) -> Sample:
     """The errors of single numbers within a launch do not depend on each other; runs of a machine
     differ alike at all sizes."""
     samples = [known.sample for known in side]

@@ -21,7 +21,7 @@ from mpigauge.features.browse.pages import (
 )
 from mpigauge.features.browse.series import (
     MOST_RUNS,
-    Series,
+    RunSeries,
     facts,
     points,
     series,
@@ -35,7 +35,7 @@ from mpigauge.result.words import number_name
 from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:
-    from mpigauge.features.browse.access import Asked
+    from mpigauge.features.browse.access import PageRequest
     from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
@@ -57,7 +57,7 @@ class MissingError(Exception):
 
 
 @dataclass(frozen=True)
-class Site:
+class Pages:
     folder: RunsFolder
     base: str
     """What all addresses begin with: the token between strokes."""
@@ -67,9 +67,9 @@ class Site:
     """The page of a run of a kind of its own, such as a profile, with the way back; None: it is
     like others."""
 
-    def page(self, asked: Asked) -> Page:
+    def page(self, asked: PageRequest) -> Page:
         """Whatever is asked for, a page: that of what is wrong, too."""
-        kinds: dict[tuple[str, int], Callable[[Asked], Page]] = {
+        kinds: dict[tuple[str, int], Callable[[PageRequest], Page]] = {
             ("", 0): self._runs,
             ("run", 2): self._run,
             ("beside", 1): self._beside,
@@ -86,7 +86,7 @@ class Site:
         except UserError as error:
             return self._said(400, "This cannot be shown", error)
 
-    def failed(self, asked: Asked, error: Exception) -> Page:
+    def failed(self, asked: PageRequest, error: Exception) -> Page:
         """A fault of ours, or a run that holds what none of ours does; the server has written down
         what happened."""
         what = "/".join(asked.path) or "the list"
@@ -97,7 +97,7 @@ class Site:
         return Page(status, said_page(self.base, title, _ended(why)))
 
     # --- runs ---------------------------------------------------------------------------------
-    def _runs(self, asked: Asked) -> Page:
+    def _runs(self, asked: PageRequest) -> Page:
         choice = _choice(asked.query)
 
         def go(library: Library) -> Page:
@@ -118,14 +118,14 @@ class Site:
         turn = Turn.of(f"{self.base}{path}", vars(choice), _number(query, "page"), count)
         return ListView(vars(choice), menus(library.con), library.notes, turn)
 
-    def _run(self, asked: Asked) -> Page:
+    def _run(self, asked: PageRequest) -> Page:
         path = self._paths([asked.path[1]])
         if text := self.other(path[0], self.base):
             return Page(200, text)
         shown = shown_of(path)
         return Page(200, report(shown, self.explain(shown[0].view), home=self.base))
 
-    def _beside(self, asked: Asked) -> Page:
+    def _beside(self, asked: PageRequest) -> Page:
         names = list(dict.fromkeys(asked.query.get("run", [])))
         if len(names) < 2:
             raise UserError("choose two runs or more to put them side by side")
@@ -146,7 +146,7 @@ class Site:
         return [str(known[name]) for name in names]
 
     # --- numbers over time --------------------------------------------------------------------
-    def _trends(self, asked: Asked) -> Page:
+    def _trends(self, asked: PageRequest) -> Page:
         choice = _choice(asked.query)
 
         def go(library: Library) -> Page:
@@ -160,7 +160,7 @@ class Site:
 
         return self.folder.ask(go)
 
-    def _number_line(self, of: Series, apart: str, choice: Choice) -> NumberLine:
+    def _number_line(self, of: RunSeries, apart: str, choice: Choice) -> NumberLine:
         given = {name: value for name, value in vars(choice).items() if value}
         return NumberLine(
             _title(of),
@@ -173,7 +173,7 @@ class Site:
             f"{self.base}trend/{of.id}" + (f"?{urlencode(given)}" if given else ""),
         )
 
-    def _trend(self, asked: Asked) -> Page:
+    def _trend(self, asked: PageRequest) -> Page:
         choice = _choice(asked.query)
 
         def go(library: Library) -> Page:
@@ -242,7 +242,7 @@ def _left_out(count: int) -> str:
     return f"{many(count, 'run')} left out: {kept}."
 
 
-def _started(of: Series) -> str:
+def _started(of: RunSeries) -> str:
     """That there are runs of which nothing is shown here, as they measured something else."""
     return (
         f"From {of.first:%Y-%m-%d} to {of.last:%Y-%m-%d} {many(of.runs, 'run')} brought the ranks "
@@ -251,21 +251,21 @@ def _started(of: Series) -> str:
     )
 
 
-def _title(of: Series) -> str:
+def _title(of: RunSeries) -> str:
     """PingPong 8 B on 2 ranks."""
     name = number_name(of.benchmark, of.message_bytes, of.columns)
     return name if of.is_time else f"{name} {of.columns['name']}"
 
 
-def _apart(found: Sequence[Series]) -> dict[str, str]:
+def _apart(found: Sequence[RunSeries]) -> dict[str, str]:
     """Of each, the columns that tell it from others of its name on its host."""
-    alike: dict[tuple[str, ...], list[Series]] = {}
+    alike: dict[tuple[str, ...], list[RunSeries]] = {}
     for each in found:
         alike.setdefault((_title(each), *each.asked.values()), []).append(each)
     return {each.id: _differing(each, of) for of in alike.values() for each in of}
 
 
-def _differing(one: Series, alike: Sequence[Series]) -> str:
+def _differing(one: RunSeries, alike: Sequence[RunSeries]) -> str:
     return ", ".join(
         f"{name}: {value}"
         for name, value in one.columns.items()

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.model.placement import Seat
+from mpigauge.site.topology.cpu_lists import as_list
 from mpigauge.site.topology.levels import Levels
-from mpigauge.site.topology.words import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Site:
+class HostResources:
     name: str
     """As it was named, which is what launchers are told."""
     topology: Topology
