@@ -94,7 +94,7 @@ def nothing_runs(stored: Run) -> bool:
         (["Bcast", "--ranks", "5000"], "5000 ranks are more than the"),
         (["PingPong", "--bind", "0,4095"], "there is no core 4095 on "),
         (["Allreduce", "--datatype", "byte"], "sum is not defined for byte"),
-        (["Barrier", "--op", "sum"], "--op has no effect here"),
+        (["Barrier", "--op", "sum"], "--op has no effect on Barrier"),
     ],
 )
 def test_bad_input(mpich: str, tmp_path: Path, words: list[str], sentence: str) -> None:

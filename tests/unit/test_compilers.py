@@ -180,7 +180,7 @@ def test_a_run_of_loops_has_them_and_others_have_none() -> None:
     request = replace(read_request({"benchmarks": ("NODE:Triad",)}), compilers=(ONE, TWO))
     (part,) = resolve(request, CARDS, resources(), MPICH).parts
     assert part.heeded["compiler"].count("=/c/") == 2
-    with pytest.raises(UserError, match="--compiler has no effect here: none of PingPong is a sim"):
+    with pytest.raises(UserError, match="--compiler has no effect on PingPong; it is for"):
         resolve(replace(request, benchmarks=("PingPong",)), CARDS, resources(), MPICH)
 
 

@@ -164,7 +164,7 @@ def test_all_is_every_node_and_all_of_them_in_turn() -> None:
 
 
 def test_the_option_has_no_effect_elsewhere() -> None:
-    with pytest.raises(UserError, match="--memory-on has no effect here: none of PingPong"):
+    with pytest.raises(UserError, match="--memory-on has no effect on PingPong"):
         planned("PingPong", memory_on="local")
 
 

@@ -81,8 +81,8 @@ def test_the_detours_that_sampling_heeds_are_said() -> None:
              for launch, rate in enumerate([980.0, 700.0, 3000.0])]  # fmt: skip
     said = formats.render("table", Document((), cells.cards(), Facts(sampled=tuple(heard))))
     assert " ".join(said.split()) == (
-        "mpigauge 2 ranks detours 980/s of 2.10 µs on a core (0.2 % of it): short calls in batches "
-        "of 250 ns (at most 26.1 µs)"
+        "mpigauge 2 ranks detours 980/s of 2.10 µs on a core (0.2 % of its time): short calls are "
+        "sampled for 250 ns at a time (at most 26.1 µs)"
     )
     quiet = Sampled(0, 2, 0.0, 0.0, math.nan, math.nan, 0.25e-6)
     assert "detours" not in formats.render(

@@ -169,31 +169,33 @@ def check_effect(request: Request, chosen: Sequence[Card]) -> None:
     """Options that none of the benchmarks heeds are mistakes."""
     names = ", ".join(card.name for card in chosen)
     heeded = {
-        "--op": (bool(request.op), any(c.unit == "reduction" for c in chosen), "reduces"),
-        "--root-shift": (request.root_shift, any(c.rooted for c in chosen), "has a root"),
+        "--op": (bool(request.op), any(c.unit == "reduction" for c in chosen), "reduce"),
+        "--root-shift": (request.root_shift, any(c.rooted for c in chosen), "have a root"),
         "--inflight": (
             request.inflight is not None,
             any(c.windowed for c in chosen),
-            "keeps messages in flight",
+            "keep messages in flight",
         ),
         "--data": (
             request.data != "static",
             not all(c.why_static for c in chosen),
-            "sends data that could be fresh",
+            "send data that could be fresh",
         ),
-        "--blas": (bool(request.blas), any(BLAS in c.heeds for c in chosen), "calls a BLAS"),
+        "--blas": (bool(request.blas), any(BLAS in c.heeds for c in chosen), "call a BLAS"),
         "--compiler": (
             bool(request.compilers),
             any(COMPILER in c.heeds for c in chosen),
-            "is a simple loop",
+            "are simple loops",
         ),
     }
     for name in request.heeded:
         if not any(name in card.heeds for card in chosen):
-            raise UserError(f"--{name} has no effect here: none of {names} heeds it")
-    for option, (given, has_effect, does) in heeded.items():
+            raise UserError(f"--{name} has no effect on {names}")
+    for option, (given, has_effect, what_they_do) in heeded.items():
         if given and not has_effect:
-            raise UserError(f"{option} has no effect here: none of {names} {does}")
+            raise UserError(
+                f"{option} has no effect on {names}; it is for benchmarks that {what_they_do}"
+            )
 
 
 def data_and_op(request: Request, chosen: Sequence[Card], cards: Cards) -> tuple[str, str]:

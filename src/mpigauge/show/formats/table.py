@@ -114,17 +114,17 @@ def _memory(facts: Facts) -> list[str]:
 
 
 def _detours(facts: Facts) -> list[str]:
-    """What was heard of the cores before the launches, in the median over them."""
-    heard = [each for each in facts.sampled if each.detours_per_s > 0]
-    if not heard:
+    """What the cores lost before the launches, in the median over them."""
+    noisy = [each for each in facts.sampled if each.detours_per_s > 0]
+    if not noisy:
         return []
     often, length, lost, calm, batch = (
-        median(getattr(each, name) for each in heard)
+        median(getattr(each, name) for each in noisy)
         for name in ("detours_per_s", "detour_s", "lost_ratio", "calm_s", "batch_s")
     )
-    heard_of = f"{number(often)}/s of {duration(length)} on a core ({percent(lost)} of it)"
-    batches = f"short calls in batches of {duration(batch)} (at most {duration(calm)})"
-    return [f"detours {heard_of}: {batches}"]
+    lost_in = f"{number(often)}/s of {duration(length)} on a core ({percent(lost)} of its time)"
+    batches = f"short calls are sampled for {duration(batch)} at a time (at most {duration(calm)})"
+    return [f"detours {lost_in}: {batches}"]
 
 
 def headline_lines(head: Headline, colour: bool = False) -> list[str]:
