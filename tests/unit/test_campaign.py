@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +35,13 @@ from mpigauge.measure.campaign.process import LauncherProcess, _processes
 from mpigauge.measure.campaign.run import Campaign, to_tell
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.plan import Plan, PlanPart
+from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
 from mpigauge.result.document import document
-from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.launches import expected_error, rows
 from mpigauge.runs.store import Run, RunWriter, history, load
 from mpigauge.site.launch import Command
 from tests import cells, patience
@@ -246,9 +249,28 @@ def test_launches_end_when_the_intervals_are_narrow(bench: Bench) -> None:
     assert bench.stored().complete == frozenset(range(6))
 
 
-def test_launches_go_on_to_twenty_while_they_are_not(bench: Bench) -> None:
-    bench.run(replace(PLAN, launches=None, precision=0.0001))
+def test_launches_go_on_to_twenty_while_they_could_become_so(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=None, precision=0.002))
     assert bench.stored().complete == frozenset(range(20))
+
+
+def test_launches_end_where_twenty_would_hardly_do(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=None, precision=0.0001))
+    stored = bench.stored()
+    assert stored.complete == frozenset(range(6))
+    said = " ".join(document(stored).sentences)
+    assert "twenty launches in a row would reach it in few of them" in said
+
+
+def test_a_time_that_was_given_is_used_although_it_hardly_helps(bench: Bench) -> None:
+    bench.run(replace(PLAN, launches=None, precision=0.0001, seconds=600))
+    assert bench.stored().complete == frozenset(range(20))
+
+
+def test_what_is_varied_gets_all_launches(bench: Bench) -> None:
+    parts = (replace(PART, arm="A=1"), replace(PART, arm="A=2"))
+    bench.run(replace(PLAN, parts=parts, launches=None, precision=0.0001))
+    assert bench.stored().complete == frozenset(range(40))
 
 
 def test_parts_take_turns(bench: Bench) -> None:
@@ -825,6 +847,42 @@ def test_rows_that_the_clock_limits_do_not_ask_for_more_launches() -> None:
     assert widest.message_bytes == 8
     unmarked = [replace(cell, flags=()) for cell in wide]
     assert not Results(0.05, [*unmarked, *narrow]).converged()
+
+
+WIDE = [1.0, 1.4, 0.8, 1.3, 1.9, 1.1]
+NEARLY = [1.0, 1.05, 0.95, 1.02, 1.06, 0.97]
+ONE_OFF = [1.0, 1.01, 3.0, 0.99, 1.02, 1.0]
+
+
+def of_launches(values: Sequence[float], **columns: Any) -> list[Cell]:
+    return [
+        cells.cell(launch=i, time_p50_s=1e-6 * value, **columns) for i, value in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize(("values", "hopeless"), [(WIDE, True), (NEARLY, False), (ONE_OFF, False)])
+def test_rows_that_twenty_launches_would_not_make_precise(
+    values: list[float], hopeless: bool
+) -> None:
+    results = Results(0.05, of_launches(values))
+    assert not results.converged()
+    assert results.hopeless(20) == hopeless
+
+
+def test_one_row_of_four_is_worth_more_launches() -> None:
+    def held(wide: int) -> bool:
+        rows = [of_launches(WIDE, message_bytes=8 * i) for i in range(wide)]
+        return Results(0.05, chain(*rows, of_launches(NEARLY, message_bytes=99))).hopeless(20)
+
+    assert not held(3)
+    assert held(4)
+
+
+def test_more_launches_are_expected_to_make_intervals_narrower() -> None:
+    assert expected_error(NEARLY, 20) == pytest.approx(expected_error(NEARLY, 5) / 2)
+    assert expected_error(NEARLY, 20, widening=1.5) == 1.5 * expected_error(NEARLY, 20)
+    assert math.isnan(expected_error([1.0], 20))
+    assert math.isnan(expected_error([1.0, 0.0], 20))
 
 
 # --- nothing to measure ---------------------------------------------------------------------------

@@ -175,7 +175,8 @@ launches_option = click.option(
     "--launches",
     type=int,
     metavar="N",
-    help="Starts of the MPI job.  [default: 6, and up to 20 until the precision is reached]",
+    help="Starts of the MPI job.  [default: 6, and up to 20 until the precision is reached, as "
+    "long as more of them help]",
 )
 set_option = click.option(
     "--set",

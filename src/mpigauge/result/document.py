@@ -14,7 +14,7 @@ from mpigauge.model.record import JOB, Figure
 from mpigauge.result.facts import Facts, facts_of_run
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.headline import Headline, headline
-from mpigauge.result.stats.launches import in_order
+from mpigauge.result.stats.launches import DEFAULT_MOST, in_order
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.remarks import (
     change_sentence,
@@ -100,7 +100,7 @@ def document(
         *(f"{remark}." for remark in imported.get("remarks") or ()),
         *_unread(imported.get("unread") or ()),
         *([change_sentence(changed, starts)] if changed else []),
-        *sentences(found, changed is not None),
+        *sentences(found, changed is not None, _ended_early(run)),
         *machine_sentences(found),
         *skip_sentences(skips),
         *noise_sentences(run.noise),
@@ -167,6 +167,13 @@ def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
     if precision is None and run.launches:
         precision = run.launches[0].precision
     return rows_of(run.cells, precision, run.between)
+
+
+def _ended_early(run: Run) -> bool:
+    """Whether launches ended, if it is not precise, since more of them would hardly have helped."""
+    free = all(run.plan.get(name, 0) is None for name in ("seconds", "launches"))
+    parts = len(run.plan.get("parts") or ()) or 1
+    return free and run.status.get("status") == "done" and len(run.launches) < DEFAULT_MOST * parts
 
 
 def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:

@@ -13,8 +13,15 @@ from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record
 from mpigauge.model.row import Row
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.history import correlation_of, shrunk
-from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL, aggregate, in_order
+from mpigauge.result.stats.launches import (
+    LEAST_FOR_INTERVAL,
+    aggregate,
+    expected_error,
+    in_order,
+)
 
+WORTH_IT = 0.25
+"""Of the rows that are not precise, the share that more launches have to make so, to be made."""
 _NOTICEABLE = 1e-3
 """Change of the widening for which all rows are made anew."""
 
@@ -89,6 +96,15 @@ class Results:
                 *(figure.value.relative_error <= self._precision for figure in figures),
             )
         )
+
+    def hopeless(self, launches: int) -> bool:
+        """Whether hardly any of the rows that are not precise would be after so many launches."""
+        if self._figures:
+            return False
+        wide = [row for row in self.rows() if not self._known(row)]
+        widening = self._between.widening
+        errors = [expected_error(row.values_s, launches, widening) for row in wide]
+        return sum(not error > self._precision for error in errors) < WORTH_IT * len(errors)
 
     def _known(self, row: Row) -> bool:
         narrow = row.relative_error <= self._precision or not _can_improve(row)

@@ -138,8 +138,12 @@ class Campaign:
         worked = self.state.outcomes and not any(each.reason for each in self.state.outcomes)
         if rounds and worked and not self.state.results.has_numbers:
             return True
-        looked_at = rounds >= self.plan.least_rounds and rounds in LOOKS
-        return looked_at and self.state.results.converged()
+        if rounds < self.plan.least_rounds or rounds not in LOOKS:
+            return False
+        results, alone = self.state.results, not self.state.name
+        if results.converged():
+            return True
+        return self.plan.ends_early and alone and results.hopeless(self.plan.most_rounds)
 
     def launch(self, planned: LaunchPlan) -> LaunchOutcome:
         number = planned.number

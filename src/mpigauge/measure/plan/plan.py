@@ -12,10 +12,10 @@ from typing import Any
 from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.sizes import default_sizes
+from mpigauge.result.stats.launches import DEFAULT_MOST
 
 LEAST_LAUNCHES = 6
 """Fewer give no 95 % interval."""
-MOST_LAUNCHES = 20
 _SEED_STEP = 0x9E3779B97F4A7C15
 _SEED_MASK = (1 << 63) - 1
 
@@ -153,7 +153,13 @@ class Plan:
     @property
     def most_rounds(self) -> int:
         """More are made while the widest interval is too wide, and a time budget lasts."""
-        return self.launches or MOST_LAUNCHES
+        return self.launches or DEFAULT_MOST
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether launches end where more of them would hardly make anything precise. A time that
+        was given is used, and what is varied is compared, which each launch helps."""
+        return self.seconds is None and not any(part.arm or part.arms for part in self.parts)
 
     def part(self, launch: int) -> PlanPart:
         return self.parts[self.part_number(launch)]

@@ -46,9 +46,16 @@ if TYPE_CHECKING:
 Place = Callable[[Row], Any]
 """What a row is sorted by."""
 LEAST_FOR_INTERVAL = 6
+DEFAULT_MOST = 20
+"""Of each part of a run, where nobody says how many or how long."""
 OR = " / "
 """Between the variants of launches that differ."""
 _FLAG_SHARE = 1 / 3
+_ENDS = 1.96
+_MAD = 1.4826
+"""Median distances in the standard deviation of normal values."""
+_OF_MEDIAN = 1.2533
+"""The standard error of a median by that of a mean."""
 
 
 def rows(
@@ -158,6 +165,21 @@ def widened(value: float, ends: tuple[float, float], factor: float) -> tuple[flo
         return ends
     low, high = (value * (end / value) ** factor for end in ends)
     return low, high
+
+
+def expected_error(values: Sequence[float], launches: int, widening: float = 1.0) -> float:
+    """The relative half width that the interval of so many launches probably has, as these tell it.
+
+    1.96 standard errors of a median of normal values, whose standard deviation is 1.4826 median
+    distances: a launch that lies far off says nothing of the others. NaN: fewer than two launches,
+    or times that are not positive.
+    """
+    if len(values) < 2 or min(values) <= 0:
+        return math.nan
+    logs = [math.log(value) for value in values]
+    middle, short = median(logs), len(logs) / (len(logs) - 1)
+    deviation = _MAD * median([abs(log - middle) for log in logs]) * math.sqrt(short)
+    return _ENDS * _OF_MEDIAN * deviation / math.sqrt(launches) * widening
 
 
 def _typical(distances: Iterable[float]) -> float:

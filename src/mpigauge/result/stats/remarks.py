@@ -52,9 +52,10 @@ def legend(rows: Iterable[Row]) -> list[str]:
     return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in _flags(rows)]
 
 
-def sentences(rows: Sequence[Row], changed: bool = False) -> list[str]:
+def sentences(rows: Sequence[Row], changed: bool = False, ended_early: bool = False) -> list[str]:
     """One sentence for wrong data, then one for each flag, each with the cells concerned.
-    `changed`: the machine did while they were measured, so that no more launches would help."""
+    `changed`: the machine did while they were measured, so that no more launches would help;
+    `ended_early`: launches ended since more of them in a row would hardly have helped."""
     wrong = [row for row in rows if row.wrong_count]
     said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
     for flag in _flags(rows):
@@ -63,6 +64,11 @@ def sentences(rows: Sequence[Row], changed: bool = False) -> list[str]:
         meaning = MEANING.get(flag, "unknown flag")
         if changed and flag == "unconverged":
             meaning = "the wanted precision was not reached, since the machine changed meanwhile"
+        elif ended_early and flag == "unconverged":
+            meaning = (
+                "the wanted precision was not reached, and twenty launches in a row would reach it "
+                "in few of them; measure for longer (--in), or on a quieter machine"
+            )
         said.append(f"{flag}, {who}: {meaning}.")
     return said
 
