@@ -62,7 +62,7 @@ def said(words: list[str], name: str, **env: str) -> str:
 def prrte(name: str, *options: str) -> Cores:
     """PRRTE names logical cores: `Binding: package[1][core:L64]`."""
     cores = site(name).levels.usable_groups("core")
-    logical = [topology.words.parse_list(each) for each in bindings(name, "core", *options)]
+    logical = [topology.cpu_lists.parse_list(each) for each in bindings(name, "core", *options)]
     return [frozenset[int]().union(*(cores[core] for core in each)) for each in logical]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.browse.series import nights, series
+from mpigauge.features.browse.series import points, series
 from mpigauge.model.record import Figure, encode, parse
 from mpigauge.result.library import Library, answered
 from mpigauge.runs.readers import READERS, Text
@@ -285,7 +285,7 @@ def _series(library: Library) -> set[tuple[str, int, str]]:
     names = list(run_folders(Path()))
     found = set()
     for each in series(library.con, names):
-        of = nights(library.con, each, names)
+        of = points(library.con, each, names)
         assert len(of) == each.runs
         found.add((each.asked["host"], each.runs, f"{min(n.time for n in of):%Y-%m-%d}"))
     return found
