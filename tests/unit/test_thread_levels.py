@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from mpigauge.show.document import document
 
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.seats import seat_lines
 from mpigauge.features.sweep.plan import swept
 from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, resolve
-from mpigauge.measure.plan.again import narrowed
 from mpigauge.measure.plan.arms import Arm
+from mpigauge.measure.plan.narrowed import narrowed
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError
 from mpigauge.model.settings import LEVELS, THREAD_LEVEL
+from mpigauge.result.document import document
 from mpigauge.runs.store import load
 from mpigauge.site import topology
 from tests import asked, cells, runs
