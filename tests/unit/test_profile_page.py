@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.features.browse.gate import Asked
-from mpigauge.features.browse.shelf import Shelf
-from mpigauge.features.browse.site import Site
+from mpigauge.features.browse.access import PageRequest
+from mpigauge.features.browse.addresses import Pages
+from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.explain.registry import explained
 from mpigauge.features.profile.showing import page_of
 from tests.profiles import job, rank_file, stored
@@ -104,9 +104,9 @@ def test_a_page_is_of_one_profile(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_browse_has_the_same_page(tmp_path: Path) -> None:
     stored(tmp_path / "runs" / "one", job())
-    with Shelf.open(tmp_path / "runs") as shelf:
-        site = Site(shelf, "/token/", explained, page_of)
-        found = site.page(Asked(("run", "one"), {}))
+    with RunsFolder.open(tmp_path / "runs") as folder:
+        site = Pages(folder, "/token/", explained, page_of)
+        found = site.page(PageRequest(("run", "one"), {}))
     assert found.status == 200
     assert "Call sites by function" in found.text
     assert 'href="/token/"' in found.text

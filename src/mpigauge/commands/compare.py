@@ -93,7 +93,7 @@ def _compare_profiles(
 ) -> Comparison:
     """By call sites, which are printed for people in a table of their own."""
     from mpigauge.cli.comparing import print_comparison
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.profile.comparing import compared_profiles, profiles_of
     from mpigauge.features.profile.show_compared import text_of

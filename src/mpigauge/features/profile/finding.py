@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
-from mpigauge.cli.finding import find_run
+from mpigauge.cli.run_names import find_run
 from mpigauge.runs.store.imported import REFERENCE
 from mpigauge.runs.store.pack import opened
 

@@ -21,8 +21,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines import is_launcher, read
 from mpigauge.site.launch.lines.preload import PRELOAD, joined, with_variables
 from mpigauge.site.launch.lines.read import LAUNCHERS, dialect_of, file_text
+from mpigauge.site.mpi.layout import launcher_kind
 from mpigauge.site.mpi.programs import look
-from mpigauge.site.mpi.site import launcher_kind
 
 if TYPE_CHECKING:
     from mpigauge.site.launch.lines import Line

@@ -34,9 +34,9 @@ def started_by_us(
     check_program(words, setup.mpi, here)
     request = setup.request
     part = PlanPart((words[0],), request.np or 1, foreign=Foreign(words[0], tuple(words), ()))
-    where = setup.ground.one_placement(request, request.np or 1, "a profile is of")
-    part = setup.ground.seated(part, where)
-    plan = plan_of(request, (part,), setup.cards, setup.ground, setup.mpi)
+    where = setup.resources.one_placement(request, request.np or 1, "a profile is of")
+    part = setup.resources.seated(part, where)
+    plan = plan_of(request, (part,), setup.cards, setup.resources, setup.mpi)
     stem = str(Path(variables.get(FOLDER_VARIABLE, "")) / "launch")
     given = batch.here(here)
     job = job_of(plan, part, setup.mpi, tuple(words), given.system.name if given else "", stem)

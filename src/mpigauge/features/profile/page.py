@@ -17,8 +17,8 @@ from mpigauge.features.profile import pictures
 from mpigauge.features.profile.account import Account, Called, frames_of_program
 from mpigauge.features.profile.show import error_words, main_jobs, place_of, sentences
 from mpigauge.model.units import duration, many, memory, percent
+from mpigauge.result.facts import facts_of_run
 from mpigauge.result.stats.figures import estimate
-from mpigauge.show.document import facts_of_run
 from mpigauge.show.formats.table import heading
 from mpigauge.show.picture import picture as machine_picture
 from mpigauge.show.web.answer import QuotedNumber
@@ -120,9 +120,9 @@ def _drawn(account: Account) -> Iterator[tuple[str, Picture | None]]:
 
 def _machines(run: Run, account: Account) -> Iterator[BuiltMachine]:
     """How the machine is built, with the ranks that stayed on their cores."""
-    from mpigauge.result.seen import Seen
+    from mpigauge.result.run_view import RunView
 
-    for host, topology in list(Seen.of(run, []).topologies.items())[:MOST_MACHINES]:
+    for host, topology in list(RunView.of(run, []).topologies.items())[:MOST_MACHINES]:
         on: dict[int, list[str]] = {}
         for file in account.ranks:
             if file.host == host and len(file.cpus) <= FEW_CORES:

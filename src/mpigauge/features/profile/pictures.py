@@ -12,9 +12,9 @@ import numpy as np
 
 from mpigauge.draw.axes import SIZE, Axis, plain, seconds, share
 from mpigauge.draw.chart import picture
-from mpigauge.draw.ink import GRID, PAPER, colour, stroke, text, words
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.draw.scale import Scale
+from mpigauge.draw.scale import ColourScale
+from mpigauge.draw.styles import GRID, PAPER, colour, stroke, text, words
 from mpigauge.model.units import byte_count, duration, many, memory, percent
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int
     count = len(moved)
     whole = min(max(_SQUARE * count, _LEAST_SIDE), _MOST_SIDE)
     square, left, top = whole / count, 70, 70
-    scale = Scale.of(moved[moved > 0].tolist())
+    scale = ColourScale.of(moved[moved > 0].tolist())
     wide = max(whole + 2 * left, _LEAST_WIDE)
     yield _begin(wide, whole + top + 56, "What ranks sent to each other")
     yield text(left, 24, "Bytes from rank (row) to rank (column)", "ink", size=14)

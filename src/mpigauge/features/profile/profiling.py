@@ -31,7 +31,7 @@ from mpigauge.model.units import many
 from mpigauge.runs.store.files import SCHEMA
 from mpigauge.site.launch.lines import is_launcher
 from mpigauge.site.mpi.query import named
-from mpigauge.site.topology.words import as_list
+from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import Frame, RankFile

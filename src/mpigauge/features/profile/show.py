@@ -28,7 +28,7 @@ from mpigauge.model.width import WIDTH, shortened
 from mpigauge.result.stats.figures import estimate
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.site.mpi.query import named
-from mpigauge.site.topology.words import as_list
+from mpigauge.site.topology.cpu_lists import as_list
 
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
 LEAST_NAME = 12

@@ -12,7 +12,7 @@ def page_of(word: str, home: str = "") -> str | None:
     to."""
     if not is_profile(word):
         return None
-    from mpigauge.cli.finding import open_run
+    from mpigauge.cli.run_names import open_run
     from mpigauge.features.profile.page import profile_page
 
     stored = open_run(word)
