@@ -230,7 +230,7 @@ def test_runs_of_a_machine_that_is_not_known_carry_the_starting_value() -> None:
     found = compare([a, b])
     assert set(said(found)) == {"UNDECIDED"}
     assert found.between_runs == "starting"
-    assert "take 12 % for what its runs differ by" in " ".join(render(found, cells.cards()).split())
+    assert "take 10 % for what its runs differ by" in " ".join(render(found, cells.cards()).split())
     why = {undecided(entry) for entry in found.verdicts}
     assert why == {"runs of this machine differ too much; measure both in turn"}
     in_turn = compare([a, replace(b, starts=a.starts)])

@@ -19,7 +19,7 @@ can. All of this is on logarithms.
    shown with the distance that it has from the usual one, and is said to be outside.
 
 With fewer than five earlier runs that tell of the kind the starting value stands for the scatter:
-12 %, or more where all that is known of the machine shows more. Streams over memory say nothing of
+10 %, or more where all that is known of the machine shows more. Streams over memory say nothing of
 messages. What it reaches on recorded launches is in tests/unit/test_history_replay.py.
 
 The correlation of launches that follow each other, by which the interval of the run itself is
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.row import Row
 
-STARTING_SD = 0.12
+STARTING_SD = 0.10
 """The scatter between runs of a machine that is not known yet."""
 _HALF_AFTER = 8.0
 """Runs after which an earlier one counts half as much."""
