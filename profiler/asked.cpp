@@ -4,6 +4,8 @@
 // What programs ask for by name while they run. Some ask whether their MPI has a call before they
 // make it, some take all calls from there. So a call that the MPI lacks must not be found here, and
 // one that it has must be found here and not there.
+#include "asked.hpp"
+
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -34,11 +36,6 @@ const void* file_of(const void* address) {
   return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
 }
 
-bool is_ours(const void* address) {
-  static const char in_our_file = 0;
-  return file_of(address) == file_of(&in_our_file);
-}
-
 // NOLINTNEXTLINE(misc-const-correctness): dlsym takes what dlopen gave
 bool is_of_mpi(void* file, const void* address) {
   void const* const init = linkers_dlsym()(file, "PMPI_Init");
@@ -59,6 +56,11 @@ bool is_profiled() {
 
 }  // namespace
 
+bool is_ours(const void* address) {
+  static const char in_our_file = 0;
+  return file_of(address) == file_of(&in_our_file);
+}
+
 }  // namespace mpigauge::profile
 
 namespace profile = mpigauge::profile;
@@ -66,6 +68,7 @@ namespace profile = mpigauge::profile;
 // The linker looks where it is asked from, so it is left by a jump.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
 extern "C" [[gnu::visibility("default")]] void* dlsym(void* file, const char* name) noexcept {
+  profile::clear_weak_references();
   if (file == RTLD_NEXT || !profile::is_wrapped(name)) {
     const profile::FindSymbol find = profile::linkers_dlsym();
     MPIGAUGE_JUMP return find(file, name);

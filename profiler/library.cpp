@@ -175,13 +175,14 @@ const char* version_of_dlsym() {
   return major > 2 || minor >= since ? "GLIBC_2.34" : before;
 }
 
+}  // namespace
+
+// NOLINTNEXTLINE(misc-const-correctness): dlsym takes what dlopen gave
 bool has_call(void* file, const char* name) {
   std::array<char, 64> profiling{};
   std::snprintf(profiling.data(), profiling.size(), "P%s", name);
   return symbol(file, profiling.data()) != nullptr || symbol(file, name) != nullptr;
 }
-
-}  // namespace
 
 FindSymbol linkers_dlsym() {
   static FindSymbol found = nullptr;
@@ -209,10 +210,14 @@ Function function_after_us(const char* name, Word pc) {
 
 Word object_of(const char* name) { return object(name); }
 
-bool mpi_has(const char* name, Word pc) {
-  if (library != nullptr) return has_call(library, name);
+void* mpi_seen_from(Word pc) {
+  if (library != nullptr) return library;
   void const* const init = find_init(pc);
-  void* const file = init == nullptr ? nullptr : opened_file_of(init);
+  return init == nullptr ? nullptr : opened_file_of(init);
+}
+
+bool mpi_has(const char* name, Word pc) {
+  void* const file = mpi_seen_from(pc);
   return file != nullptr && has_call(file, name);
 }
 

@@ -60,6 +60,10 @@ void* found_after_us(const char* name);
 Function function_after_us(const char* name, Word pc);
 /// Where an object of the MPI, or the program's copy of it, lies; 0: nowhere.
 Word object_of(const char* name);
+/// The MPI of this process, or of the code or data at an address; null: none.
+void* mpi_seen_from(Word pc);
+/// Whether a library of MPI has a call.
+bool has_call(void* file, const char* name);
 /// Whether the MPI of this process, or of the code at `pc`, has a call.
 bool mpi_has(const char* name, Word pc);
 

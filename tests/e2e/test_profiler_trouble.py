@@ -14,7 +14,7 @@ from mpigauge.features.profile.files import RankFile
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS
-from tests.profiled import Profiled, build, profiled, started
+from tests.profiled import Profiled, build, build_library, profiled, started
 
 pytestmark = pytest.mark.mpi
 CALLS = Path(__file__).resolve().parents[2] / "profiler" / "calls.inc"
@@ -150,6 +150,17 @@ def test_programs_find_the_calls_that_their_mpi_has_and_no_others(everywhere: Tr
     assert "MPI_No_such_call 0 0" in plain.stdout
     assert "MPI_Send 1 1" in plain.stdout
     assert calls(only_file(done))["Barrier"] == 6
+
+
+def test_weak_references_to_calls_that_the_mpi_lacks_are_null(
+    everywhere: Trouble, tmp_path: Path
+) -> None:
+    library = build_library("weak.cpp", tmp_path)
+    plain = started(everywhere.mpi, 1, [everywhere.program, "opens", library])
+    done = everywhere.run("opens", str(library))
+    assert done.output == plain.stdout
+    assert "MPI_Barrier 1" in plain.stdout
+    assert ("MPI_Win_create_c 0" in plain.stdout) == (everywhere.mpi.name == "openmpi")
 
 
 def test_a_library_that_is_closed_makes_no_new_places(anywhere: Trouble) -> None:

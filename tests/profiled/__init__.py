@@ -34,6 +34,14 @@ def build(mpi: Mpi, source: str, folder: Path, *more: str) -> Path:
     return program
 
 
+def build_library(source: str, folder: Path) -> Path:
+    """A library of this folder that is linked to no MPI."""
+    library = folder / f"{Path(source).stem}.so"
+    words = [*compiler_words("a test"), "-shared", "-fPIC", str(HERE / source), "-o", str(library)]
+    subprocess.run(words, check=True)
+    return library
+
+
 @dataclass(frozen=True)
 class Profiled:
     """What a job left behind."""

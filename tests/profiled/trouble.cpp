@@ -161,6 +161,13 @@ void asks() {
   for (int n = 0; n < 6; ++n) barrier(MPI_COMM_SELF);
 }
 
+// What a library finds that is opened now.
+void opens() {
+  void* const file = dlopen(words[0].c_str(), RTLD_NOW);
+  if (file == nullptr) std::abort();
+  reinterpret_cast<void (*)()>(dlsym(file, "say_what_is_there"))();
+}
+
 // A library that comes and goes does not make another place of a place.
 void closes() {
   for (int n = 0; n < 20; ++n) {
@@ -218,6 +225,7 @@ const std::map<std::string, void (*)()> all = {
     {"anew", anew},
     {"regions", regions},
     {"asks", asks},
+    {"opens", opens},
     {"closes", closes},
     {"many_places", many_places},
     {"window_alone", window_alone},
