@@ -166,9 +166,11 @@ Word operation_of(const Facts& facts, const Word* arguments) {
   return facts.operation == nowhere ? 0 : handle(arguments[facts.operation]);
 }
 
-// What windows and files were made on is what counts for them, though it may be freed by now.
+// What windows and files were made on, and messages matched on, is what counts for them, though it
+// may be freed by now.
 constexpr bool is_on_something_made(const Facts& facts) {
-  return facts.comm == nowhere && (facts.window != nowhere || facts.file != nowhere);
+  const bool made = facts.window != nowhere || facts.file != nowhere || facts.message != nowhere;
+  return facts.comm == nowhere && made;
 }
 
 Word comm_word(const Thread& thread, const Facts& facts, const Word* arguments) {
@@ -227,7 +229,8 @@ Thread::Matched& matched_at(Thread& thread, Word message) {
 
 void note_matched(Thread& thread, const Facts& facts, const Word* arguments) {
   const Word message = handle_at(arguments[facts.message]);
-  matched_at(thread, message) = {message, handle(arguments[facts.comm])};
+  Comm const* const comm = comm_of(handle(arguments[facts.comm]));
+  matched_at(thread, message) = {message, reinterpret_cast<Word>(comm)};
 }
 
 // What really came, and from whom.

@@ -52,7 +52,7 @@ struct alignas(line) Thread {
   Place* place = nullptr;
   Ticks began = 0;
   Word inside = 0;        // the stack pointer where it was made; 0: none
-  Word message_comm = 0;  // where the message came that is being received, if it was matched before
+  Word message_comm = 0;  // the communicator of a message that was matched and is received now
 
   std::byte* known = nullptr;
   std::size_t known_bytes = 0;  // of each

@@ -201,3 +201,8 @@ def test_a_window_keeps_its_communicator(anywhere: Trouble) -> None:
     assert (cells["count"].sum(), cells["amount"].sum()) == (2, 16)
     assert {*cells["least"], *cells["most"]} == {8}
     assert {file.comms[int(number)].maker for number in cells["comm"]} == {"MPI_Comm_dup"}
+
+
+def test_a_message_from_nobody_outlives_its_communicator(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("message_from_nobody"))
+    assert calls(file)["Mrecv"] == 2

@@ -213,6 +213,20 @@ void window_alone() {
   MPI_Win_free(&window);
 }
 
+// A message from nobody is the same one always, also when the communicator is gone where it came.
+void message_from_nobody() {
+  MPI_Message message;
+  for (int n = 0; n < 2; ++n) {
+    MPI_Comm same;
+    MPI_Comm_dup(MPI_COMM_WORLD, &same);
+    if (n == 0) MPI_Mprobe(MPI_PROC_NULL, 0, same, &message, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&same);
+    message = MPI_MESSAGE_NO_PROC;
+    char byte = 0;
+    MPI_Mrecv(&byte, 1, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  }
+}
+
 const std::map<std::string, void (*)()> all = {
     {"plain", [] { barriers(10); }},
     {"threads", threads},
@@ -229,6 +243,7 @@ const std::map<std::string, void (*)()> all = {
     {"closes", closes},
     {"many_places", many_places},
     {"window_alone", window_alone},
+    {"message_from_nobody", message_from_nobody},
 };
 
 }  // namespace
