@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.features.profile.stored import load_jobs
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, load
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.build import headers
 from mpigauge.site.topology.cpu_lists import parse_list
 from tests import patience
 from tests.conftest import MPIS
@@ -76,6 +79,38 @@ def test_a_job(ready: Mpi, nodes: Slurm, tmp_path: Path, launcher: tuple[str, ..
     assert "PingPong · 2 ranks" in done.stdout
     first = (tmp_path / "out" / "logs" / "launch-000.command").read_text()
     assert ("srun --mpi=" in first) == bool(launcher)
+
+
+@pytest.mark.parametrize("within", ["", "sh -c"], ids=["line", "script"])
+def test_a_program_is_profiled_in_a_job(nodes: Slurm, tmp_path: Path, within: str) -> None:
+    """By srun itself and by a script that calls it, on two nodes with memories of their own."""
+    mpich = find("mpich")
+    (tmp_path / "app.c").write_text(PROGRAM)
+    words = ["gcc", "-g", "-isystem", str(headers(mpich)), "app.c", "-o", "app", str(mpich.library)]
+    subprocess.run([*words, f"-Wl,-rpath,{mpich.library.parent}"], cwd=tmp_path, check=True)
+    line = ["srun", "--mpi=pmi2", "--ntasks=2", "--nodes=2", "./app"]
+    profiled = [*within.split(), shlex.join(line)] if within else line
+    call = ("submit", "--nodes", "2", "profile", "--output", "out", "--", *profiled)
+    done = nodes.mpigauge(*call, cwd=tmp_path)
+    log = (tmp_path / "out.log").read_text() if (tmp_path / "out.log").exists() else ""
+    assert done.returncode == 0, done.stderr + log
+    assert "2 of 2 ranks seen" in done.stderr
+    (job,) = load_jobs(tmp_path / "out")
+    assert [file.host for file in job.ranks] == ["node01", "node02"]
+    assert "Sendrecv" in done.stdout
+
+
+PROGRAM = """
+#include <mpi.h>
+int main(int count, char** words) {
+  int rank, in = 0, out = 1;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 0, &in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Finalize();
+}
+"""
 
 
 @pytest.mark.skipif("intel" not in MPIS, reason="there is no Intel MPI for such a machine")

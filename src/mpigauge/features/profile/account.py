@@ -268,12 +268,13 @@ class Account:
         """By call and power of two, the call that moves most first."""
         cells = self.profile.cells
         moved = cells[cells["way"] != Way.REQUESTS]
-        names = [spot.call for spot in self.profile.spots]
-        found: dict[tuple[str, int, int], list[Any]] = {}
-        for cell in moved:
-            key = (names[cell["site"]], int(cell["way"]), int(cell["bin"]))
-            found.setdefault(key, []).append(cell)
-        made = [_sizes(*key, np.array(of, moved.dtype)) for key, of in found.items()]
+        calls = list(dict.fromkeys(spot.call for spot in self.profile.spots))
+        number = np.array([calls.index(spot.call) for spot in self.profile.spots], np.int64)
+        keys = np.stack([number[moved["site"]], moved["way"], moved["bin"]], axis=1)
+        made = [
+            _sizes(calls[call], way, of_bin, moved[places])
+            for (call, way, of_bin), places in _grouped(keys)
+        ]
         whole: dict[str, int] = {}
         for each in made:
             whole[each.call] = whole.get(each.call, 0) + each.bytes
@@ -290,12 +291,12 @@ class Account:
         """What ranks of the world sent to each other, the most first."""
         cells = self.profile.cells
         sent = cells[(cells["way"] == Way.SENT) & (cells["world_peer"] >= 0)]
-        found: dict[tuple[int, int], list[int]] = {}
-        for cell in sent:
-            one = found.setdefault((int(cell["rank"]), int(cell["world_peer"])), [0, 0])
-            one[0] += int(cell["count"])
-            one[1] += int(cell["amount"])
-        pairs = [Pair(*between, *numbers) for between, numbers in found.items()]
+        keys = np.stack([sent["rank"].astype(np.int64), sent["world_peer"]], axis=1)
+        pairs = [
+            Pair(source, target, int(of["count"].sum()), int(of["amount"].sum()))
+            for (source, target), places in _grouped(keys)
+            for of in [sent[places]]
+        ]
         return sorted(pairs, key=lambda pair: (-pair.bytes, pair.source, pair.target))
 
     # --- over the run
@@ -337,6 +338,19 @@ def frames_of_program(spot: Spot) -> Iterator[Frame]:
     for frame in spot.frames:
         if frame.module is None or not family_of(Path(frame.module.path).name):
             yield frame
+
+
+def _grouped(
+    keys: npt.NDArray[np.int64],
+) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.int64]]]:
+    """Each row that there is, once, with the places where it is."""
+    if not len(keys):
+        return
+    order = np.lexsort(keys.T[::-1])
+    ordered = keys[order]
+    starts = np.flatnonzero(np.any(np.diff(ordered, axis=0, prepend=ordered[:1] - 1), axis=1))
+    for start, places in zip(starts, np.split(order, starts[1:]), strict=True):
+        yield tuple(ordered[start].tolist()), places
 
 
 def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
