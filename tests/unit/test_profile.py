@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -204,6 +205,23 @@ def test_scripts_for_mpip_find_its_sections() -> None:
     assert told["messages of Send at site 2", -1] == 16
     assert told["largest message of Send at site 2", 0] == 1024
     assert told["sent by Send at site 2", -1] == pytest.approx(16384, rel=1e-3)
+
+
+def test_programs_are_told_everything() -> None:
+    several = [job(0), job(1)]
+    told = json.loads("\n".join(lines_of(several, "json")))
+    assert [each["launch"] for each in told["jobs"]] == [0, 1]
+    first = told["jobs"][0]
+    top = first["call_sites"][0]
+    assert (top["call"], top["place"]) == ("MPI_Allreduce", "norm at norm.cpp:88")
+    assert top["seconds_by_rank"] == pytest.approx([0.1, 0.2])
+    assert top["stack"] == ["norm at norm.cpp:88", "main+0x1c"]
+    assert first["share_of_mpi"] == pytest.approx(0.175)
+    assert {each["way"] for each in first["sizes"]} == {"collective", "sent"}
+    assert first["pairs"][0] == {"from_rank": 0, "to_rank": 1, "messages": 10, "bytes": 8192}
+    lines = lines_of(several, "csv")
+    assert len(lines) == 1 + 2 * 2 * 4
+    assert lines[1].startswith("0,0,1,MPI_Allreduce,collective,secret step,norm at norm.cpp:88,0,")
 
 
 def test_scripts_for_perfcatch_find_its_sections() -> None:

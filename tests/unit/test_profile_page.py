@@ -64,8 +64,8 @@ def test_call_sites_can_be_sorted_and_are_folded(page: str) -> None:
 def test_numbers_can_be_taken_along(page: str) -> None:
     (data,) = re.findall(r'href="data:text/csv;charset=utf-8;base64,([^"]+)"', page)
     lines = base64.b64decode(data).decode().splitlines()
-    assert lines[0].startswith("site,call,group,region,place,rank,calls,seconds")
-    assert any(line.startswith("1,MPI_Allreduce,collective,secret step") for line in lines)
+    assert lines[0].startswith("launch,job,site,call,group,region,place,rank,calls,seconds")
+    assert any(line.startswith("0,0,1,MPI_Allreduce,collective,secret step") for line in lines)
 
 
 def test_peers_and_ranks_are_drawn(page: str) -> None:

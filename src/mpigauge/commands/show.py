@@ -34,7 +34,7 @@ def command(run: str, form: str, limits_of: str | None) -> None:
     from mpigauge.model.errors import UserError
 
     jobs = profile_at(run)
-    if jobs is not None and form in ("table", *options.PROFILE_FORMATS):
+    if jobs is not None and form in ("table", "json", "csv", *options.PROFILE_FORMATS):
         _show_profile(jobs, form)
     elif form in options.PROFILE_FORMATS:
         raise UserError(f"--format {form} is of profiles, and {run} is none")

@@ -218,7 +218,7 @@ class Account:
             median_s=float(np.median(rows["p50_s"])) if len(rows) else math.nan,
             late_s=float(rows["p99_s"].max(initial=0)),
             most_s=float(rows["most_s"].max(initial=0)),
-            sent=sent,
+            sent=int(sent),
             failures=int(rows["failures"].sum()),
         )
 
@@ -246,12 +246,19 @@ class Account:
             yield self._with_caller(each, of) if len(of) > 1 else each.where
 
     def _with_caller(self, one: Called, alike: list[Called]) -> str:
-        stacks = [[self.told(frame) for frame in frames_of_program(each.spot)] for each in alike]
-        own = [self.told(frame) for frame in frames_of_program(one.spot)]
-        for level, caller in enumerate(own):
+        stacks = [self.stack(each.spot) for each in alike]
+        for level, caller in enumerate(self.stack(one.spot)):
             if any(stack[level : level + 1] != [caller] for stack in stacks):
                 return f"{one.where} from {caller}"
         return one.where
+
+    def stack(self, spot: Spot) -> list[str]:
+        """From inside out, with functions that were inlined."""
+        found = []
+        for frame in frames_of_program(spot):
+            places = self.job.places.get(frame, ())
+            found += list(map(short, places)) or [self.told(frame)]
+        return found
 
     def told(self, frame: Frame) -> str:
         """A frame in words: its function and line, else its file of code and its place there."""

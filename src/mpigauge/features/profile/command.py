@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.runs.store import RunWriter
 
-FORMATS = ("table", "mpip", "perfcatch")
+FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
 OURS = (
     *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
     *("launcher", "oversubscribe"),

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.features.profile import pictures
 from mpigauge.features.profile.account import Account, Called, frames_of_program
 from mpigauge.features.profile.show import error_words, main_jobs, place_of, sentences
+from mpigauge.features.profile.show_json import as_csv
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.result.facts import facts_of_run
 from mpigauge.result.stats.figures import estimate
@@ -90,7 +89,7 @@ def profile_page(name: str, run: Run, jobs: Sequence[Job], home: str = "") -> st
         drawn=drawn,
         machines=machines,
         command=command if isinstance(command, str) else shlex.join(map(str, command)),
-        download=_download(accounts[0]) if first else "",
+        download=_download(accounts[0].job) if first else "",
         file=f"{name}.csv",
     )
 
@@ -173,7 +172,7 @@ def _row(account: Account, of: Called) -> Iterator[Cell]:
 
 def _stack(account: Account, of: Called) -> Cell:
     """From inside out."""
-    words = " ← ".join(account.told(frame) for frame in frames_of_program(of.spot))
+    words = " ← ".join(account.stack(of.spot))
     return Cell(words, words)
 
 
@@ -218,23 +217,7 @@ def _call(account: Account, of: Called) -> str:
     return of.spot.call
 
 
-def _download(account: Account) -> str:
+def _download(job: Job) -> str:
     """All call sites by rank as CSV, in seconds and bytes, as an address."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(
-        ["site", "call", "group", "region", "place", "rank", "calls", "seconds", "least_s",
-         "median_s", "p99_s", "most_s", "failures"]
-    )  # fmt: skip
-    for at, rank in enumerate(account.ranks):
-        for called, row in account.of_rank(at):
-            spot = called.spot
-            writer.writerow(
-                [called.number, spot.call, spot.group, spot.region, called.where, rank.rank,
-                 *(row[name].item() for name in _NUMBERS)]
-            )  # fmt: skip
-    data = base64.b64encode(file.getvalue().encode(errors="backslashreplace")).decode()
+    data = base64.b64encode(as_csv([job]).encode(errors="backslashreplace")).decode()
     return f"data:text/csv;charset=utf-8;base64,{data}"
-
-
-_NUMBERS = ("calls", "seconds", "least_s", "p50_s", "p99_s", "most_s", "failures")

@@ -63,13 +63,16 @@ def page(jobs: Sequence[Job], width: int = WIDTH) -> list[str]:
 
 
 def lines_of(jobs: Sequence[Job], form: str, width: int = WIDTH) -> list[str]:
-    """The lines of a run in one of the formats: table, mpip, perfcatch. The last two know one
-    launch, the first."""
+    """The lines of a run in one of the formats: table, json, csv, mpip, perfcatch. The last two
+    know one launch, the first."""
+    from mpigauge.features.profile.show_json import as_csv, as_json
     from mpigauge.features.profile.show_mpip import mpip
     from mpigauge.features.profile.show_perfcatch import perfcatch
 
     if form == "table":
         return page(jobs, width)
+    if form in ("json", "csv"):
+        return (as_json if form == "json" else as_csv)(jobs).splitlines()
     shown = main_jobs(jobs)
     account = Account(shown[0]) if shown else None
     if account is None:

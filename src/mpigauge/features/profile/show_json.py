@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A profile for programs, in seconds and bytes: all of it as JSON, or call sites by rank as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from mpigauge.features.profile.account import Account, Called, Pair, Sizes
+from mpigauge.features.profile.files import RankFile
+from mpigauge.features.profile.stored import Job
+from mpigauge.model.fields import plain
+
+SCHEMA = 1
+_CSV = (
+    *("launch", "job", "site", "call", "group", "region", "place", "rank"),
+    *("calls", "seconds", "least_s", "median_s", "p99_s", "longest_s", "failures"),
+)
+_NUMBERS = ("calls", "seconds", "least_s", "p50_s", "p99_s", "most_s", "failures")
+
+
+def as_json(jobs: Sequence[Job]) -> str:
+    """All jobs of all launches. What is not known is null."""
+    data = {
+        "schema": SCHEMA,
+        "tool": "mpigauge",
+        "jobs": [_job(Account(job)) for job in jobs if job.ranks],
+    }
+    return json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(jobs: Sequence[Job]) -> str:
+    """A line for each call site on each rank of each job."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(_CSV)
+    for job in jobs:
+        account = Account(job)
+        for at, rank in enumerate(account.ranks):
+            for called, row in sorted(account.of_rank(at), key=lambda each: each[0].number):
+                spot = called.spot
+                names = (called.number, spot.call, spot.group, spot.region, called.where)
+                numbers = (row[name].item() for name in _NUMBERS)
+                writer.writerow([job.launch, job.number, *names, rank.rank, *numbers])
+    return file.getvalue()
+
+
+def _job(account: Account) -> dict[str, Any]:
+    job, first = account.job, account.ranks[0]
+    return {
+        "launch": job.launch,
+        "job": job.number,
+        "program": job.program,
+        "arguments": first.words,
+        "mpi_library": first.library,
+        "started": first.started,
+        "world_ranks": job.expected,
+        "share_of_mpi": account.mean_share,
+        "imbalance": account.imbalance,
+        "profiler_s_a_call": account.cost_s,
+        "profiler_share": account.cost_share,
+        "ranks": [
+            _rank(file, float(run), float(mpi))
+            for file, run, mpi in zip(account.ranks, account.run_s, account.mpi_s, strict=True)
+        ],
+        "call_sites": [_site(account, each) for each in account.sites],
+        "sizes": [_sizes(each) for each in account.sizes],
+        "pairs": [_pair(each) for each in account.pairs],
+        "regions": [asdict(each) for each in account.regions],
+    }
+
+
+def _rank(file: RankFile, run_s: float, mpi_s: float) -> dict[str, Any]:
+    return {
+        "rank": file.rank,
+        "host": file.host,
+        "pid": file.pid,
+        "ended": file.ended,
+        "run_s": run_s,
+        "mpi_s": mpi_s,
+        "cpus": list(file.cpus),
+        **asdict(file.usage),
+        "lost_calls": file.lost.calls,
+    }
+
+
+def _site(account: Account, of: Called) -> dict[str, Any]:
+    return {
+        "site": of.number,
+        "call": of.spot.call,
+        "group": of.spot.group,
+        "region": of.spot.region,
+        "place": of.where,
+        "stack": account.stack(of.spot),
+        "calls": of.calls,
+        "calls_by_rank": of.calls_of,
+        "seconds_by_rank": of.seconds,
+        "least_s": of.least_s,
+        "median_s": of.median_s,
+        "p99_s": of.late_s,
+        "longest_s": of.most_s,
+        "sent_bytes": of.sent,
+        "failures": of.failures,
+    }
+
+
+def _sizes(sizes: Sizes) -> dict[str, Any]:
+    way = sizes.way.name.lower()
+    return {
+        "call": sizes.call,
+        "way": "collective" if way == "none" else way,
+        "messages": sizes.count,
+        "bytes": sizes.bytes,
+        "least_bytes": sizes.least,
+        "most_bytes": sizes.most,
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "from_rank": pair.source,
+        "to_rank": pair.target,
+        "messages": pair.messages,
+        "bytes": pair.bytes,
+    }
+
+
+def _plain(data: Any) -> Any:
+    """Arrays as lists; what is not known as null, however deep."""
+    if isinstance(data, dict):
+        return {name: _plain(value) for name, value in data.items()}
+    if isinstance(data, np.ndarray):
+        return _plain(data.tolist())
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    return plain(data.item() if isinstance(data, np.generic) else data)
