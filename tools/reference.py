@@ -16,6 +16,7 @@ from mpigauge.cli.main import group
 from mpigauge.features.check.quantities import QUANTITIES
 from mpigauge.features.doctor.registry import CHECKS
 from mpigauge.features.explain.registry import CAUSES, kinds_in_words
+from mpigauge.features.profile.causes import CAUSES as OF_PROFILES
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.fields import Field, fields
 from mpigauge.model.knob import READ_WORDS
@@ -244,6 +245,7 @@ PARTS: Mapping[str, Part] = {
     "benchmarks": benchmarks,
     "batch_systems": lambda: _documented(SYSTEMS),
     "causes": causes,
+    "causes_of_profiles": lambda: _abouts({each.name: each.about for each in OF_PROFILES}),
     "checks": lambda: _abouts({name: each.about for name, each in CHECKS.items()}),
     "commands": commands,
     "flags": flags,

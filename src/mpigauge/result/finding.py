@@ -52,3 +52,7 @@ class Explanation:
     """How many causes there are."""
     rows: int
     launches: int
+    kind: str = "row"
+    """What they are."""
+    whole: str = "the time of all rows, each counted alike"
+    """What a cost is a share of."""

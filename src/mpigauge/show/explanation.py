@@ -24,7 +24,7 @@ _INDENT = "   "
 
 def page(name: str, said: Explanation, width: int) -> Iterator[str]:
     """`name`: of the run. The dearest first, then what could not be looked at."""
-    counted = f"{many(said.rows, 'row')} of {many(said.launches, 'launch')}"
+    counted = f"{many(said.rows, said.kind)} of {many(said.launches, 'launch')}"
     head = f"{name}: {counted}, {said.looked_for} causes looked for"
     yield from broken([head], width=width)
     yield ""
@@ -32,7 +32,7 @@ def page(name: str, said: Explanation, width: int) -> Iterator[str]:
         yield QUIET if said.rows else NO_ROWS
         yield ""
     for number, finding in enumerate(said.findings, 1):
-        yield from _finding(number, finding, width)
+        yield from _finding(number, finding, width, said.whole)
         yield ""
     if said.blind:
         yield "Not looked at:"
@@ -61,12 +61,12 @@ def _plain(finding: Finding) -> dict[str, Any]:
     return said | {"cost": known}
 
 
-def _finding(number: int, finding: Finding, width: int) -> Iterator[str]:
+def _finding(number: int, finding: Finding, width: int, whole: str) -> Iterator[str]:
     start = f"{number}. "
     yield from wrap(
         f"{finding.what}  [{finding.cause}]", width, initial_indent=start, subsequent_indent=_INDENT
     )
-    told = [("costs", _cost(finding))]
+    told = [("costs", _cost(finding, whole))]
     told += [("perhaps" if finding.tentative else "likely", finding.likely)]
     told += [("only", finding.tentative)] if finding.tentative else []
     told += _labelled("evidence", finding.evidence) + _labelled("try", finding.attempts)
@@ -82,9 +82,9 @@ def _labelled(label: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(label if place == 0 else "", text) for place, text in enumerate(texts)]
 
 
-def _cost(finding: Finding) -> str:
+def _cost(finding: Finding, whole: str) -> str:
     if finding.void:
         return "these numbers mean nothing"
     if math.isnan(finding.cost):
         return "not known"
-    return f"{percent(finding.cost)} of the time of all rows, each counted alike"
+    return f"{percent(finding.cost)} of {whole}"

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What stands out in a profile, why it is so in all likelihood, and what to try.
+
+A cost is a share of the run time that going without would save at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mpigauge.features.profile.account import Account, Called
+from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.show import main_jobs
+from mpigauge.features.profile.stored import Job
+from mpigauge.model.units import duration, listed, many, memory, number, percent
+from mpigauge.result.finding import Explanation, Finding
+
+LEAST_IMBALANCE = 0.05
+LEAST_SHARE = 0.1
+"""Of the time in MPI: a call site that takes less is not spoken of."""
+SMALL = 256
+"""Bytes: messages of no more than these cost latency alone."""
+MOST_LATENCY_S = 50e-6
+"""What a small message takes longer than is no latency of a network."""
+RARE = 0.2
+"""Where all calls would take no more of the time at their median, few long ones take the rest."""
+OFTEN = 50.0
+"""Times in a second that a rank loses its core."""
+MUCH = 0.02
+"""Of the run time, for the profiler itself."""
+POLLS = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class ProfileCause:
+    name: str
+    about: str
+    find: Callable[[Account], Iterator[Finding]]
+
+
+def explained(jobs: Sequence[Job]) -> Explanation:
+    """Of the first launch."""
+    accounts = [Account(job) for job in main_jobs(jobs)]
+    found = [
+        replace(finding, cause=cause.name)
+        for cause in CAUSES
+        for account in accounts[:1]
+        for finding in cause.find(account)
+    ]
+    found.sort(key=lambda each: (math.isnan(each.cost), -each.cost))
+    return Explanation(
+        findings=tuple(found),
+        blind=(),
+        looked_for=len(CAUSES),
+        rows=len(accounts[0].inside) if accounts else 0,
+        launches=len(accounts),
+        kind="call site",
+        whole="the run time, at most",
+    )
+
+
+# --- ranks ----------------------------------------------------------------------------------------
+def _imbalance(account: Account) -> Iterator[Finding]:
+    own, ranks = account.own_s, account.ranks
+    if len(ranks) < 2 or not account.imbalance >= LEAST_IMBALANCE:
+        return
+    most, least = int(own.argmax()), int(own.argmin())
+    busiest, idlest = ranks[most].rank, ranks[least].rank
+    first, mean, last = (duration(float(each)) for each in (own[most], own.mean(), own[least]))
+    shares = [percent(float(account.share[at])) for at in (most, least)]
+    yield Finding(
+        what=f"rank {busiest} computes {percent(account.imbalance)} longer than the mean of ranks",
+        likely=f"rank {busiest} has more to do, or its core is slower or shared; the others wait "
+        "for it in MPI",
+        evidence=(
+            f"outside MPI: {first} on rank {busiest}, {mean} in the mean, {last} on rank {idlest}",
+            f"share of MPI: {shares[0]} on rank {busiest}, {shares[1]} on rank {idlest}",
+        ),
+        attempts=(
+            "share the work out more evenly",
+            "another --place: does it stay with the rank, or with the core?",
+            "`mpigauge doctor` and `mpigauge node`: is a core slower than others?",
+        ),
+        cost=float((own.max() - own.mean()) / account.run_s.mean()),
+    )
+
+
+def _moved(account: Account) -> Iterator[Finding]:
+    moved = [file for file in account.ranks if len(file.cpus) > 1]
+    if not moved:
+        return
+    seen = [f"rank {file.rank} was seen on {len(file.cpus)} cores" for file in moved]
+    yield Finding(
+        what=f"{many(len(moved), 'rank')} of {len(account.ranks)} moved between cores",
+        likely="ranks are not bound to a core each, so the system moves them away from their "
+        "caches and their memory; with threads that call MPI it may be as it should",
+        evidence=tuple(seen[:_MOST_NAMED]),
+        attempts=("bind them: --place compact, or what the launcher has for it (--bind-to core)",),
+    )
+
+
+def _shared(account: Account) -> Iterator[Finding]:
+    on: dict[tuple[str, int], list[str]] = {}
+    for file in account.ranks:
+        if len(file.cpus) == 1:
+            on.setdefault((file.host, next(iter(file.cpus))), []).append(str(file.rank))
+    for (host, cpu), ranks in on.items():
+        if len(ranks) > 1:
+            yield Finding(
+                what=f"{len(ranks)} ranks share core {cpu} of {host}",
+                likely="there are more ranks than cores, or all are bound to the same ones; who "
+                "waits in MPI takes the core from who computes",
+                evidence=(f"ranks {listed(ranks[:_MOST_NAMED])} were seen on no other core",),
+                attempts=("fewer ranks, or another placement (--place compact)",),
+            )
+
+
+def _switched(account: Account) -> Iterator[Finding]:
+    rates = [
+        (file.usage.involuntary_switches / float(run), file)
+        for file, run in zip(account.ranks, account.run_s, strict=True)
+        if run > 0
+    ]
+    often = sorted((pair for pair in rates if pair[0] >= OFTEN), key=lambda pair: -pair[0])
+    if often:
+        yield Finding(
+            what=f"{many(len(often), 'rank')} of {len(account.ranks)} lost their core often",
+            likely="other programs run on the same cores, and whoever waits for such a rank waits "
+            "with it",
+            evidence=tuple(
+                f"rank {file.rank} on {file.host}: {file.usage.involuntary_switches} times, "
+                f"{number(rate)} in a second"
+                for rate, file in often[:_MOST_NAMED]
+            ),
+            attempts=("`mpigauge doctor` there: who else is on these cores?",),
+        )
+
+
+# --- call sites -----------------------------------------------------------------------------------
+def _small(account: Account) -> Iterator[Finding]:
+    for site in _large_sites(account):
+        count, size = _sent(account, site)
+        if not count or size > SMALL or _waits_there(account, site):
+            continue
+        one = site.spot.call.removeprefix("MPI_") if _is_collective(account, site) else "PingPong"
+        yield Finding(
+            what=f"{_at(site)} sends {many(count, 'message')} of {memory(size)} in the mean",
+            likely="so small messages cost latency: how many there are matters, and not how large "
+            "they are",
+            evidence=(_takes(account, site),),
+            attempts=(
+                "fewer and larger messages",
+                f"`mpigauge run {one} --sizes {size}`: what one costs on this machine",
+            ),
+            cost=_cost(account, site),
+        )
+
+
+def _waits(account: Account) -> Iterator[Finding]:
+    for site in _large_sites(account):
+        if not _waits_there(account, site):
+            continue
+        times = f"{duration(site.median_s)} in the median, 99 % within {duration(site.late_s)}"
+        yield Finding(
+            what=f"ranks wait in {_at(site)}",
+            likely="one comes late or has lost its core; what is sent is not what takes the time",
+            evidence=(
+                _takes(account, site),
+                f"{many(site.calls, 'call')}: {times}, {duration(site.most_s)} at most",
+                *_of_size(account, site),
+            ),
+            attempts=("what the other ranks do before it: the imbalance, and other programs",),
+            cost=_cost(account, site),
+        )
+
+
+def _waits_there(account: Account, site: Called) -> bool:
+    """Few long calls take most of the time, or all take longer than their messages could."""
+    count, size = _sent(account, site)
+    rare = site.median_s * site.calls < RARE * site.total_s
+    return rare or (count > 0 and size <= SMALL and site.median_s > MOST_LATENCY_S)
+
+
+def _sent(account: Account, site: Called) -> tuple[int, int]:
+    """How many messages, and their size in the mean."""
+    cells = account.profile.cells
+    kept = cells[(cells["site"] == account.profile.spots.index(site.spot)) & (cells["amount"] > 0)]
+    kept = kept[(kept["way"] == Way.SENT) | (kept["way"] == Way.NONE)]
+    count, amount = int(kept["count"].sum()), int(kept["amount"].sum())
+    return count, max(1, round(amount / count)) if count else 0
+
+
+def _of_size(account: Account, site: Called) -> Iterator[str]:
+    count, size = _sent(account, site)
+    if count:
+        yield f"{many(count, 'message')} of {memory(size)} in the mean"
+
+
+def _is_collective(account: Account, site: Called) -> bool:
+    cells = account.profile.cells
+    of = cells[cells["site"] == account.profile.spots.index(site.spot)]
+    return bool((of["way"] == Way.NONE).any())
+
+
+def _polls(account: Account) -> Iterator[Finding]:
+    polls = [each for each in account.inside if each.spot.call in POLLS]
+    calls = sum(each.calls for each in polls)
+    seconds = sum(each.mean_s for each in polls)
+    if not seconds > LEAST_SHARE * float(account.mpi_s.mean()):
+        return
+    names = listed(dict.fromkeys(each.spot.call for each in polls))
+    yield Finding(
+        what=f"the program asks {calls} times whether something has come, by {names}",
+        likely="it waits by polling: this time is waiting, whatever it is called",
+        evidence=(f"{duration(seconds)} of each rank in the mean",),
+        attempts=("a call that waits, where there is nothing else to be done meanwhile",),
+        cost=seconds / float(account.run_s.mean()),
+    )
+
+
+def _profiler(account: Account) -> Iterator[Finding]:
+    if not account.cost_share >= MUCH:
+        return
+    yield Finding(
+        what=f"the profiler itself took {percent(account.cost_share)} of the run time",
+        likely="the program makes very many short calls; their own times are right, and the run "
+        "time is longer than without the profiler",
+        evidence=(f"{many(account.calls, 'call')}, {duration(account.cost_s)} each",),
+        attempts=("--frames 0, which tells call sites apart by their callers no more",),
+        cost=account.cost_share,
+    )
+
+
+def _large_sites(account: Account) -> Iterator[Called]:
+    whole = float(account.mpi_s.sum())
+    return (each for each in account.inside if each.total_s >= LEAST_SHARE * whole > 0)
+
+
+def _at(site: Called) -> str:
+    return f"{site.spot.call} in {site.where}" if site.where else site.spot.call
+
+
+def _takes(account: Account, site: Called) -> str:
+    share = percent(site.total_s / float(account.mpi_s.sum()))
+    return f"it takes {duration(site.mean_s)} of each rank in the mean, {share} of the time in MPI"
+
+
+def _cost(account: Account, site: Called) -> float:
+    return site.mean_s / float(account.run_s.mean())
+
+
+CAUSES = (
+    ProfileCause("imbalance", "ranks that compute longer than others", _imbalance),
+    ProfileCause("waits", "call sites where ranks wait for each other", _waits),
+    ProfileCause("small-messages", "call sites that send many small messages", _small),
+    ProfileCause("polling", "programs that ask again and again", _polls),
+    ProfileCause("moved", "ranks that moved between cores", _moved),
+    ProfileCause("shared-cores", "ranks that share a core", _shared),
+    ProfileCause("lost-cores", "ranks that others took the core from", _switched),
+    ProfileCause("profiler", "what the profiler itself cost", _profiler),
+)
