@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.stored import load_jobs
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi.build import headers
-from tests.e2e.commands import mpigauge, preload
+from tests import patience
+from tests.e2e.commands import command, mpigauge, preload
 
 pytestmark = pytest.mark.mpi
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -26,6 +28,7 @@ SOURCE = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <signal.h>
+#include <unistd.h>
 static void sums(void) {
   double in = 1, out;
   for (int i = 0; i < 20; i++) MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -37,6 +40,8 @@ int main(int count, char** words) {
   sums();
   if (count > 2 && rank == 1) raise(SIGKILL);
   if (rank == 0) printf("done\\n");
+  fflush(stdout);
+  if (count > 1 && words[1][0] == 'w') pause();
   MPI_Finalize();
   return count > 1 ? atoi(words[1]) : 0;
 }
@@ -178,6 +183,32 @@ def test_two_profiles_are_compared(mpi: Mpi, program: Path, tmp_path: Path) -> N
     page = mpigauge("report", "before", "-o", "page.html", cwd=tmp_path)
     assert page.returncode == 0, page.stderr
     assert "sums at app.c:" in (tmp_path / "page.html").read_text()
+
+
+def test_a_program_that_is_ended_leaves_its_profile(
+    mpi: Mpi, program: Path, tmp_path: Path
+) -> None:
+    """What would end mpigauge ends the program, and what was seen is stored."""
+    words = ("profile", "--", "mpiexec", "-n", "2", str(program), "wait")
+    process = subprocess.Popen(
+        command(words),
+        cwd=tmp_path,
+        env={**os.environ, **launcher_env(mpi)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "done\n"
+        process.send_signal(signal.SIGTERM)
+        _, errors = patience.communicate(process)
+    assert process.returncode != 0
+    assert "did not end in order" in errors
+    sums = next(each for each in account(tmp_path).sites if each.spot.call == "MPI_Allreduce")
+    assert sums.calls == 2 * SUMS
 
 
 def test_a_program_without_mpi_runs_and_is_told(tmp_path: Path) -> None:
