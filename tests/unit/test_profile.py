@@ -16,8 +16,8 @@ import pytest
 
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.features.profile import gather
-from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.files import Lost
+from mpigauge.features.profile.account import Account, readable
+from mpigauge.features.profile.files import Frame, Lost, Module
 from mpigauge.features.profile.foretell import foretold, unseen
 from mpigauge.features.profile.launching import user_line, with_stand_ins
 from mpigauge.features.profile.profiling import (
@@ -32,6 +32,7 @@ from mpigauge.features.profile.profiling import (
 from mpigauge.features.profile.running import run
 from mpigauge.features.profile.show import lines_of, page
 from mpigauge.features.profile.stored import load_jobs, save
+from mpigauge.features.profile.symbols import Place
 from mpigauge.measure.campaign.agent import Agent
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, decode
@@ -41,7 +42,7 @@ from mpigauge.runs.store import RunWriter
 from mpigauge.runs.store.pack import pack, unpack
 from tests.elf_files import Made
 from tests.mpi_fakes import HYDRA
-from tests.profiles import MAIN, NORM, job, rank_file, stored
+from tests.profiles import MAIN, NORM, PLACES, job, rank_file, stored
 
 NO_CELLS = rank_file(0).cells[:0]
 
@@ -177,6 +178,32 @@ def test_a_place_that_two_call_sites_share_has_its_caller() -> None:
     assert [each.where for each in Account(of).sites[:2]] == [
         *("norm at norm.cpp:88 from norm at norm.cpp:88", "norm at norm.cpp:88 from main+0x1c"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("main", "main"),
+        ("norm(double*, int)", "norm"),
+        ("halo.constprop.0", "halo"),
+        ("__pyx_f_6mpi4py_3MPI_PyMPI_recv_p2p.constprop.0", "PyMPI_recv_p2p"),
+        ("__pyx_pw_6mpi4py_3MPI_4Comm_124allreduce", "Comm.allreduce"),
+    ],
+)
+def test_names_of_functions_are_those_of_the_program(name: str, said: str) -> None:
+    assert readable(name) == said
+
+
+def test_a_call_site_of_python_is_the_method_that_was_called() -> None:
+    module = Module("/lib/python3/mpi4py/MPI.so", "")
+    inner, method = Frame(module, 0x10), Frame(module, 0x20)
+    places = {
+        inner: (Place("__pyx_f_6mpi4py_3MPI_PyMPI_allreduce", offset=1),),
+        method: (Place("__pyx_pw_6mpi4py_3MPI_4Comm_124allreduce", offset=2),),
+    }
+    spots = (replace(job().profile.spots[0], frames=(inner, method)), *job().profile.spots[1:])
+    of = replace(job(), profile=replace(job().profile, spots=spots), places={**PLACES, **places})
+    assert Account(of).inside[0].where == "Comm.allreduce"
 
 
 def test_regions_and_the_time_line() -> None:

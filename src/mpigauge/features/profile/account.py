@@ -8,6 +8,7 @@ Shares are of the run time: from the end of MPI_Init to the start of MPI_Finaliz
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,8 +26,9 @@ from mpigauge.features.profile.symbols import Place
 from mpigauge.site.mpi.programs.abi import family_of
 
 Numbers = npt.NDArray[np.float64]
-COLLECTIVE = -1
-"""In place of a peer: all ranks of a communicator."""
+_MPI4PY = ["mpi4py", "MPI"]
+_METHOD = "__pyx_pw_"
+"""What Cython has names of functions begin with that Python calls."""
 
 
 @dataclass(frozen=True)
@@ -232,8 +234,28 @@ class Account:
         return found
 
     def where(self, spot: Spot) -> str:
-        """The innermost place that is not of an MPI library itself."""
-        return next((self.told(frame) for frame in frames_of_program(spot)), "")
+        """The innermost place of the program."""
+        return next(map(self.told, self._from_place(spot)), "")
+
+    def functions(self, spot: Spot) -> tuple[str, ...]:
+        """From that place outwards, without lines: they move with every edit."""
+        names: list[str] = []
+        for frame in self._from_place(spot):
+            places = self.job.places.get(frame, ())
+            names += [readable(place.function) for place in places] or [self.told(frame)]
+        return tuple(names)
+
+    def _from_place(self, spot: Spot) -> list[Frame]:
+        """What is not of an MPI library itself, nor of mpi4py below the method that was called."""
+        frames = list(frames_of_program(spot))
+        if frames and _is_mpi4py(frames[0]):
+            methods = (at for at, frame in enumerate(frames) if self._is_method(frame))
+            return frames[next(methods, 0) :]
+        return frames
+
+    def _is_method(self, frame: Frame) -> bool:
+        places = self.job.places.get(frame, ())
+        return bool(places) and places[0].function.startswith(_METHOD)
 
     def _apart(self, sites: list[Called]) -> Iterator[str]:
         """The place of each; of those that have the same one with the first caller in which they
@@ -373,8 +395,10 @@ def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
 
 
 def short(place: Place) -> str:
-    """The function without its arguments, which C++ writes into names, and where it is."""
-    function = place.function.partition("(")[0] or place.function
+    """The function, and where it is; of a method of Python only the first is its."""
+    function = readable(place.function)
+    if place.function.startswith(_METHOD):
+        return function
     if place.file:
         return f"{function} at {Path(place.file).name}:{place.line}"
     return f"{function}+{place.offset:#x}"
@@ -386,6 +410,28 @@ def _share_between(file: RankFile, edges: Numbers) -> Numbers:
     times = of.start_s + of.step_s * np.arange(len(of.mpi_s) + 1)
     until = np.interp(edges, times, np.concatenate([[0.0], np.cumsum(of.mpi_s)]))
     return np.asarray(np.clip(np.diff(until) / np.diff(edges), 0.0, 1.0))
+
+
+def readable(function: str) -> str:
+    """The name without its arguments, which C++ writes into names, without what a compiler has
+    added, and as Python has it where Cython has made it."""
+    name = function.partition("(")[0] or function
+    name = re.sub(r"\.(constprop|isra|part|cold)\b.*", "", name)
+    if not (made := re.match(r"__pyx_[a-z]+_", name)):
+        return name
+    rest, parts = name[made.end() :], []
+    while found := re.match(r"(\d+)(.*)", rest):
+        size = int(found[1])
+        if size >= len(found[2]):
+            rest = found[2]  # the number of the method
+            break
+        parts.append(found[2][:size])
+        rest = found[2][size:].removeprefix("_")
+    return ".".join([*(parts[2:] if parts[:2] == _MPI4PY else parts), rest])
+
+
+def _is_mpi4py(frame: Frame) -> bool:
+    return frame.module is not None and "mpi4py" in Path(frame.module.path).parts
 
 
 def _ratio(part: Any, whole: Any) -> Any:

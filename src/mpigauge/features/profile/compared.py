@@ -110,18 +110,9 @@ def _figures(
 def _grouped(account: Account) -> dict[Key, list[Called]]:
     found: dict[Key, list[Called]] = {}
     for each in account.inside:
-        function = next(iter(_functions(account, each)), "")
+        function = next(iter(account.functions(each.spot)), "")
         found.setdefault((each.spot.call, function, each.spot.region), []).append(each)
     return found
-
-
-def _functions(account: Account, called: Called) -> tuple[str, ...]:
-    """From inside out, without lines: they move with every edit."""
-    names: list[str] = []
-    for frame in frames_of_program(called.spot):
-        places = account.job.places.get(frame, ())
-        names += [place.function for place in places] or [account.told(frame)]
-    return tuple(names)
 
 
 def _sites(
@@ -129,7 +120,7 @@ def _sites(
 ) -> Iterator[ComparedSite]:
     """Those of a function, one by one where all sides that have any have as many."""
     call, function, region = key
-    within = f" in {function.partition('(')[0]}" if function else ""
+    within = f" in {function}" if function else ""
     label = f"{call.removeprefix('MPI_')}{within}{f' [{region}]' if region else ''}"
     (count, *others) = {len(each) for each in of if each}
     if others:
@@ -144,7 +135,7 @@ def _one_by_one(
     label: str, of: Sequence[list[Called]], sides: Sequence[SideOfProfile]
 ) -> Iterator[ComparedSite]:
     stacks = [
-        {_functions(side.accounts[0], called): called for called in each}
+        {side.accounts[0].functions(called.spot): called for called in each}
         for side, each in zip(sides, of, strict=True)
     ]
     known = [set(each) for each, held in zip(stacks, of, strict=True) if held]
@@ -172,7 +163,7 @@ def _caller(stack: tuple[str, ...], stacks: set[tuple[str, ...]]) -> str:
     """The first in which it differs from others."""
     for level, name in enumerate(stack):
         if any(other[level : level + 1] != (name,) for other in stacks):
-            return name.partition("(")[0]
+            return name
     return "elsewhere"
 
 

@@ -197,10 +197,7 @@ def _folded(account: Account, what: str, found: dict[str, list[Called]]) -> Sort
 
 
 def _function(account: Account, of: Called) -> str:
-    for frame in frames_of_program(of.spot):
-        places = account.job.places.get(frame, ())
-        return places[0].function if places else account.told(frame)
-    return ""
+    return next(iter(account.functions(of.spot)), "")
 
 
 def _file(account: Account, of: Called) -> str:
