@@ -48,7 +48,7 @@ def drawn(chance: random.Random, mpis: Sequence[str], most_ranks: int) -> list[s
     ranks = chance.choice((2, 2, *range(3, most_ranks + 1)))
     options = chance.choice(OPTIONS)
     if "fresh" in options:  # is refused where nothing that is measured has fresh data
-        names.append("PingPong")
+        names = [*dict.fromkeys([*names, "PingPong"])]
     words = [*names, "--mpi", chance.choice(mpis), "--sizes", chance.choice(SIZES)]
     words += ["--np", str(ranks), *options]
     words += [] if "--classic" in options else ["--in", chance.choice(("1s", "2s", "3s"))]
