@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,7 +96,9 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     agent, hosts = _agent(setup, said["rsh"]), _hosts(setup)
     for note in foretold(first.programs, first.env, os.environ):
         tell(note)
-    with RunWriter.create(header(words), NO_CARDS, output=output, label=_label(words)) as writer:
+    with RunWriter.create(
+        header(words), NO_CARDS, output=output, label=_label(words, first)
+    ) as writer:
         begin(writer.folder, resumes=False)
         _write_passport(writer, setup)
         profiling = Profiling(starter, variables, writer, tell, agent, hosts)
@@ -147,8 +148,11 @@ def _starter(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str
     return lambda variables: started_by_us(words, setup, variables, here)
 
 
-def _label(words: tuple[str, ...]) -> str:
-    return f"profile-{PurePath(words[0]).name}"
+def _label(words: tuple[str, ...], start: Start) -> str:
+    """Of the run's folder: by the program, behind its launcher."""
+    from mpigauge.features.profile.stored import program_name
+
+    return f"profile-{program_name(start.programs[0] if start.programs else words)}"
 
 
 def _agent(setup: Setup | None, rsh: str | None) -> Agent:

@@ -66,12 +66,13 @@ class Job:
     def program(self) -> str:
         """The file's name; of Python that of the script."""
         words = next((file.words for file in self.profile.files if file.words), ())
-        names = [Path(word).name for word in words]
-        if names and names[0].startswith("python"):
-            scripts = [name for word, name in zip(words[1:], names[1:], strict=True)
-                       if not word.startswith("-")]  # fmt: skip
-            return scripts[0] if scripts else names[0]
-        return names[0] if names else "the program"
+        return program_name(words) or "the program"
+
+
+def program_name(words: Sequence[str]) -> str:
+    """The file's name of the program that these words start; of Python that of the script."""
+    names = [Path(word).name for word in words if not word.startswith("-")]
+    return names[1] if len(names) > 1 and names[0].startswith("python") else "".join(names[:1])
 
 
 def save(job: Job, folder: Path) -> None:
@@ -95,8 +96,8 @@ def save(job: Job, folder: Path) -> None:
 
 def load_jobs(folder: Path) -> tuple[Job, ...]:
     """All jobs of a run. UserError: what is there cannot be read."""
-    found = sorted((folder / FOLDER).glob("launch-*.json"))
-    return tuple(_load(path) for path in found)
+    found = map(_load, sorted((folder / FOLDER).glob("launch-*.json")))
+    return tuple(sorted(found, key=lambda job: (job.launch, job.number)))
 
 
 def _load(path: Path) -> Job:
