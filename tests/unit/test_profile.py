@@ -30,7 +30,7 @@ from mpigauge.features.profile.profiling import (
     seen,
 )
 from mpigauge.features.profile.running import run
-from mpigauge.features.profile.show import lines_of, page
+from mpigauge.features.profile.show import accounts_of, lines_of, page
 from mpigauge.features.profile.stored import load_jobs, save
 from mpigauge.features.profile.symbols import Place
 from mpigauge.measure.campaign.agent import Agent
@@ -151,6 +151,14 @@ def test_several_launches_say_how_they_differ() -> None:
     assert "±" in text
 
 
+def test_the_launch_in_the_middle_says_the_rest() -> None:
+    several = [job(0, 4.0), job(1, 2.0), job(2, 1.0)]
+    (first, *others) = accounts_of(several)
+    assert first.job.launch == 1
+    assert [each.job.launch for each in others] == [0, 2]
+    assert accounts_of([]) == []
+
+
 def test_what_is_not_in_the_numbers_is_said() -> None:
     killed = replace(rank_file(0), ended="killed", lost=Lost(7, 0, "disk"))
     text = "\n".join(page(jobs_of(0, [killed])))
@@ -158,6 +166,8 @@ def test_what_is_not_in_the_numbers_is_said() -> None:
     assert "Rank 0 did not end in order: the numbers are those of until then." in text
     assert "Rank 0: 7 calls could not be kept, since its disk was full." in text
     assert page([]) == ["nothing was profiled: no process called MPI"]
+    (second,) = jobs_of(1, [killed])
+    assert "Launch 2: Only 1 of 2 ranks were seen." in "\n".join(page([job(), second]))
 
 
 def test_a_killed_rank_was_not_longer_in_mpi_than_in_its_run() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from mpigauge.features.profile.account import Account, Called
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.show import main_jobs
+from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.units import duration, listed, many, memory, number, percent
 from mpigauge.result.finding import Explanation, Finding
@@ -43,8 +43,8 @@ class ProfileCause:
 
 
 def explained(jobs: Sequence[Job]) -> Explanation:
-    """Of the first launch."""
-    accounts = [Account(job) for job in main_jobs(jobs)]
+    """Of the launch in the middle."""
+    accounts = accounts_of(main_jobs(jobs))
     found = [
         replace(finding, cause=cause.name)
         for cause in CAUSES

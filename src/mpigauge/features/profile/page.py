@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.features.profile import pictures
 from mpigauge.features.profile.account import Account, Called, frames_of_program
-from mpigauge.features.profile.show import error_words, main_jobs, place_of, sentences
+from mpigauge.features.profile.show import accounts_of, error_words, main_jobs, place_of, sentences
 from mpigauge.features.profile.show_json import as_csv
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.result.facts import facts_of_run
@@ -66,7 +66,7 @@ class BuiltMachine(NamedTuple):
 
 def profile_page(name: str, run: Run, jobs: Sequence[Job], home: str = "") -> str:
     """`home`: a page with all runs to go back to."""
-    accounts = [Account(job) for job in main_jobs(jobs)]
+    accounts = accounts_of(main_jobs(jobs))
     first = accounts[0] if accounts else None
     facts = facts_of_run(run)
     command = run.header.get("command") or ""

@@ -36,15 +36,15 @@ MOST_OTHERS, LEAST_OTHER = 2, 0.05
 """So many places are named after the first, each with at least this share of the time in MPI."""
 _OF_LAUNCHES = (
     "Time is the median over launches, with its interval, or of fewer than six launches their "
-    "range; all else is of the first launch."
+    "range; all else is of the launch in the middle."
 )
 _WAYS = {Way.NONE: "", Way.SENT: "sent", Way.RECEIVED: "received"}
 
 
 def page(jobs: Sequence[Job], width: int = WIDTH) -> list[str]:
-    """The lines of a run; the first launch says what numbers of one launch are shown."""
+    """The lines of a run; numbers of one launch are those of the launch in the middle."""
     shown = main_jobs(jobs)
-    accounts = [Account(job) for job in shown]
+    accounts = accounts_of(shown)
     if not accounts:
         return ["nothing was profiled: no process called MPI"]
     first = accounts[0]
@@ -60,6 +60,13 @@ def page(jobs: Sequence[Job], width: int = WIDTH) -> list[str]:
         block = list(table)
         lines += ["", *block] if block else []
     return lines
+
+
+def accounts_of(jobs: Sequence[Job]) -> list[Account]:
+    """One for each launch, that with the share of MPI in the middle first."""
+    accounts = [Account(job) for job in jobs]
+    middle = sorted(accounts, key=lambda each: each.mean_share)[len(accounts) // 2 :][:1]
+    return [*middle, *(each for each in accounts if each is not middle[0])]
 
 
 def lines_of(jobs: Sequence[Job], form: str, width: int = WIDTH) -> list[str]:
@@ -105,8 +112,10 @@ def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
         many(len(accounts), "launch") if len(accounts) > 1 else "",
     ]
     yield from wrap(", ".join(filter(None, parts)), width)
-    for sentence in _missing(first):
-        yield from wrap(sentence, width)
+    for each in sorted(accounts, key=lambda account: account.job.launch):
+        which = f"Launch {each.job.launch + 1}: " if len(accounts) > 1 else ""
+        for sentence in _missing(each):
+            yield from wrap(which + sentence, width)
 
 
 def _missing(account: Account) -> Iterator[str]:

@@ -48,10 +48,11 @@ def _heading(sides: Sequence[SideOfProfile], width: int) -> Iterator[str]:
     for side in sides:
         first = side.accounts[0]
         run = estimate([float(each.run_s.mean()) for each in side.accounts]).value
+        share = estimate([each.mean_share for each in side.accounts]).value
         words = (
             f"{side.name}: {first.job.program} on {many(len(first.ranks), 'rank')}",
             many(len(side.accounts), "launch"),
-            f"MPI takes {percent(first.mean_share)} of {duration(run)}",
+            f"MPI takes {percent(share)} of {duration(run)}",
         )
         yield from wrap(", ".join(words), width)
 
