@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
-#include "core/collective.hpp"
+#include "suites/collectives/collective.hpp"
 
 namespace mpigauge {
 namespace {

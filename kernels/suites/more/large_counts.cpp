@@ -4,7 +4,7 @@
 // Calls with counts of 64 bits at every size: beside the plain calls they show what that costs.
 #include <tuple>
 
-#include "core/collective.hpp"
+#include "suites/collectives/collective.hpp"
 
 namespace mpigauge {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "core/collective.hpp"
+#include "suites/collectives/collective.hpp"
 
 namespace mpigauge {
 
