@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Writes what follows from schema/columns.toml: a C++ header, Python types, a docs page.
+"""Writes what follows from schema/*.toml: C++ headers and tables, Python types, docs pages.
 
 `python tools/generate.py` writes, `python tools/generate.py --check` only compares.
 """
@@ -22,6 +22,10 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools import generate_options  # noqa: E402
+
 SCHEMA = "schema/columns.toml"
 LICENCE = ("SPDX-License-Identifier: BSD-3-Clause", "Copyright the mpigauge authors")
 MADE_BY = f"Made by tools/generate.py from {SCHEMA}: change that file, not this one."
@@ -423,6 +427,11 @@ def outputs(schema: Schema) -> dict[str, str]:
     }
 
 
+def all_outputs() -> dict[str, str]:
+    columns = outputs(read_schema(ROOT / SCHEMA))
+    return columns | generate_options.outputs(ROOT / generate_options.SCHEMA)
+
+
 def stale(root: Path, texts: dict[str, str]) -> list[str]:
     def differs(name: str, text: str) -> bool:
         path = root / name
@@ -432,7 +441,7 @@ def stale(root: Path, texts: dict[str, str]) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    texts = outputs(read_schema(ROOT / SCHEMA))
+    texts = all_outputs()
     old = stale(ROOT, texts)
     if "--check" in words:
         for name in old:

@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "core/settings.hpp"
+#include "core/suite_options.hpp"
 
 namespace mpigauge {
 
@@ -109,7 +111,7 @@ struct Shape {
   int inflight = 1;
   int threads = 1;
   bool fresh = false;  ///< the send buffer is written before each call
-  const Settings* settings = &default_settings;
+  const SuiteOptions* options = &usual_suite_options;
 };
 
 /// Why a benchmark cannot run in this shape; empty: it can.
@@ -123,7 +125,12 @@ struct BusyWith {
   double cores = std::numeric_limits<double>::quiet_NaN();
   double threads = std::numeric_limits<double>::quiet_NaN();  ///< that shared the work
 };
-using Busy = BusyWith (*)(const Shape&);
+
+/// A library with threads of its own, which --threads does not tell.
+struct ThreadedLibrary {
+  int (*threads)();  ///< that it is asked for, on this rank
+  BusyWith (*busy)(const Shape&);
+};
 
 /// What all ranks of a job do together, whichever of them run the benchmark; harmless again.
 using Preparation = void (*)();
@@ -139,6 +146,23 @@ inline double message_per_rank(const Shape& s) { return message(s) * s.ranks; }
 /// its own, since only the first from one place would be fresh.
 inline double message_under_way(const Shape& s) { return message(s) * (s.fresh ? s.inflight : 1); }
 
+/// Options of the kernels that a benchmark uses and that not all do.
+class SuiteOptionSet {
+ public:
+  constexpr SuiteOptionSet() = default;
+  constexpr SuiteOptionSet(std::initializer_list<SuiteOption> options) {
+    for (const SuiteOption option : options) add(option);
+  }
+  constexpr void add(SuiteOption option) { bits_ |= bit(option); }
+  [[nodiscard]] constexpr bool has(SuiteOption option) const { return (bits_ & bit(option)) != 0; }
+
+ private:
+  static constexpr std::uint64_t bit(SuiteOption option) {
+    return std::uint64_t{1} << static_cast<unsigned>(option);
+  }
+  std::uint64_t bits_ = 0;
+};
+
 struct Card {
   std::string_view suite;
   std::string_view name;
@@ -150,37 +174,30 @@ struct Card {
   Meet meet = Meet::never;
   Columns columns = Columns::collective;
   Modes modes = Modes::none;
-  Amount send = message;         ///< bytes of the send buffer of a rank
-  Amount recv = message;         ///< bytes of its receive buffer
-  Amount moved = nothing;        ///< bytes that count for bandwidth in one printed time
-  Amount imb_moved = nullptr;    ///< what IMB takes for them, where that is something else
-  Amount messages = nothing;     ///< messages that count for the rate in one printed time
-  bool rooted = false;           ///< has a root that --root-shift can move
-  bool root_sends = false;       ///< of the ranks only the root reads its send buffer
-  bool windowed = false;         ///< keeps --inflight messages under way
-  bool counts_per_rank = false;  ///< its call takes a count (and a place) for every rank
-  bool large_counts = false;     ///< can send more than 2^31 - 1 elements where the MPI can
-  bool threaded = false;         ///< runs on --threads threads of a rank at once
-  bool pooled = false;           ///< shares its work among --threads threads, which call no MPI
-  bool placed = false;           ///< its memory can be put on NUMA nodes (--memory-on)
-  bool compiled = false;         ///< its loop can be another compiler's (--compiler)
-  bool on_files = false;         ///< works on files in --dir
-  bool partitioned = false;      ///< its messages have --partitions
-  bool seldom = false;           ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
-  double most_s = 0;             ///< not 0: seconds of a launch that a row may take
-  bool of_shorter = false;       ///< overlap is of the shorter of pure and cpu, not of the longer
-  bool may_refuse = false;       ///< may throw Refused, as benchmarks on files may
-  std::string_view keeps_data;   ///< why its data cannot be fresh; empty: see why_static
-  unsigned steps = 1;            ///< alike steps of a call; the printed time is of one
-  std::size_t only_bytes = 0;    ///< not 0: the one size that it has
+  Amount send = message;        ///< bytes of the send buffer of a rank
+  Amount recv = message;        ///< bytes of its receive buffer
+  Amount moved = nothing;       ///< bytes that count for bandwidth in one printed time
+  Amount imb_moved = nullptr;   ///< what IMB takes for them, where that is something else
+  Amount messages = nothing;    ///< messages that count for the rate in one printed time
+  bool rooted = false;          ///< has a root that --root-shift can move
+  bool root_sends = false;      ///< of the ranks only the root reads its send buffer
+  bool windowed = false;        ///< keeps --inflight messages under way
+  bool large_counts = false;    ///< can send more than 2^31 - 1 elements where the MPI can
+  SuiteOptionSet options;       ///< that it uses and that not all do
+  bool seldom = false;          ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
+  double most_s = 0;            ///< not 0: seconds of a launch that a row may take
+  bool of_shorter = false;      ///< overlap is of the shorter of pure and cpu, not of the longer
+  bool may_refuse = false;      ///< may throw Refused
+  std::string_view keeps_data;  ///< why its data cannot be fresh; empty: see why_static
+  unsigned steps = 1;           ///< alike steps of a call; the printed time is of one
+  std::size_t only_bytes = 0;   ///< not 0: the one size that it has
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
-  Excuse excuse = nullptr;             ///< what else than the number of ranks can be in its way
-  Preparation prepare = nullptr;       ///< before its first cell
-  Choice choice = nullptr;             ///< where it has something to say about that
-  Busy busy = nullptr;                 ///< where it calls a BLAS, which --blas names
-  int (*library_threads)() = nullptr;  ///< of that, for this rank; --threads does not say it
-  std::array<std::string_view, 4> needs{};  ///< calls newer than MPI-2.2 that it cannot do without
+  Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
+  Preparation prepare = nullptr;  ///< before its first cell
+  Choice choice = nullptr;        ///< where it has something to say about that
+  const ThreadedLibrary* library = nullptr;  ///< that it calls
+  std::array<std::string_view, 4> needs{};   ///< calls newer than MPI-2.2 that it cannot do without
 };
 
 /// A card that differs from another in name, sense and place alone, and is run only when named.
@@ -195,10 +212,19 @@ constexpr Card variant_of(Card card, std::string_view name, std::string_view abo
 inline constexpr std::string_view one_sided =
     "it is one-sided: others use its memory between calls";
 
+/// Whether threads of a rank run it at once, each of which calls MPI.
+constexpr bool is_threaded(const Card& card) {
+  return card.options.has(SuiteOption::thread_memory);
+}
+/// Whether threads of a rank that call no MPI share its work.
+constexpr bool is_pooled(const Card& card) { return card.options.has(SuiteOption::thread_order); }
+/// Whether it works on files, in the directories of --dir.
+constexpr bool is_on_files(const Card& card) { return card.options.has(SuiteOption::dir); }
+
 /// Why its send buffer is never written anew between calls; empty: it can be.
 constexpr std::string_view why_static(const Card& card) {
   if (!card.keeps_data.empty()) return card.keeps_data;
-  if (card.on_files) return "it works on files";
+  if (is_on_files(card)) return "it works on files";
   if (card.unit == Unit::none || card.send == nothing) return "it has no send buffer";
   if (card.modes != Modes::none) return one_sided;
   return "";

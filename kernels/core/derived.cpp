@@ -27,16 +27,6 @@ void combine_items(void* from, void* to, int* items, MPI_Datatype* /*type*/) {
 
 }  // namespace
 
-std::string_view word(Contiguity contiguity) {
-  switch (contiguity) {
-    case Contiguity::vector: return "base_vec";
-    case Contiguity::spread: return "resize";
-    case Contiguity::spread_vector: return "resize_vec";
-    case Contiguity::base: break;
-  }
-  return "base";
-}
-
 Derived::Derived(const DataType& type, const Op* op, Contiguity contiguity, std::size_t count)
     : type_(type.mpi()), count_(count) {
   if (is_vector(contiguity) && count > 0) {

@@ -5,25 +5,16 @@
 // for which MPI has no operation.
 #pragma once
 
-#include <string_view>
-
+#include "core/option_words.hpp"
 #include "core/types.hpp"
 
 namespace mpigauge {
 
-/// How the elements of a message are laid out (IMB's -contig_type).
-enum class Contiguity {
-  base,           ///< elements of a basic type, one behind the other
-  vector,         ///< one element of a vector type of them (base_vec)
-  spread,         ///< elements with as much room behind each (resize)
-  spread_vector,  ///< one element of a vector type of those (resize_vec)
-};
-std::string_view word(Contiguity contiguity);
 constexpr bool is_vector(Contiguity c) {
-  return c == Contiguity::vector || c == Contiguity::spread_vector;
+  return c == Contiguity::base_vec || c == Contiguity::resize_vec;
 }
 constexpr bool is_spread(Contiguity c) {
-  return c == Contiguity::spread || c == Contiguity::spread_vector;
+  return c == Contiguity::resize || c == Contiguity::resize_vec;
 }
 
 /// The type of a whole message, and an operation that reduces it element by element. One at a time

@@ -29,7 +29,7 @@ Computation agree_on_computation(const Run& run) {
   const double mine = run.checking() ? 0.0 : ticks_per_call(run, Part::pure);
   double slowest = 0.0;
   call(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, run.comm()));
-  const double between = run.settings().test_every_us * 1e-6 * ticks_per_second();
+  const double between = run.options().test_every_us * 1e-6 * ticks_per_second();
   const Pace own = pace();
   return {own.steps(slowest), std::max<std::uint64_t>(own.steps(between), 1), slowest};
 }

@@ -11,8 +11,6 @@ namespace mpigauge {
 
 namespace {
 
-constexpr std::string_view first_suite = "MPI1";
-
 std::vector<Benchmark>& registry() {
   static std::vector<Benchmark> all;
   return all;
@@ -39,20 +37,6 @@ const Benchmark* find_benchmark(std::string_view suite, std::string_view name) {
     if (same_name(b.card.suite, suite) && same_name(b.card.name, name)) return &b;
   }
   return nullptr;
-}
-
-const Benchmark* find_benchmark(std::string_view name) {
-  if (const auto colon = name.find(':'); colon != std::string_view::npos) {
-    return find_benchmark(name.substr(0, colon), name.substr(colon + 1));
-  }
-  if (const auto* first = find_benchmark(first_suite, name)) return first;
-  std::vector<const Benchmark*> alike, exact;
-  for (const auto& b : registry()) {
-    if (same_name(b.card.name, name)) alike.push_back(&b);
-    if (b.card.name == name) exact.push_back(&b);
-  }
-  if (alike.size() == 1) return alike.front();
-  return exact.size() == 1 ? exact.front() : nullptr;
 }
 
 Add::Add(const Card& card, std::function<void(Run&)> function) {

@@ -23,11 +23,8 @@ struct Benchmark {
 /// All benchmarks, ordered by suite, place in it, and name.
 const std::vector<Benchmark>& benchmarks();
 
-/// Benchmark of that name, SUITE:NAME or NAME, in any spelling of upper and lower case. A name that
-/// several suites have is MPI1's, else that of the suite that spells it exactly so. Null where
-/// there is none, or where the name alone does not tell which.
-const Benchmark* find_benchmark(std::string_view name);
-/// Benchmark of that name in one suite; null where there is none.
+/// Benchmark of that name in one suite, in any spelling of upper and lower case; null where there
+/// is none.
 const Benchmark* find_benchmark(std::string_view suite, std::string_view name);
 
 /// Adds a benchmark; ends the program when the suite has one of that name already.

@@ -21,7 +21,6 @@
 #include "core/card.hpp"
 #include "core/derived.hpp"
 #include "core/mpi.hpp"
-#include "core/settings.hpp"
 #include "core/sync.hpp"
 #include "core/types.hpp"
 #include "platform/clock.hpp"
@@ -37,7 +36,6 @@ struct Case {
   const Op* op = nullptr;  ///< null: nothing is reduced
   Contiguity contiguity = Contiguity::base;
   Completion completion = Completion::none;
-  const Settings* settings = &default_settings;
   std::string_view directory;  ///< where a benchmark on files has them; empty for others
   bool root_shift = false;
   bool cold = false;
@@ -146,7 +144,7 @@ class Run {
   [[nodiscard]] const Team& team() const { return team_; }
   [[nodiscard]] const Layout& memory() const { return layout_; }
   [[nodiscard]] Contents contents_to_send() const;
-  [[nodiscard]] const Settings& settings() const { return *case_.settings; }
+  [[nodiscard]] const SuiteOptions& options() const { return *case_.shape.options; }
   [[nodiscard]] std::string_view directory() const { return case_.directory; }
   /// Whether each operation is to be completed before the next, rather than all at the end.
   [[nodiscard]] bool completes_each() const { return case_.completion != Completion::end; }

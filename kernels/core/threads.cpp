@@ -54,7 +54,7 @@ class Teams {
 
  private:
   void place_buffers() {
-    const ThreadMemory where = run_.settings().thread_memory;
+    const ThreadMemory where = run_.options().thread_memory;
     if (where == ThreadMemory::continuous) lend_parts();
     if (where != ThreadMemory::serial) return;
     for (const Team& team : teams_) {
@@ -64,7 +64,7 @@ class Teams {
     }
   }
   void lend_parts() {
-    const std::size_t align = run_.settings().align;
+    const std::size_t align = run_.options().align;
     const auto padded = [align](std::size_t bytes) { return (bytes / align + 1) * align; };
     const Layout memory = run_.memory();
     const std::size_t send = padded(memory.send_total()), recv = padded(memory.recv_total());
@@ -119,16 +119,6 @@ Bound::Bound(const platform::CpuSet& cpus) {
 
 Bound::~Bound() {
   if (!before_.empty()) platform::bind(before_);
-}
-
-std::string_view word(ThreadLevel level) {
-  switch (level) {
-    case ThreadLevel::single: break;
-    case ThreadLevel::funneled: return "funneled";
-    case ThreadLevel::serialized: return "serialized";
-    case ThreadLevel::multiple: return "multiple";
-  }
-  return "single";
 }
 
 int mpi_constant(ThreadLevel level) {

@@ -6,14 +6,12 @@
 
 #include <functional>
 
+#include "core/option_words.hpp"
 #include "core/run.hpp"
 
 namespace mpigauge {
 
-/// What MPI may be called from, as MPI_Init_thread counts it.
-enum class ThreadLevel { single, funneled, serialized, multiple };
-std::string_view word(ThreadLevel level);
-/// The library's constant for it, and back.
+/// The library's constant for what MPI may be called from, and back.
 int mpi_constant(ThreadLevel level);
 ThreadLevel thread_level_of(int mpi_constant);
 

@@ -157,7 +157,7 @@ std::string name_of(const Job& job) {
 }
 
 bool may_be_by_clock(const Job& job) {
-  return job.row.card->meet == Meet::each && !job.row.card->threaded;
+  return job.row.card->meet == Meet::each && !is_threaded(*job.row.card);
 }
 
 // What fresh data begin with differs from visit to visit.

@@ -7,7 +7,7 @@
 namespace mpigauge {
 
 std::string attempt(const Job& job, Run& run, MPI_Comm active) {
-  if (!job.row.card->on_files && !job.row.card->may_refuse) {
+  if (!job.row.card->may_refuse) {
     job.benchmark->function(run);
     return "";
   }
@@ -21,7 +21,7 @@ std::string attempt(const Job& job, Run& run, MPI_Comm active) {
 }
 
 unsigned remarks_of_all(const Job& job, const Outcome& mine, MPI_Comm row_comm) {
-  if (!job.row.card->on_files) return 0;
+  if (!is_on_files(*job.row.card)) return 0;
   unsigned all = 0;
   call(MPI_Reduce(&mine.remarks, &all, 1, MPI_UNSIGNED, MPI_BOR, 0, row_comm));
   return all;

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/heeded.hpp"
+#include "core/card_options.hpp"
 #include "core/registry.hpp"
 #include "core/types.hpp"
 #include "record/json.hpp"
@@ -78,11 +78,11 @@ Object object_of(const Card& card) {
       .add("windowed", card.windowed)
       .add("why_static", why_static(card))
       .add("completions", completions(card))
-      .add("threaded", card.threaded)
-      .add("on_files", card.on_files)
+      .add("threaded", is_threaded(card))
+      .add("on_files", is_on_files(card))
       .add("only_bytes", card.only_bytes)
       .add("large_counts", card.large_counts)
-      .add("heeds", heeded_by(card))
+      .add("heeds", options_of(card))
       .add("needs", needs);
   return object;
 }

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/card_options.hpp"
 #include "core/faults.hpp"
-#include "core/heeded.hpp"
+#include "driver/names.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -57,36 +58,33 @@ const DataType* in_memory(const DataType& type, Contiguity contiguity) {
   return is_spread(contiguity) ? find_spread(type.name) : &type;
 }
 
-// Those ways that differ in what this benchmark heeds.
-std::vector<const Settings*> ways_of(const Card& card, const Options& options) {
-  std::vector<const Settings*> ways;
-  if (options.ways.empty()) return {&options.settings};  // as IMB's words are understood
-  const Settings& first = options.ways.front();
-  for (const Settings& way : options.ways) {
-    const bool alike = way.threads == first.threads && way.thread_order == first.thread_order;
-    const bool here = card.placed || way.memory_on == first.memory_on;
-    const bool by_same = card.compiled || way.compiler == first.compiler;
-    if (here && by_same && (card.pooled || alike)) ways.push_back(&way);
+// Those combinations that are not the same to this benchmark.
+std::vector<const SuiteOptions*> combinations_for(const Card& card, const Options& options) {
+  if (options.combinations.empty()) return {&options.suite};  // as IMB's words are understood
+  std::vector<const SuiteOptions*> unlike;
+  for (const SuiteOptions& each : options.combinations) {
+    const bool known = std::any_of(unlike.begin(), unlike.end(),
+                                   [&](const auto* other) { return alike_to(card, *other, each); });
+    if (!known) unlike.push_back(&each);
   }
-  return ways;
+  return unlike;
 }
 
-int threads_of(const Card& card, const Settings& settings) {
-  if (card.library_threads != nullptr) return card.library_threads();
-  return card.threaded || card.pooled ? settings.threads : 1;
+int threads_of(const Card& card, const SuiteOptions& suite) {
+  if (card.library != nullptr) return card.library->threads();
+  return card.options.has(SuiteOption::threads) ? suite.threads : 1;
 }
 
-Case case_of(const Card& card, Shape shape, const Options& options, const Settings& settings) {
-  const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : options.contiguity;
+Case case_of(const Card& card, Shape shape, const Options& options, const SuiteOptions& suite) {
+  const Contiguity contiguity = card.unit == Unit::none ? Contiguity::base : suite.contiguity;
   shape.inflight = card.windowed ? options.inflight : 1;
-  shape.threads = threads_of(card, settings);
-  shape.settings = &settings;
+  shape.threads = threads_of(card, suite);
+  shape.options = &suite;
   return {.card = &card,
           .shape = shape,
           .type = in_memory(type_of(card, options), contiguity),
           .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
           .contiguity = contiguity,
-          .settings = &settings,
           .root_shift = options.root_shift && card.rooted,
           .cold_bytes = options.cache_bytes};
 }
@@ -100,8 +98,9 @@ bool insists_on_fresh(const Card& card, const Options& options) {
 void add_static_and_fresh(std::vector<Job>& jobs, Job job, const Options& options) {
   const Card& card = *job.row.card;
   const bool named = insists_on_fresh(card, options);
-  const bool has_fresh = options.fresh_data && (why_static(card).empty() || named);
-  if (options.static_data || !has_fresh) jobs.push_back(job);
+  const bool wanted = options.data != Data::unchanged;
+  const bool has_fresh = wanted && (why_static(card).empty() || named);
+  if (options.data != Data::fresh || !has_fresh) jobs.push_back(job);
   if (!has_fresh) return;
   job.row.shape.fresh = true;
   jobs.push_back(job);
@@ -110,8 +109,8 @@ void add_static_and_fresh(std::vector<Job>& jobs, Job job, const Options& option
 void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
   const Card& card = *job.row.card;
   const bool has_buffers = card.send != nothing || card.recv != nothing;
-  const bool has_cold = options.cold && card.unit != Unit::none && has_buffers;
-  if (options.hot || !has_cold) add_static_and_fresh(jobs, job, options);
+  const bool has_cold = options.cache != Cache::hot && card.unit != Unit::none && has_buffers;
+  if (options.cache != Cache::cold || !has_cold) add_static_and_fresh(jobs, job, options);
   if (!has_cold) return;
   job.row.cold = true;
   add_static_and_fresh(jobs, job, options);
@@ -179,13 +178,13 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
   const Card& card = benchmark.card;
   const std::vector<std::string> nowhere(1);
   std::vector<Job> jobs;
-  for (const auto& directory : card.on_files ? options.settings.directories : nowhere) {
+  for (const auto& directory : is_on_files(card) ? options.suite.directories : nowhere) {
     for (const Completion completion : completions_of(card.modes)) {
       for (const std::size_t bytes : sizes_of(card, type_of(card, options), options)) {
-        for (const Settings* way : ways_of(card, options)) {
-          Case row = case_of(card, {bytes, ranks}, options, *way);
+        for (const SuiteOptions* suite : combinations_for(card, options)) {
+          Case row = case_of(card, {bytes, ranks}, options, *suite);
           row.completion = completion;
-          if (card.on_files) row.directory = directory;
+          row.directory = directory;
           add_hot_and_cold(
               jobs, {.benchmark = &benchmark, .row = row, .sync = sync_of(card, options)}, options);
         }
@@ -225,7 +224,7 @@ void prepare_world(const Card& card) {
 SyncMethod sync_of(const Card& card, const Options& options) {
   if (card.meet != Meet::each) return SyncMethod::none;
   if (options.sync != SyncMethod::automatic) return options.sync;
-  return card.threaded ? SyncMethod::barrier : options.automatic_sync;
+  return is_threaded(card) ? SyncMethod::barrier : options.automatic_sync;
 }
 
 Object key_of(const Job& job, const Options& options, const Whose& whose) {
@@ -250,12 +249,12 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::threads, job.row.shape.threads)
       .add(column::directory, job.row.directory)
       .add(column::layout, word(job.row.contiguity))
-      .add(column::settings, unusual(card, *job.row.settings))
+      .add(column::settings, unusual(card, *job.row.shape.options))
       .add(column::arm, options.arms.empty() ? std::string() : options.arms[job.arm].name)
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
       .add(column::origin, "measured")
-      .add(column::thread_level, options.thread_level ? word(*options.thread_level) : "");
+      .add(column::thread_level, option_text(options.suite.thread_level));
   return key;
 }
 

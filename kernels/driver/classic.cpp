@@ -100,7 +100,7 @@ ClassicTable::Went ClassicTable::measured(const Job& job) {
   const std::int64_t calls = calibrate(job);
   if (too_late()) return refused(job, {Limit::time, 0, "its table took longer than its time"});
   // On files there is nothing to warm up but the cache that would hide them.
-  const std::int64_t warm = job.row.card->on_files ? 0 : repetitions_.warm_up(calls);
+  const std::int64_t warm = is_on_files(*job.row.card) ? 0 : repetitions_.warm_up(calls);
   if (warm > 0) visitor_.visit(job, warm);
   ClassicRow row = visitor_.gather(visitor_.visit(job, calls), calls);
   row.wrong = wrong;

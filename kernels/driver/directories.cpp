@@ -13,7 +13,7 @@ namespace mpigauge {
 void check_directories(const Session& session, std::string_view option) {
   std::string mine;
   if (session.rank == 0 || platform::launcher_local_rank() == 0) {
-    for (const auto& directory : session.options.settings.directories) {
+    for (const auto& directory : session.options.suite.directories) {
       const auto why = platform::why_not_writable(directory);
       if (!why.empty() && mine.empty()) {
         mine.append(option)

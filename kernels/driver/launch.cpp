@@ -11,6 +11,7 @@
 #include "core/library.hpp"
 #include "core/noise.hpp"
 #include "core/refused.hpp"
+#include "core/threads.hpp"
 #include "driver/cases.hpp"
 #include "driver/singletons.hpp"
 #include "platform/memory.hpp"
@@ -43,12 +44,12 @@ Object launch_record(const Session& session) {
       .add("precision", o.precision)
       .add("seed", o.seed)
       .add("thread_level", word(session.thread_level))
-      .add("thread_level_asked", session.asked_level ? word(*session.asked_level) : "")
-      .add("threads", o.settings.threads)
-      .add("stride", o.settings.stride)
-      .add("touch_send", o.settings.touch_send)
-      .add("touch_recv", o.settings.touch_recv)
-      .add("topo", format_sides(o.settings.topo))
+      .add("thread_level_asked", option_text(session.asked_level))
+      .add("threads", o.suite.threads)
+      .add("stride", o.suite.stride)
+      .add("touch_send", o.suite.touch_send)
+      .add("touch_recv", o.suite.touch_recv)
+      .add("topo", format_sides(o.suite.topo))
       .add("one_clock", session.one_clock)
       .add("clock", clock);
   return line;
@@ -59,7 +60,7 @@ Object launch_record(const Session& session) {
 std::string thread_cpusets(const Options& options) {
   std::string sets;
   if (!uses_threads(options)) return sets;
-  for (const auto& core : cores_of_threads(platform::allowed_cpus(), options.settings.threads,
+  for (const auto& core : cores_of_threads(platform::allowed_cpus(), options.suite.threads,
                                            platform::launcher_local_rank().value_or(0))) {
     sets += (sets.empty() ? "" : " ") + platform::format_cpuset(core);
   }
@@ -274,9 +275,9 @@ void take_thread_level(std::string_view program, Session& session) {
     throw UsageError("thread level " + std::string(word(needed)) +
                      " is needed, this MPI library provides " + provided);
   }
-  session.asked_level = session.options.thread_level;
+  session.asked_level = session.options.suite.thread_level;
   if (!session.asked_level) return;
-  session.options.thread_level = session.thread_level;
+  session.options.suite.thread_level = session.thread_level;
   if (session.thread_level < *session.asked_level && session.rank == 0) {
     complain_once(program, "thread level " + std::string(word(*session.asked_level)) +
                                " was asked for, this MPI library provides " + provided);

@@ -13,6 +13,7 @@
 #include "driver/cases.hpp"
 #include "driver/directories.hpp"
 #include "driver/launch.hpp"
+#include "driver/names.hpp"
 #include "driver/singletons.hpp"
 
 namespace mpigauge {
@@ -52,7 +53,7 @@ void check_grid(const Session& session) {
 
 bool any_on_files(const Options& options) {
   return std::any_of(options.benchmarks.begin(), options.benchmarks.end(),
-                     [](const std::string& name) { return find_benchmark(name)->card.on_files; });
+                     [](const auto& name) { return is_on_files(find_benchmark(name)->card); });
 }
 
 Phases phases_of(const Session& session) {

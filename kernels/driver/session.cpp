@@ -97,7 +97,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   const Summary& s = measured.summary;
   const Options& o = session.options;
   const Card& card = *job.row.card;
-  const BusyWith busy = card.busy != nullptr ? card.busy(job.row.shape) : BusyWith();
+  const BusyWith busy = card.library != nullptr ? card.library->busy(job.row.shape) : BusyWith();
   auto flags = s.flags;
   if (session.oversubscribed) flags.emplace_back("oversubscribed");
   if ((measured.remarks & Remark::cached) != 0) flags.emplace_back("cached");

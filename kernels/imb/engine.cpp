@@ -56,7 +56,7 @@ std::string_view cache_text(IoCache cache) {
 std::string types_text(const Program& program, const EngineSettings& s) {
   const Dialect dialect = dialect_of(program);
   if (dialect.io) {
-    return "#\n" + std::string(cache_text(s.options.settings.io_cache)) + "#\n";
+    return "#\n" + std::string(cache_text(s.options.suite.io_cache)) + "#\n";
   }
   const std::string blank = dialect.blank_rules ? "# \n# \n" : "#\n#\n";
   return "#\n# MPI_Datatype                   :   " + mpi_name_of(s.data_type) +
@@ -95,7 +95,7 @@ std::string header(const Program& program, const EngineSettings& s, const Words&
 std::string computation_text(const Selection& selection) {
   const bool overlaps =
       std::any_of(selection.benchmarks.begin(), selection.benchmarks.end(),
-                  [](const Benchmark* b) { return b->card.on_files && has_parts(b->card); });
+                  [](const Benchmark* b) { return is_on_files(b->card) && has_parts(b->card); });
   if (!overlaps) return "";
   constexpr double operations_in_step = 2;
   const double steps = ticks_per_second() / pace().ticks_per_step();
@@ -194,8 +194,8 @@ Engine::Went Engine::tables(const std::vector<Table>& tables, int ranks) {
 }
 
 Engine::Went Engine::table(const Groups& groups, const Place& place, const Table& rows) {
-  const bool several = session_.options.settings.directories.size() > 1;
-  const bool on_files = rows.front().row.card->on_files;
+  const bool several = session_.options.suite.directories.size() > 1;
+  const bool on_files = is_on_files(*rows.front().row.card);
   if (session_.rank == 0) say(heading(rows.front().row, place, several && on_files));
   TextSink text(session_, place);
   RecordSink records(session_, groups);

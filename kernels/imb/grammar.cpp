@@ -113,13 +113,6 @@ std::size_t bytes(const Value& value) {
   return static_cast<std::size_t>(number) << shift;
 }
 
-ThreadLevel thread_level(const Value& value) {
-  return choice<ThreadLevel>(value, {{"single", ThreadLevel::single},
-                                     {"funneled", ThreadLevel::funneled},
-                                     {"serialized", ThreadLevel::serialized},
-                                     {"multiple", ThreadLevel::multiple}});
-}
-
 std::pair<int, int> grid(const Value& value) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   const auto sides = split(value.text, 'x');

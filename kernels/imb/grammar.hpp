@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "driver/option_readers.hpp"
 #include "driver/options.hpp"
 #include "imb/program.hpp"
 
@@ -34,15 +35,20 @@ double real(const Value& value, double least, double most, std::string_view unit
 bool boolean(const Value& value);
 /// A number of bytes with k, m or g (or K, M, G) behind it for powers of 1024.
 std::size_t bytes(const Value& value);
-/// single, funneled, serialized or multiple.
-ThreadLevel thread_level(const Value& value);
 /// Two whole numbers of at least 0 with an x between.
 std::pair<int, int> grid(const Value& value);
 /// The parts between commas.
 std::vector<std::string> split(std::string_view text, char at);
-/// One word of a list.
+/// One word of a list...
 template <class Choice>
-Choice choice(const Value& value, const std::vector<std::pair<std::string_view, Choice>>& words);
+Choice choice(const Value& value, const std::vector<Word<Choice>>& words) {
+  return mpigauge::choice<Choice>(value.text, words);
+}
+/// ...or of those that the kernels have for it.
+template <HasWords Choice>
+Choice choice(const Value& value) {
+  return mpigauge::choice<Choice>(value.text, option_words<Choice>);
+}
 /// Lines of a text file without comments (#), surrounding blanks and carriage returns.
 std::vector<std::string> lines_of(const std::string& path);
 
@@ -126,16 +132,6 @@ std::string options_text(const std::vector<OptionRow<Settings>>& table, std::str
                      did_you_mean(only, names_of(table)));
   }
   return text;
-}
-
-template <class Choice>
-Choice choice(const Value& value, const std::vector<std::pair<std::string_view, Choice>>& words) {
-  std::string valid;
-  for (const auto& [word, chosen] : words) {
-    if (word == value.text) return chosen;
-    valid += (valid.empty() ? "" : ", ") + std::string(word);
-  }
-  throw UsageError("'" + value.text + "' is none of " + valid);
 }
 
 }  // namespace mpigauge::imb

@@ -43,7 +43,7 @@ const std::vector<OptionRow<HaloSettings>>& halo_options() {
   using V = const Value&;
   static const auto rows = with_ours(with_choice<HaloSettings>({
       {"-topo", "A.B.C", "sides of the grid; without it as even as the ranks allow",
-       [](S s, V v) { s.options.settings.topo = sides_of(v); }},
+       [](S s, V v) { s.options.suite.topo = sides_of(v); }},
       {"-count", "N,N,...", "elements of a message",
        [](S s, V v) {
          s.counts.clear();
@@ -60,11 +60,11 @@ const std::vector<OptionRow<HaloSettings>>& halo_options() {
       {"-warmup", "N", "untimed repetitions before them",
        [](S s, V v) { s.warm_up = integer(v, 0, most_int); }},
       {"-thread_level", "single|funneled|serialized|multiple", "that MPI is asked for",
-       [](S s, V v) { s.options.thread_level = thread_level(v); }},
+       [](S s, V v) { s.options.suite.thread_level = choice<ThreadLevel>(v); }},
       {"-stride", "N", "between the ranks of a pair; a grid has no pairs, so it changes nothing",
        [](S s, V v) { s.stride = integer(v, 0, most_int / 2) != 0; }},
       {"-malloc_align", "N", "bytes, of buffers; they begin on pages, so all up to 4096 hold",
-       [](S s, V v) { s.options.settings.align = align_of(v); }},
+       [](S s, V v) { s.options.suite.align = align_of(v); }},
       {"-lenient", "", "leave unknown words out", [](S, V) {}},
   }));
   return rows;
@@ -98,7 +98,7 @@ std::string heading(const HaloSettings& s, const Card& card, int ranks, int worl
                     std::size_t dimensions) {
   std::string text = "\n# Benchmarking " + std::string(card.name) +
                      " (processes: " + std::to_string(ranks) +
-                     "; threads: " + std::to_string(s.options.settings.threads) +
+                     "; threads: " + std::to_string(s.options.suite.threads) +
                      "; dimensions: " + std::to_string(dimensions) + ")\n";
   Place place;
   place.ranks = ranks;
@@ -113,7 +113,7 @@ void table(const HaloSettings& s, const Benchmark& benchmark, Session& session) 
   options.sizes.emplace();
   const std::size_t element = find_type(options.datatype)->bytes;
   for (const std::size_t count : s.counts) options.sizes->push_back(count * element);
-  const auto& topo = options.settings.topo;
+  const auto& topo = options.suite.topo;
   const int ranks = ranks_of_grid(topo, session.ranks);
   const auto jobs = jobs_of(benchmark, ranks, options);
   const std::size_t dimensions = topo.empty() ? even_sides(ranks).size() : topo.size();

@@ -57,7 +57,7 @@ const std::vector<OptionRow<MtSettings>>& mt_options() {
       {"-warmup", "N", "untimed repetitions before them",
        [](S s, V v) { s.warm_up = integer(v, 0, most_int); }},
       {"-stride", "N", "between the ranks of a pair; 0: half of the ranks",
-       [](S s, V v) { s.options.settings.stride = static_cast<int>(integer(v, 0, most_int / 2)); }},
+       [](S s, V v) { s.options.suite.stride = static_cast<int>(integer(v, 0, most_int / 2)); }},
       {"-window_size", "N", "messages under way in UniBandMT and BiBandMT",
        [](S s, V v) { s.options.inflight = static_cast<int>(integer(v, 1, 1'000'000)); }},
       {"-barrier", "on|off|special", "between calls of collectives; special: our own",
@@ -67,20 +67,15 @@ const std::vector<OptionRow<MtSettings>>& mt_options() {
                                                  {"special", SyncMethod::dissemination}});
        }},
       {"-malloc_algo", "serial|continuous|parallel", "who allocates the threads' buffers",
-       [](S s, V v) {
-         s.options.settings.thread_memory =
-             choice<ThreadMemory>(v, {{"serial", ThreadMemory::serial},
-                                      {"continuous", ThreadMemory::continuous},
-                                      {"parallel", ThreadMemory::parallel}});
-       }},
+       [](S s, V v) { s.options.suite.thread_memory = choice<ThreadMemory>(v); }},
       {"-malloc_align", "N", "bytes, of buffers in one piece",
-       [](S s, V v) { s.options.settings.align = align_of(v); }},
+       [](S s, V v) { s.options.suite.align = align_of(v); }},
       {"-check", "on|off", "say where data arrived wrong; they are always checked",
        [](S s, V v) { s.check = boolean(v); }},
       {"-noheader", "", "no banner", [](S s, V) { s.header = false; }},
       {"-thread_level", "single|funneled|serialized|multiple",
        "multiple: OMP_NUM_THREADS threads, or as many as cores",
-       [](S s, V v) { s.options.thread_level = thread_level(v); }},
+       [](S s, V v) { s.options.suite.thread_level = choice<ThreadLevel>(v); }},
       {"-lenient", "", "unknown words end the program with status 0", [](S, V) {}},
   }));
   return rows;
@@ -106,8 +101,8 @@ MtSettings read(const Words& words) {
   s.lenient = has_word(words, "-lenient");
   const Words names = read_words(mt_options(), words, s);
   s.chosen.named.insert(s.chosen.named.end(), names.begin(), names.end());
-  if (s.options.thread_level == ThreadLevel::multiple) {
-    s.options.settings.threads = threads_wanted();
+  if (s.options.suite.thread_level == ThreadLevel::multiple) {
+    s.options.suite.threads = threads_wanted();
   }
   return s;
 }
@@ -115,7 +110,7 @@ MtSettings read(const Words& words) {
 // What a printed time of the bands is of: one message.
 double messages_of_pair(const Job& job) {
   const Shape& shape = job.row.shape;
-  const int pairs = mt::paired_ranks(shape.ranks, shape.settings->stride) / 2;
+  const int pairs = mt::paired_ranks(shape.ranks, shape.options->stride) / 2;
   return job.row.card->messages(shape) / (static_cast<double>(pairs) * shape.threads);
 }
 
@@ -146,7 +141,7 @@ std::string heading(const Job& job) {
   const Card& card = *job.row.card;
   const Shape& shape = job.row.shape;
   const bool paired = card.ranks == Ranks::several;
-  const int ranks = paired ? mt::paired_ranks(shape.ranks, shape.settings->stride) : shape.ranks;
+  const int ranks = paired ? mt::paired_ranks(shape.ranks, shape.options->stride) : shape.ranks;
   std::string text = dashes(mt_dashes) + "# Benchmarking " + std::string(card.name) + '\n';
   text += "# #processes = " + std::to_string(ranks) +
           " (threads: " + std::to_string(shape.threads) + ")\n";

@@ -62,8 +62,7 @@ void set_cold(EngineSettings& s, const Value& v) {
   if (fields.size() > 2) throw UsageError("'" + v.text + "' has more than two fields");
   const double size = fields[0] == "-1" ? default_mib : real({fields[0], v.lenient}, 0, 1e6);
   if (fields.size() == 2) integer({fields[1], v.lenient}, 1, most_int);
-  s.options.hot = size <= 0;
-  s.options.cold = size > 0;
+  s.options.cache = size > 0 ? Cache::cold : Cache::hot;
   s.options.cache_bytes = static_cast<std::size_t>(size * mib);
 }
 
@@ -85,10 +84,10 @@ void set_sizes(EngineSettings& s, const std::vector<std::string>& texts, bool le
 }
 
 void set_policy(EngineSettings& s, const Value& v) {
-  const std::vector<std::pair<std::string_view, Policy>> words{{"dynamic", Policy::dynamic},
-                                                               {"multiple_np", Policy::multiple_np},
-                                                               {"auto", Policy::automatic},
-                                                               {"off", Policy::off}};
+  const std::vector<Word<Policy>> words{{"dynamic", Policy::dynamic},
+                                        {"multiple_np", Policy::multiple_np},
+                                        {"auto", Policy::automatic},
+                                        {"off", Policy::off}};
   try {
     s.schedule.policy = choice(v, words);
   } catch (const UsageError&) {
@@ -97,10 +96,9 @@ void set_policy(EngineSettings& s, const Value& v) {
 }
 
 void set_aggregate(EngineSettings& s, const Value& v) {
-  const std::vector<std::pair<std::string_view, Aggregate>> words{
-      {"aggregate", Aggregate::only_end},
-      {"non_aggregate", Aggregate::only_each},
-      {"multi", Aggregate::both}};
+  const std::vector<Word<Aggregate>> words{{"aggregate", Aggregate::only_end},
+                                           {"non_aggregate", Aggregate::only_each},
+                                           {"multi", Aggregate::both}};
   try {
     s.aggregate = choice(v, words);
   } catch (const UsageError&) {
@@ -110,10 +108,10 @@ void set_aggregate(EngineSettings& s, const Value& v) {
 
 void set_type(EngineSettings& s, const Value& v, std::string EngineSettings::* which,
               bool reduces) {
-  std::vector<std::pair<std::string_view, std::string_view>> words;
+  std::vector<Word<std::string_view>> words;
   for (const auto name : transfer_types) {
     const DataType* type = find_type(name);
-    if (type != nullptr && (!reduces || has_op(*type, "sum"))) words.emplace_back(name, name);
+    if (type != nullptr && (!reduces || has_op(*type, "sum"))) words.push_back({name, name});
   }
   try {
     s.*which = std::string(choice(v, words));
@@ -157,7 +155,7 @@ void add_common(EngineOptions& t) {
   t.push_back({"-exclude", "A,B", "benchmarks not to run",
                [](S& s, V v) { append(s.excluded, split(v.text, ',')); }});
   t.push_back({"-thread_level", "single|funneled|serialized|multiple", "asked of MPI_Init_thread",
-               [](S& s, V v) { s.options.thread_level = thread_level(v); }});
+               [](S& s, V v) { s.options.suite.thread_level = choice<ThreadLevel>(v); }});
   t.push_back({"-warm_up", "on|off", "untimed calls before each row",
                [](S& s, V v) { s.schedule.warm_up = boolean(v); }});
   t.push_back({"-msg_pause", "on|off", "a pause after each row",
@@ -191,15 +189,9 @@ void add_types(EngineOptions& t) {
                [](S& s, V v) { set_type(s, v, &S::data_type, false); }});
   t.push_back({"-red_data_type", "TYPE", "the same for reductions",
                [](S& s, V v) { set_type(s, v, &S::reduction_type, true); }});
-  t.push_back(
-      {"-contig_type", "base|base_vec|resize|resize_vec",
-       "elements one behind the other or with room between, or a vector of them", [](S& s, V v) {
-         s.options.contiguity = choice(v, std::vector<std::pair<std::string_view, Contiguity>>{
-                                              {"base", Contiguity::base},
-                                              {"base_vec", Contiguity::vector},
-                                              {"resize", Contiguity::spread},
-                                              {"resize_vec", Contiguity::spread_vector}});
-       }});
+  t.push_back({"-contig_type", "base|base_vec|resize|resize_vec",
+               "elements one behind the other or with room between, or a vector of them",
+               [](S& s, V v) { s.options.suite.contiguity = choice<Contiguity>(v); }});
 }
 
 void add_modes(EngineOptions& t) {
@@ -210,16 +202,12 @@ void add_modes(EngineOptions& t) {
 void add_directories(EngineOptions& t) {
   t.push_back({"-dir", "DIR[,DIR]", "where the files are made (and removed), each a table",
                [](EngineSettings& s, const Value& v) {
-                 s.options.settings.directories = split(v.text, ',');
+                 s.options.suite.directories = split(v.text, ',');
                }});
   t.push_back(
       {"-io_cache", "keep|drop|direct",
        "the page cache: as it is, dropped before reading, or gone around where possible",
-       [](EngineSettings& s, const Value& v) {
-         s.options.settings.io_cache = choice(
-             v, std::vector<std::pair<std::string_view, IoCache>>{
-                    {"keep", IoCache::keep}, {"drop", IoCache::drop}, {"direct", IoCache::direct}});
-       }});
+       [](EngineSettings& s, const Value& v) { s.options.suite.io_cache = choice<IoCache>(v); }});
 }
 
 std::vector<std::string_view> names_in(const Program& program) {
@@ -332,7 +320,7 @@ EngineSettings read_engine_settings(const Program& program, const Words& words) 
   finish_sizes(s);
   finish_schedule(s);
   check_grid(s);
-  for (const auto& directory : s.options.settings.directories) {
+  for (const auto& directory : s.options.suite.directories) {
     if (directory.empty()) throw UsageError("-dir: a directory has no name");
   }
   return s;

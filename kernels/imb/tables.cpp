@@ -91,7 +91,7 @@ std::string processes_text(const Place& place) {
 std::string mode_text(const Case& row, bool names_directory) {
   std::string text;
   // What completes at the end only has no modes to tell apart, but IMB names it on files.
-  const bool has_modes = completions_of(row.card->modes).size() > 1 || row.card->on_files;
+  const bool has_modes = completions_of(row.card->modes).size() > 1 || is_on_files(*row.card);
   if (row.completion != Completion::none && has_modes) {
     text += std::string("#    MODE: ") +
             (row.completion == Completion::end ? "AGGREGATE" : "NON-AGGREGATE") + " \n";

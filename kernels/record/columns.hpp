@@ -57,8 +57,7 @@ inline constexpr std::string_view directory = "directory";
 // base_vec: as one element of a vector type; resize: with as much room behind each; resize_vec:
 // both.
 inline constexpr std::string_view layout = "layout";
-// Options that only some benchmarks heed and that are not as usual: name=value, with blanks
-// between.
+// Options that only some benchmarks use and that are not as usual: name=value, with blanks between.
 inline constexpr std::string_view settings = "settings";
 // What a sweep varies, as it was set here: name=value, with blanks between; empty: nothing is
 // varied, or the default.

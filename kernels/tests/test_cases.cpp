@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "driver/cases.hpp"
+#include "driver/names.hpp"
 #include "tests/check.hpp"
 
 using namespace mpigauge;
@@ -55,8 +56,7 @@ TEST(sizes_are_whole_elements_and_each_once) {
 TEST(a_barrier_has_one_size) {
   CHECK_EQ(sizes("Barrier", "byte", {1, 2, 4}), (Sizes{0}));
   Options options;
-  options.cold = true;
-  options.hot = false;
+  options.cache = Cache::cold;
   CHECK_EQ(jobs("Barrier", 2, options).size(), 1U);
 }
 
@@ -70,7 +70,7 @@ TEST(ranks_are_those_of_the_options_but_for_pairs) {
 
 TEST(hot_stands_before_cold) {
   Options options;
-  options.cold = true;
+  options.cache = Cache::both;
   options.sizes.emplace(Sizes{8, 16});
   const auto rows = jobs("Bcast", 2, options);
   CHECK_EQ(rows.size(), 4U);
@@ -79,8 +79,7 @@ TEST(hot_stands_before_cold) {
 
 TEST(cold_buffers_exceed_the_cache_twice) {
   Options options;
-  options.hot = false;
-  options.cold = true;
+  options.cache = Cache::cold;
   for (const std::size_t bytes : {0U, 8U, 4096U, 4U << 20U}) {
     options.sizes.emplace(1, bytes);
     const Layout memory = layout(jobs("Alltoall", 4, options).front().row);
@@ -92,19 +91,18 @@ TEST(cold_buffers_exceed_the_cache_twice) {
 
 TEST(static_stands_before_fresh) {
   Options options;
-  options.fresh_data = true;
+  options.data = Data::both;
   options.sizes.emplace(Sizes{8});
   const auto rows = jobs("Bcast", 2, options);
   CHECK_EQ(rows.size(), 2U);
   CHECK(!rows[0].row.shape.fresh && rows[1].row.shape.fresh);
-  options.static_data = false;
+  options.data = Data::fresh;
   CHECK_EQ(jobs("Bcast", 2, options).size(), 1U);
 }
 
 TEST(what_has_no_data_to_write_is_static_unless_it_was_named) {
   Options options;
-  options.static_data = false;
-  options.fresh_data = true;
+  options.data = Data::fresh;
   CHECK(!jobs("Barrier", 2, options).front().row.shape.fresh);
   CHECK(!jobs("Reduce_local", 2, options).front().row.shape.fresh);
   options.insist = {"Barrier"};
@@ -126,8 +124,7 @@ TEST(only_messages_and_collectives_have_fresh_data) {
 
 TEST(fresh_data_have_a_copy_for_each_call_of_a_batch) {
   Options options;
-  options.static_data = false;
-  options.fresh_data = true;
+  options.data = Data::fresh;
   const auto slots = [&](std::size_t bytes) {
     options.sizes.emplace(1, bytes);
     const Layout memory = layout(jobs("PingPong", 2, options).front().row);
@@ -142,7 +139,7 @@ TEST(fresh_data_have_a_copy_for_each_call_of_a_batch) {
 
 TEST(fresh_messages_of_a_window_have_places_of_their_own) {
   Options options;
-  options.fresh_data = true;
+  options.data = Data::both;
   options.inflight = 16;
   options.sizes.emplace(Sizes{4096});
   const auto rows = jobs("Uniband", 2, options);
@@ -216,7 +213,7 @@ TEST(calls_that_the_library_has_not_are_a_reason) {
 
 TEST(keys_tell_cells_apart) {
   Options options;
-  options.cold = true;
+  options.cache = Cache::both;
   options.sizes.emplace(Sizes{0, 8});
   std::vector<std::string> keys;
   for (const auto& benchmark : benchmarks()) {

@@ -2,6 +2,7 @@
 // Copyright the mpigauge authors
 #include "core/computation.hpp"
 #include "core/groups.hpp"
+#include "driver/names.hpp"
 #include "suites/neighbours/grid.hpp"
 #include "suites/partitioned/calls.hpp"
 #include "tests/check.hpp"

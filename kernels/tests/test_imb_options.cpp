@@ -57,7 +57,7 @@ TEST(values_as_imb_writes_them) {
   CHECK_EQ(s.schedule.memory_bytes, 3.0 * (1U << 30U));
   CHECK(s.least_log == 3 && s.most_log == 28);
   CHECK(!s.schedule.warm_up && s.options.sync == SyncMethod::none && s.options.root_shift);
-  CHECK(s.options.cold && !s.options.hot && s.options.cache_bytes == 8U << 20U);
+  CHECK(s.options.cache == Cache::cold && s.options.cache_bytes == 8U << 20U);
   CHECK(s.schedule.policy == Policy::automatic);
   CHECK_EQ(s.schedule.table_seconds, 24 * 0.5);
 }

@@ -62,34 +62,39 @@ const std::map<std::string, Good>& good_values() {
       {"root-shift", {"1", [](O o) { return o.root_shift; }}},
       {"inflight", {"64", [](O o) { return o.inflight == 64; }}},
       {"repetitions", {"20", [](O o) { return o.repetitions == 20; }}},
-      {"layout", {"resize", [](O o) { return o.contiguity == Contiguity::spread; }}},
-      {"test-every", {"0.5", [](O o) { return o.settings.test_every_us == 0.5; }}},
-      {"partitions", {"8", [](O o) { return o.settings.partitions == 8; }}},
+      {"layout", {"resize", [](O o) { return o.suite.contiguity == Contiguity::resize; }}},
+      {"test-every", {"0.5", [](O o) { return o.suite.test_every_us == 0.5; }}},
+      {"partitions", {"8", [](O o) { return o.suite.partitions == 8; }}},
       {"dir",
-       {"/a,/b",
-        [](O o) { return o.settings.directories == std::vector<std::string>{"/a", "/b"}; }}},
-      {"io-cache", {"drop", [](O o) { return o.settings.io_cache == IoCache::drop; }}},
-      {"threads", {"4,2", [](O o) { return o.settings.threads == 4 && o.ways.size() == 2; }}},
-      {"thread-order", {"compact,0:2+3", [](O o) { return o.ways.at(1).thread_order == "0:2+3"; }}},
+       {"/a,/b", [](O o) { return o.suite.directories == std::vector<std::string>{"/a", "/b"}; }}},
+      {"io-cache", {"drop", [](O o) { return o.suite.io_cache == IoCache::drop; }}},
+      {"threads", {"4,2", [](O o) { return o.suite.threads == 4 && o.combinations.size() == 2; }}},
+      {"thread-order",
+       {"compact,0:2+3", [](O o) { return o.combinations.at(1).thread_order == "0:2+3"; }}},
       {"memory-on",
-       {"local,0+1", [](O o) { return o.ways.size() == 2 && o.ways.at(1).memory_on == "0+1"; }}},
+       {"local,0+1",
+        [](O o) { return o.combinations.size() == 2 && o.combinations.at(1).memory_on == "0+1"; }}},
       {"blas",
-       {"mine=/lib/libmine.so", [](O o) { return o.settings.blas == "mine=/lib/libmine.so"; }}},
+       {"mine=/lib/libmine.so", [](O o) { return o.suite.blas == "mine=/lib/libmine.so"; }}},
       {"compiler",
        {"ours,g++=/l.so",
-        [](O o) { return o.ways.at(0).compiler.empty() && o.ways.at(1).compiler == "g++=/l.so"; }}},
-      {"thread-level", {"multiple", [](O o) { return o.thread_level == ThreadLevel::multiple; }}},
+        [](O o) {
+          return o.combinations.at(0).compiler.empty() &&
+                 o.combinations.at(1).compiler == "g++=/l.so";
+        }}},
+      {"thread-level",
+       {"multiple", [](O o) { return o.suite.thread_level == ThreadLevel::multiple; }}},
       {"thread-memory",
-       {"continuous", [](O o) { return o.settings.thread_memory == ThreadMemory::continuous; }}},
-      {"stride", {"3", [](O o) { return o.settings.stride == 3; }}},
-      {"touch-send", {"0", [](O o) { return !o.settings.touch_send; }}},
-      {"touch-recv", {"0", [](O o) { return !o.settings.touch_recv; }}},
-      {"topo", {"2x3", [](O o) { return o.settings.topo == std::vector{2, 3}; }}},
-      {"cache", {"cold", [](O o) { return o.cold && !o.hot; }}},
+       {"continuous", [](O o) { return o.suite.thread_memory == ThreadMemory::continuous; }}},
+      {"stride", {"3", [](O o) { return o.suite.stride == 3; }}},
+      {"touch-send", {"0", [](O o) { return !o.suite.touch_send; }}},
+      {"touch-recv", {"0", [](O o) { return !o.suite.touch_recv; }}},
+      {"topo", {"2x3", [](O o) { return o.suite.topo == std::vector{2, 3}; }}},
+      {"cache", {"cold", [](O o) { return o.cache == Cache::cold; }}},
       {"cache-bytes", {"1048576", [](O o) { return o.cache_bytes == 1U << 20U; }}},
       {"by-clock", {"MPI1:Bcast/4/65536", [](O o) { return o.by_clock->size() == 1; }}},
       {"sync", {"clock", [](O o) { return o.sync == SyncMethod::clock; }}},
-      {"data", {"fresh", [](O o) { return o.fresh_data && !o.static_data; }}},
+      {"data", {"fresh", [](O o) { return o.data == Data::fresh; }}},
       {"insist", {"Bcast", [](O o) { return o.insist == std::vector<std::string>{"Bcast"}; }}},
       {"bind",
        {"0+4,1-2", [](O o) { return o.bind == std::vector<platform::CpuSet>{{0, 4}, {1, 2}}; }}},
@@ -106,7 +111,8 @@ TEST(defaults) {
   const Options o = with({});
   CHECK(o.ranks.empty() && o.npmin == 2 && o.multi == Multi::off && !o.sizes.has_value());
   CHECK(!o.classic && o.precision == 0.05 && o.seconds == 0 && !o.use_all);
-  CHECK(o.hot && !o.cold && o.sync == SyncMethod::barrier && o.bind.empty() && o.inflight == 256);
+  CHECK(o.cache == Cache::hot && o.sync == SyncMethod::barrier && o.bind.empty() &&
+        o.inflight == 256);
   CHECK_EQ(o.records, "-");
 }
 
@@ -135,20 +141,15 @@ TEST(no_cores_means_no_binding) { CHECK(with({"--bind", ""}).bind.empty()); }
 TEST(what_is_measured_in_turn_is_measured_with_each_other) {
   const Options o = with({"--threads", "1,2", "--thread-order", "compact,scatter"});
   std::string all;
-  for (const auto& way : o.ways) all += std::to_string(way.threads) + way.thread_order + ' ';
+  for (const auto& way : o.combinations)
+    all += std::to_string(way.threads) + way.thread_order + ' ';
   CHECK_EQ(all, "1compact 2compact 1scatter 2scatter ");
-  CHECK_EQ(with({}).ways.size(), 1U);
-}
-
-TEST(both_caches) {
-  const Options o = with({"--cache", "both"});
-  CHECK(o.hot && o.cold);
+  CHECK_EQ(with({}).combinations.size(), 1U);
 }
 
 TEST(static_data_unless_others_are_asked_for) {
-  CHECK(with({}).static_data && !with({}).fresh_data);
-  const Options o = with({"--data", "both"});
-  CHECK(o.static_data && o.fresh_data);
+  CHECK(with({}).data == Data::unchanged);
+  CHECK(with({"--data", "both"}).data == Data::both);
 }
 
 TEST(the_classic_schedule_has_static_data) {
@@ -172,7 +173,7 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--ranks", "0", "'0' is out of range"},
       {"--ranks", "-2", "'-2' is out of range"},
       {"--npmin", "99999999999", "'99999999999' is not a number"},
-      {"--multi", "2", "'2' is out of range"},
+      {"--multi", "2", "'2' is none of 0, 1"},
       {"--map", "3", "'3' is not of the form PxQ"},
       {"--map", "3x", "'' is not a number"},
       {"--map", "0x2", "'0' is out of range"},

@@ -186,7 +186,7 @@ TEST(the_words_of_p2p) {
   CHECK((imb::read_p2p_settings({"-MSGSZ", "4k", "-msgsz", "0"}).sizes == Sizes{4096, 0}));
   CHECK_EQ(imb::read_p2p_settings({"-msglog", "47"}).sizes.back(), std::size_t{1} << 47U);
   CHECK_EQ(imb::read_p2p_settings({}).sizes.size(), 24U);
-  CHECK(!imb::read_p2p_settings({"-msgrd", "OFF"}).options.settings.touch_recv);
+  CHECK(!imb::read_p2p_settings({"-msgrd", "OFF"}).options.suite.touch_recv);
   CHECK_EQ(imb::read_p2p_settings({"-lenient", "-bogus"}).chosen.named.size(), 1U);
   CHECK_EQ(refused_p2p({"-msglog", "9:3"}), "-msglog: '9:3' ends before it begins");
   CHECK(refused_p2p({"-msglog", "48"}).starts_with("-msglog: '48' is out of range"));

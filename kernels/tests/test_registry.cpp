@@ -10,6 +10,7 @@
 
 #include "core/registry.hpp"
 #include "core/run.hpp"
+#include "driver/names.hpp"
 #include "tests/check.hpp"
 
 using namespace mpigauge;

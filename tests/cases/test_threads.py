@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.model.settings import LEVELS
+from mpigauge.model.suite_options import LEVELS
 from tests.cases.launching import Site, run, site, words
 from tests.lower_level import preloaded
 

@@ -35,7 +35,7 @@ LOOPS = ("Copy", "Triad")
 CARDS = replace(
     X86,
     benchmarks=tuple(
-        replace(card, heeds=("compiler", "threads")) if card.name in LOOPS else card
+        replace(card, options=("compiler", "threads")) if card.name in LOOPS else card
         for card in X86.benchmarks
     ),
 )
@@ -145,15 +145,15 @@ def test_all_compilers_take_turns_in_each_launch() -> None:
     (part,) = plan.parts
     assert part.benchmarks == ("NODE:Copy", "NODE:Triad")
     assert (part.ranks, part.sizes) == ((1, 4), SIZES)
-    assert part.heeded == {"compiler": "g++=/c/one.so,g++_-O2_-march:x86-64=/c/two.so"}
+    assert part.suite_options == {"compiler": "g++=/c/one.so,g++_-O2_-march:x86-64=/c/two.so"}
     assert (plan.launches, plan.seconds) == (6, 60)
-    assert Plan.from_json(plan.to_json()).parts[0].heeded == part.heeded
+    assert Plan.from_json(plan.to_json()).parts[0].suite_options == part.suite_options
 
 
 def test_one_compiler_stands_beside_the_loops_of_the_kernels() -> None:
     (part,) = planned("triad".title(), compilers=(ONE,)).parts
     assert part.benchmarks == ("NODE:Triad",)
-    assert part.heeded == {"compiler": "ours,g++=/c/one.so"}
+    assert part.suite_options == {"compiler": "ours,g++=/c/one.so"}
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,11 @@ def test_one_compiler_stands_beside_the_loops_of_the_kernels() -> None:
     [
         (("Traid",), {}, "there is no simple loop 'Traid'; did you mean 'Triad'"),
         (("DGEMM",), {}, "no simple loop 'DGEMM'; there are Copy, Triad"),
-        ((), {"heeded": {"threads": "2"}}, "--threads: with --compiler, node measures the simple"),
+        (
+            (),
+            {"suite_options": {"threads": "2"}},
+            "--threads: with --compiler, node measures the simple",
+        ),
     ],
 )
 def test_what_has_no_place_there_is_refused(
@@ -179,7 +183,7 @@ def test_compilers_are_compared_on_one_host() -> None:
 def test_a_run_of_loops_has_them_and_others_have_none() -> None:
     request = replace(read_request({"benchmarks": ("NODE:Triad",)}), compilers=(ONE, TWO))
     (part,) = resolve(request, CARDS, resources(), MPICH).parts
-    assert part.heeded["compiler"].count("=/c/") == 2
+    assert part.suite_options["compiler"].count("=/c/") == 2
     with pytest.raises(UserError, match="--compiler has no effect on PingPong; it is for"):
         resolve(replace(request, benchmarks=("PingPong",)), CARDS, resources(), MPICH)
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is generated from schema/columns.toml is current and says what the schema says."""
+"""What is generated from schema/*.toml is current and says what the schema says."""
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +12,11 @@ import pytest
 
 from mpigauge.model import columns
 from mpigauge.model.columns import Cell
+from mpigauge.model.option_table import OptionRow
+from mpigauge.model.suite_options import read_suite_options
+from tools import generate, generate_options
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def _generator() -> Any:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "tools" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["generate"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-generate = _generator()
 
 
 def record(**changed: Any) -> dict[str, Any]:
@@ -37,8 +25,7 @@ def record(**changed: Any) -> dict[str, Any]:
 
 
 def test_generated_files_are_current() -> None:
-    schema = generate.read_schema(ROOT / "schema" / "columns.toml")
-    assert generate.stale(ROOT, generate.outputs(schema)) == []
+    assert generate.stale(ROOT, generate.all_outputs()) == []
 
 
 def test_a_cell_is_read_from_a_record_and_derives_its_values() -> None:
@@ -83,3 +70,61 @@ def test_a_broken_schema_is_refused(tmp_path: Path, text: str, message: str) -> 
     path.write_text("version = 1\n" + empty + text)
     with pytest.raises(SystemExit, match=message):
         generate.read_schema(path)
+
+
+# --- options -----------------------------------------------------------------------------------
+NEW_OPTION = """
+[[option]]
+name = "far-hops"
+type = "int"
+least = 1
+most = 8
+default = 3
+suite = true
+metavar = "N"
+about = "Hops of a message."
+"""
+
+
+def options_with(tmp_path: Path, entry: str) -> dict[str, str]:
+    path = tmp_path / "options.toml"
+    path.write_text((ROOT / generate_options.SCHEMA).read_text(encoding="utf-8") + entry)
+    texts: dict[str, str] = generate_options.outputs(path)
+    return texts
+
+
+def test_a_new_option_is_one_entry_of_the_schema(tmp_path: Path) -> None:
+    made = options_with(tmp_path, NEW_OPTION)
+    assert "int far_hops = 3;" in made["kernels/core/suite_options.hpp"]
+    assert (
+        '{"far-hops", text_of<&SuiteOptions::far_hops>,' in made["kernels/core/suite_options.hpp"]
+    )
+    assert "into(&S::far_hops, Range<int>{1, 8})" in made["kernels/driver/option_table.cpp"]
+    assert (
+        "| `--far-hops` | whole number from 1 to 8 | 3 | Hops of a message. |"
+        in (made["docs/reference/options.md"])
+    )
+
+
+def test_a_new_option_is_offered_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space: dict[str, Any] = {"__name__": "made"}
+    exec(options_with(tmp_path, NEW_OPTION)["src/mpigauge/model/option_table.py"], space)
+    offered = tuple(OptionRow(*row) for row in space["OFFERED"])
+    monkeypatch.setattr("mpigauge.model.suite_options.OFFERED", offered)
+    assert read_suite_options({"far_hops": "5"}, {}) == {"far-hops": "5"}
+    assert offered[-1].about == "Hops of a message.  [default: 3]"
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('name = "ranks"\ntype = "int"', "ranks: defined twice"),
+        ('name = "new"\ntype = "date"', "new: unknown type date"),
+        ('name = "new"\ntype = "word"\nenum = "New"', "new: a word has an enum, and its words"),
+        ('name = "new"\ntype = "int"\nform = "roman"', "new: unknown form roman; there are"),
+        ('name = "new"\ntype = "int"\neach = true', "new: only what some benchmarks use"),
+    ],
+)
+def test_a_broken_option_is_refused(tmp_path: Path, entry: str, message: str) -> None:
+    with pytest.raises(SystemExit, match=message):
+        options_with(tmp_path, f'\n[[option]]\nabout = ""\n{entry}\n')

@@ -20,7 +20,7 @@ def test_folders_are_absolute_as_ranks_may_start_elsewhere(
     (tmp_path / "a").mkdir()
     monkeypatch.chdir(tmp_path)
     said = {"dir": "a, ."}
-    assert asked.request(said).heeded == {"dir": f"{tmp_path / 'a'},{tmp_path}"}
+    assert asked.request(said).suite_options == {"dir": f"{tmp_path / 'a'},{tmp_path}"}
 
 
 def test_the_text_of_a_rankfile_is_part_of_the_request(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_variables_are_those_of_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("MINE", "x")
     said = {"threads": "1,omp", "env": ("MINE",)}
     found = read_request(said, look_up(said))
-    assert found.heeded == {"threads": "1,6"}
+    assert found.suite_options == {"threads": "1,6"}
     assert found.env == {"MINE": "x"}
 
 

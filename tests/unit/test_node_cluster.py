@@ -206,7 +206,7 @@ def test_products_are_measured_on_every_host_where_a_library_is_named() -> None:
     )
     found = [part for part in plan.parts if part.benchmarks == ("NODE:DGEMM",)]
     assert [part.arm for part in found[:7]] == ["", *(f"host={name}" for name in HOSTS)]
-    assert [part.heeded["blas"] for part in found[::7]] == [each.word for each in TWO]
+    assert [part.suite_options["blas"] for part in found[::7]] == [each.word for each in TWO]
     assert "NODE:DGEMM" not in plan.parts[0].benchmarks
     slow = [
         product(50 if (host, library) == (2, "mkl") else 100, ranks=2, group=host, groups=6,
@@ -217,12 +217,12 @@ def test_products_are_measured_on_every_host_where_a_library_is_named() -> None:
     (sentence,) = sentences(seen(slow))
     assert sentence.startswith("n3 is slow: DGEMM mkl takes 2 × as long")
     together, alone = OddHosts(plan).parts(Results(0.05, slow))
-    assert {part.heeded["blas"] for part in (together, alone)} == {TWO[1].word}
+    assert {part.suite_options["blas"] for part in (together, alone)} == {TWO[1].word}
 
 
 @pytest.mark.parametrize("option", ["threads", "thread-order", "memory-on"])
 def test_options_for_one_host_are_refused_on_several(option: str) -> None:
-    request = replace(read_request({}), heeded={option: "1"})
+    request = replace(read_request({}), suite_options={option: "1"})
     with pytest.raises(UserError, match=f"--{option}: on several hosts node measures ranks that"):
         cluster_plan(request, X86, ground_of_hosts(), MPICH)
 

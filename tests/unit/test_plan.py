@@ -17,6 +17,7 @@ from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.option_table import KERNEL_OPTIONS
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 from tests import asked
@@ -425,7 +426,7 @@ def test_seeds_differ_between_launches_and_not_between_runs(two_cores: Machine) 
     assert all(0 <= seed < 1 << 63 for seed in seeds)
 
 
-# --- options that only some benchmarks heed ---------------------------------------------------
+# --- options that only some benchmarks use ---------------------------------------------------
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
@@ -438,23 +439,23 @@ def test_seeds_differ_between_launches_and_not_between_runs(two_cores: Machine) 
         ({"dir": "/,/tmp"}, {"dir": "/,/tmp"}),
     ],
 )
-def test_settings_reach_the_kernels_in_their_words(
+def test_options_of_some_benchmarks_reach_the_kernels_in_their_words(
     raw: dict[str, str], words: dict[str, str]
 ) -> None:
-    assert asked.request({"benchmarks": ("PingPong",), **raw}).heeded == words
+    assert asked.request({"benchmarks": ("PingPong",), **raw}).suite_options == words
 
 
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ({"threads": "none"}, "--threads: 'none' is no number"),
+        ({"threads": "none"}, "--threads: 'none' is no whole number from 1 to 4096"),
         ({"test_every": "0"}, "--test-every: '0' is no number of microseconds"),
         ({"topo": "4xx"}, "--topo: '4xx' is no grid"),
         ({"dir": "/nowhere"}, "--dir: there is no folder /nowhere"),
         ({"dir": "/,"}, "--dir: '/,' has an empty name"),
     ],
 )
-def test_wrong_settings_are_said(raw: dict[str, str], message: str) -> None:
+def test_wrong_options_of_some_benchmarks_are_said(raw: dict[str, str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         asked.request({"benchmarks": ("PingPong",), **raw})
 
@@ -469,3 +470,22 @@ def test_two_options_that_say_the_same_contradict() -> None:
 def test_a_setting_without_effect_is_a_mistake(two_cores: Machine) -> None:
     with pytest.raises(UserError, match="--threads has no effect on Bcast"):
         plan(two_cores, "Bcast", threads="2")
+
+
+def test_the_kernels_know_all_that_they_are_told(two_cores: Machine) -> None:
+    made = plan(two_cores, "PingPong", "Bcast", sizes="8", memory="1Mi", map="1x2")
+    made = replace(made, suite_options={"layout": "resize"})
+    words = kernel_words(made, LaunchPlan(0, made.parts[0], 1))
+    assert {word.removeprefix("--") for word in words[::2]} <= set(KERNEL_OPTIONS)
+
+
+def test_options_of_an_older_plan_are_read(two_cores: Machine) -> None:
+    stored = plan(two_cores, "PingPong").to_json()
+    del stored["suite_options"]
+    stored["heeded"] = {"layout": "resize"}
+    for part in stored["parts"]:
+        part["heeded"] = {"stride": "1"}
+        del part["suite_options"]
+    read = Plan.from_json(stored)
+    assert read.suite_options == {"layout": "resize"}
+    assert read.parts[0].suite_options == {"stride": "1"}

@@ -38,7 +38,7 @@ CARDS = replace(
     benchmarks=(
         *X86.benchmarks,
         *(
-            replace(c, heeds=("blas",)) if "GEMM" in c.name else c
+            replace(c, options=("blas",)) if "GEMM" in c.name else c
             for c in LIKE
             if c.suite == "NODE"
         ),
@@ -200,19 +200,21 @@ def test_products_are_made_on_one_core_on_each_and_on_all_cores_of_one_rank() ->
     for part in (squares, updates):
         assert (part.world_ranks, part.ranks) == (1, (1,))
         assert part.blocks[0].bind == ("+".join(map(str, range(128))),)
-        assert part.heeded == {"blas": "openblas=/o.so"}
+        assert part.suite_options == {"blas": "openblas=/o.so"}
 
 
 def test_several_libraries_have_launches_in_turn() -> None:
     plan = planned(blas=TWO)
     found = with_products(plan)
-    assert [part.heeded["blas"] for part in found] == ["openblas=/o.so", "mkl=/m.so"] * 3
+    assert [part.suite_options["blas"] for part in found] == ["openblas=/o.so", "mkl=/m.so"] * 3
     assert libraries_of(plan) == TWO
     beside_first, beside_second, *_ = found
     assert "NODE:Peak_avx512" in beside_first.benchmarks
     assert beside_second.benchmarks == ("NODE:DGEMM", "NODE:SGEMM")
     again = Plan.from_json(plan.to_json())
-    assert [part.heeded for part in again.parts] == [part.heeded for part in plan.parts]
+    assert [part.suite_options for part in again.parts] == [
+        part.suite_options for part in plan.parts
+    ]
     assert [part.weight for part in again.parts] == [part.weight for part in plan.parts]
 
 
@@ -220,13 +222,13 @@ def test_a_run_of_a_product_has_its_library_and_others_have_none() -> None:
     known = LookedUp(blas=TWO, default_blas=TWO[0])
     request = read_request({"benchmarks": ("DGEMM",)}, known)
     plan = resolve(request, CARDS, resources(), MPICH)
-    assert [part.heeded["blas"] for part in plan.parts] == ["openblas=/o.so", "mkl=/m.so"]
+    assert [part.suite_options["blas"] for part in plan.parts] == ["openblas=/o.so", "mkl=/m.so"]
     with pytest.raises(UserError, match="--blas has no effect on PingPong"):
         resolve(replace(request, benchmarks=("PingPong",)), CARDS, resources(), MPICH)
     usual = resolve(replace(request, blas=()), CARDS, resources(), MPICH)
-    assert [part.heeded["blas"] for part in usual.parts] == ["openblas=/o.so"]
+    assert [part.suite_options["blas"] for part in usual.parts] == ["openblas=/o.so"]
     other = read_request({"benchmarks": ("PingPong",)}, replace(known, blas=()))
-    assert resolve(other, CARDS, resources(), MPICH).parts[0].heeded == {}
+    assert resolve(other, CARDS, resources(), MPICH).parts[0].suite_options == {}
 
 
 # --- what is concluded ----------------------------------------------------------------------

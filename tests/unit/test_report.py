@@ -76,7 +76,7 @@ def test_what_starting_took_is_said_with_its_spread() -> None:
     assert "MPI_Init" not in formats.render("table", whole())
 
 
-def test_the_detours_that_sampling_heeds_are_said() -> None:
+def test_the_detours_that_sampling_allows_for_are_said() -> None:
     heard = [Sampled(launch, 2, rate, 0.002, 2.1e-6, 26.1e-6, 0.25e-6)
              for launch, rate in enumerate([980.0, 700.0, 3000.0])]  # fmt: skip
     said = formats.render("table", Document((), cells.cards(), Facts(sampled=tuple(heard))))

@@ -17,7 +17,7 @@ from mpigauge.measure.plan.arms import Arm
 from mpigauge.measure.plan.narrowed import narrowed
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError
-from mpigauge.model.settings import LEVELS, THREAD_LEVEL
+from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL
 from mpigauge.result.document import document
 from mpigauge.runs.store import load
 from mpigauge.site import topology
@@ -27,11 +27,11 @@ from tests.unit.test_plan import CARDS, MPICH
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEEDING = tuple(replace(card, heeds=(THREAD_LEVEL,)) for card in CARDS.benchmarks)
-TALKING = replace(HEEDING[0], suite="MT", name="PingPongMT", heeds=("threads", THREAD_LEVEL))
+USING = tuple(replace(card, options=(THREAD_LEVEL,)) for card in CARDS.benchmarks)
+TALKING = replace(USING[0], suite="MT", name="PingPongMT", options=("threads", THREAD_LEVEL))
 POOL = ("threads", "thread-order", THREAD_LEVEL)
-WORKING = replace(HEEDING[0], suite="NODE", name="Copy", ranks="any", heeds=POOL)
-ALL = replace(CARDS, benchmarks=(*HEEDING, TALKING, WORKING))
+WORKING = replace(USING[0], suite="NODE", name="Copy", ranks="any", options=POOL)
+ALL = replace(CARDS, benchmarks=(*USING, TALKING, WORKING))
 
 
 def planned(repository: Path, benchmark: str = "PingPong", **raw: Any) -> Plan:
@@ -42,7 +42,7 @@ def planned(repository: Path, benchmark: str = "PingPong", **raw: Any) -> Plan:
 
 
 def levels_of(plan: Plan) -> list[str]:
-    return [part.heeded.get(THREAD_LEVEL, "") for part in plan.parts]
+    return [part.suite_options.get(THREAD_LEVEL, "") for part in plan.parts]
 
 
 def test_the_levels_of_the_option_are_those_of_the_column() -> None:
@@ -75,7 +75,9 @@ def test_a_dry_run_says_the_levels(repository: Path) -> None:
 def test_a_sweep_varies_settings_at_each_level(repository: Path) -> None:
     plan = planned(repository, thread_level="single,multiple")
     arms: list[tuple[Arm, dict[str, str]]] = [(Arm(), {}), (Arm({"A": "1"}), {"A": "1"})]
-    found = [(part.arm, part.heeded[THREAD_LEVEL]) for part in swept(plan, arms, False).parts]
+    found = [
+        (part.arm, part.suite_options[THREAD_LEVEL]) for part in swept(plan, arms, False).parts
+    ]
     assert found == [("", "single"), ("", "multiple"), ("A=1", "single"), ("A=1", "multiple")]
 
 

@@ -12,7 +12,6 @@ const AddCollective added{
         .about = "Allgather with a count and a place for each rank.",
         .place = 110,
         .recv = message_per_rank,
-        .counts_per_rank = true,
     },
     linked<MPI_Allgatherv>,
     [](const Args& a) {
@@ -21,7 +20,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-    OtherForms{.place = 30},
+    OtherForms{.place = 30, .counts_per_rank = true},
 };
 
 }  // namespace

@@ -13,7 +13,6 @@ const AddCollective added{
         .place = 170,
         .send = message_per_rank,
         .recv = message_per_rank,
-        .counts_per_rank = true,
     },
     linked<MPI_Alltoallv>,
     [](const Args& a) {
@@ -24,7 +23,7 @@ const AddCollective added{
       const std::size_t mine = static_cast<std::size_t>(run.rank()) * run.bytes();
       return wrong_from_all(run, in, [&](int) { return mine; });
     },
-    OtherForms{.place = 90},
+    OtherForms{.place = 90, .counts_per_rank = true},
 };
 
 }  // namespace

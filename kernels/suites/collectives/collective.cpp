@@ -32,6 +32,7 @@ Card newer_card(const Card& card, std::string_view suite, std::string name, std:
       variant_of(with_columns(card, columns), keep(std::move(name)), keep(std::move(about)), place);
   made.suite = suite_of(card, suite);
   made.large_counts = false;
+  if (columns == Columns::overlap) made.options.add(SuiteOption::test_every);
   return made;
 }
 
@@ -62,9 +63,9 @@ MPI_Comm grid_of(MPI_Comm comm) {
 }
 
 // Memory that grows with the ranks, so only where the call itself asks for it.
-std::size_t parts_of(const Run& run, const Card& card, Partners partners) {
-  if (!card.counts_per_rank) return 0;
-  return static_cast<std::size_t>(partners == Partners::grid ? grid_neighbours : run.ranks());
+std::size_t parts_of(const Run& run, const OtherForms& forms) {
+  if (!forms.counts_per_rank) return 0;
+  return static_cast<std::size_t>(forms.partners == Partners::grid ? grid_neighbours : run.ranks());
 }
 
 std::vector<int> places_of(const std::vector<int>& counts) {
@@ -77,6 +78,8 @@ std::vector<int> places_of(const std::vector<int>& counts) {
 
 Card blocking_card(Card card, bool in_every_library) {
   if (!in_every_library) card.needs = {blocking_call(card.name)};
+  const bool laid_out = card.suite == blocking_suite && card.unit != Unit::none;
+  if (laid_out) card.options.add(SuiteOption::layout);
   return with_columns(card, Columns::collective);
 }
 
@@ -127,14 +130,14 @@ Card threaded_card(const Card& card, const OnThreads& form) {
   made.place = form.place;
   made.meet = Meet::each;
   made.columns = card.unit == Unit::none ? Columns::barrier : Columns::collective;
-  made.threaded = true;
+  made.options = {SuiteOption::threads, SuiteOption::thread_memory};
   made.large_counts = false;
   return made;
 }
 
-Prepared::Prepared(Run& run, const Card& card, Partners partners)
-    : grid_(partners == Partners::grid ? grid_of(run.comm()) : MPI_COMM_NULL),
-      counts_(parts_of(run, card, partners), static_cast<int>(run.count())),
+Prepared::Prepared(Run& run, const Card& card, const OtherForms& forms)
+    : grid_(forms.partners == Partners::grid ? grid_of(run.comm()) : MPI_COMM_NULL),
+      counts_(parts_of(run, forms), static_cast<int>(run.count())),
       places_(places_of(counts_)),
       in_(run.recv_block()),
       arranged_(run.send_block(), in_,

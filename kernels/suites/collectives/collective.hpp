@@ -51,12 +51,13 @@ struct OnThreads {
   int place = 900;  ///< in MT
 };
 
-/// How the other forms of a collective stand in their suites.
+/// What a collective is beside its card, and how its other forms stand in their suites.
 struct OtherForms {
   int place = 900;  ///< in NBC and MPI4
   bool immediate_by_default = true;
   bool persistent_by_default = true;
   Partners partners = Partners::all;
+  bool counts_per_rank = false;  ///< the call takes a count (and a place) for every rank
   OnThreads on_threads;
 };
 
@@ -113,7 +114,7 @@ class Arranged {
 /// What a collective needs at one visit; lives as long as its calls.
 class Prepared {
  public:
-  Prepared(Run& run, const Card& card, Partners partners);
+  Prepared(Run& run, const Card& card, const OtherForms& forms);
   ~Prepared();
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
@@ -200,7 +201,7 @@ class FormsOfCollective {
   explicit FormsOfCollective(const C& c) : c_(c) {}
 
   void blocking(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.forms.partners);
+    const Prepared prepared(run, c_.card, c_.forms);
     const auto function = c_.call.get(blocking_call(c_.card.name));
     run.measure([arranged = prepared.arranged(), arguments = c_.arguments, large = c_.large,
                  function](Turn t) {
@@ -217,33 +218,33 @@ class FormsOfCollective {
   }
 
   void immediate(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.forms.partners);
+    const Prepared prepared(run, c_.card, c_.forms);
     measure_overlap(run, immediate_of(prepared));
     check(run, prepared);
   }
 
   void immediate_pure(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.forms.partners);
+    const Prepared prepared(run, c_.card, c_.forms);
     measure_pure(run, immediate_of(prepared));
     check(run, prepared);
   }
 
   void persistent(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.forms.partners);
+    const Prepared prepared(run, c_.card, c_.forms);
     Requests requests(run, init_of(prepared));
     measure_overlap(run, requests.starter());
     check(run, prepared);
   }
 
   void persistent_pure(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.forms.partners);
+    const Prepared prepared(run, c_.card, c_.forms);
     Requests requests(run, init_of(prepared));
     measure_pure(run, requests.starter());
     check(run, prepared);
   }
 
   void persistent_init(Run& run) const {
-    const Prepared prepared(run, c_.card, c_.forms.partners);
+    const Prepared prepared(run, c_.card, c_.forms);
     const auto init = init_of(prepared);
     // A request that nobody starts moves nothing, so the checked one is started.
     const bool used = run.checking();

@@ -13,7 +13,6 @@ const AddCollective added{
         .place = 130,
         .recv = message_per_rank,
         .rooted = true,
-        .counts_per_rank = true,
     },
     linked<MPI_Gatherv>,
     [](const Args& a) {
@@ -24,7 +23,7 @@ const AddCollective added{
       if (run.rank() != 0) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
-    OtherForms{.place = 50},
+    OtherForms{.place = 50, .counts_per_rank = true},
 };
 
 }  // namespace

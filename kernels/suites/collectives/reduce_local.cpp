@@ -13,6 +13,7 @@ constexpr Card card{
     .unit = Unit::reduction,
     .meet = Meet::each,
     .columns = Columns::collective,
+    .options = {SuiteOption::layout},
     .keeps_data = "no other rank reads what it would write",
 };
 

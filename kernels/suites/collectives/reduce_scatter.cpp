@@ -13,14 +13,13 @@ const AddCollective added{
         .place = 80,
         .unit = Unit::reduction,
         .send = message_per_rank,
-        .counts_per_rank = true,
     },
     linked<MPI_Reduce_scatter>,
     [](const Args& a) { return std::tuple(a.send, a.recv, a.counts, a.type, a.op, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong_reduction(in.bytes(), static_cast<std::size_t>(run.rank()) * run.elements());
     },
-    OtherForms{.place = 110},
+    OtherForms{.place = 110, .counts_per_rank = true},
 };
 
 }  // namespace

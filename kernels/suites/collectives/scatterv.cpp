@@ -14,7 +14,6 @@ const AddCollective added{
         .send = message_per_rank,
         .rooted = true,
         .root_sends = true,
-        .counts_per_rank = true,
     },
     linked<MPI_Scatterv>,
     [](const Args& a) {
@@ -24,7 +23,7 @@ const AddCollective added{
     [](const Run& run, const Block& in) -> std::size_t {
       return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
     },
-    OtherForms{.place = 70},
+    OtherForms{.place = 70, .counts_per_rank = true},
 };
 
 }  // namespace

@@ -8,17 +8,17 @@
 namespace mpigauge {
 namespace {
 
-std::vector<int> sides_of(const Settings& settings, int ranks) {
-  return settings.topo.empty() ? even_sides(ranks) : settings.topo;
+std::vector<int> sides_of(const SuiteOptions& options, int ranks) {
+  return options.topo.empty() ? even_sides(ranks) : options.topo;
 }
 
 double faces(const Shape& s) {
-  return 2.0 * static_cast<double>(sides_of(*s.settings, s.ranks).size());
+  return 2.0 * static_cast<double>(sides_of(*s.options, s.ranks).size());
 }
 
 // A grid that leaves ranks out would measure fewer than it was asked for.
 std::string does_not_fit(const Shape& s) {
-  const auto sides = sides_of(*s.settings, s.ranks);
+  const auto sides = sides_of(*s.options, s.ranks);
   double points = 1;
   for (const int side : sides) points *= side;
   if (points == s.ranks) return "";
@@ -37,13 +37,11 @@ constexpr Card card{
     .moved = [](const Shape& s) { return 2 * faces(s) * s.threads * message(s); },
     .messages = [](const Shape& s) { return 2 * faces(s) * s.threads; },
     .large_counts = true,
-    .threaded = true,
+    .options = {SuiteOption::threads, SuiteOption::thread_memory, SuiteOption::topo},
     .excuse = does_not_fit,
 };
 
-void halo(Run& run) {
-  exchange_on(run, sides_of(run.settings(), run.ranks()), Touch(false, false));
-}
+void halo(Run& run) { exchange_on(run, sides_of(run.options(), run.ranks()), Touch(false, false)); }
 
 const Add added{card, [](Run& run) { on_threads(run, halo); }};
 

@@ -60,7 +60,7 @@ File::File(Run& run, const Access& access)
     : run_(run),
       access_(access),
       calls_(calls_of(access)),
-      cache_(run.settings().io_cache),
+      cache_(run.options().io_cache),
       share_(share_of_rank(run.rank())),
       count_(static_cast<int>(std::min<std::size_t>(share_.bytes, INT_MAX))),
       step_(access.own_files() ? share_.bytes : run.bytes()),

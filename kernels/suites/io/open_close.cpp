@@ -20,8 +20,9 @@ constexpr Card card{
     .columns = Columns::barrier,
     .send = nothing,
     .recv = nothing,
-    .on_files = true,
+    .options = {SuiteOption::dir, SuiteOption::io_cache},
     .seldom = true,
+    .may_refuse = true,
 };
 
 /// The file, which is there from the first call to the end of the visit.

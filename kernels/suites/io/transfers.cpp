@@ -154,6 +154,12 @@ Columns columns_of(const Access& access) {
   return access.who == Who::single ? Columns::single : Columns::parallel;
 }
 
+SuiteOptionSet options_of(const Access& access) {
+  SuiteOptionSet options{SuiteOption::dir, SuiteOption::io_cache};
+  if (!access.blocking) options.add(SuiteOption::test_every);
+  return options;
+}
+
 Card card_of(const Access& access, int place) {
   const bool writes = access.direction == Direction::write;
   return {.suite = "IO",
@@ -166,8 +172,9 @@ Card card_of(const Access& access, int place) {
           .send = writes ? largest_share : nothing,
           .recv = writes ? nothing : largest_share,
           .moved = access.blocking ? message : nothing,
-          .on_files = true,
-          .of_shorter = true};
+          .options = options_of(access),
+          .of_shorter = true,
+          .may_refuse = true};
 }
 
 /// Adds them all.

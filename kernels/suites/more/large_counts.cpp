@@ -73,7 +73,7 @@ struct AddLarge {
     card.needs = {keep("MPI_" + std::string(card.name))};
     const Add added{card, [=](Run& run) {
                       using Function = CallOf<decltype(arguments(Args{}))>::Pointer;
-                      const Prepared prepared(run, card, Partners::all);
+                      const Prepared prepared(run, card, {});
                       run.measure([arranged = prepared.arranged(), arguments,
                                    function = find_as<Function>(card.needs[0])](Turn t) {
                         call(std::apply(function, arguments(arranged[t])));

@@ -7,7 +7,7 @@ namespace {
 
 // Messages in one direction.
 double under_way(const Shape& s) {
-  const int pairs = paired_ranks(s.ranks, s.settings->stride) / 2;
+  const int pairs = paired_ranks(s.ranks, s.options->stride) / 2;
   return static_cast<double>(s.threads) * s.inflight * pairs;
 }
 

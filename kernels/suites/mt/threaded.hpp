@@ -29,7 +29,7 @@ inline Pair pair_of(int rank, int ranks, int wanted_stride) {
 }
 
 inline std::string no_partners(const Shape& shape) {
-  const int stride = shape.settings->stride;
+  const int stride = shape.options->stride;
   if (paired_ranks(shape.ranks, stride) > 0) return "";
   return "no rank has a partner at a stride of " + std::to_string(stride);
 }
@@ -39,13 +39,15 @@ inline double threads_times_message(const Shape& s) { return s.threads * message
 
 constexpr Card threaded_card(Card card) {
   card.suite = "MT";
-  card.threaded = true;
+  card.options.add(SuiteOption::threads);
+  card.options.add(SuiteOption::thread_memory);
   return card;
 }
 
 constexpr Card paired_card(Card card) {
   card.ranks = Ranks::several;
   card.excuse = no_partners;
+  card.options.add(SuiteOption::stride);
   return threaded_card(card);
 }
 
@@ -58,7 +60,7 @@ inline Add add(const Card& card, void (*benchmark)(Run&)) {
 inline Add add_paired(const Card& card, void (*benchmark)(Run&, const Pair&)) {
   return {card, [benchmark](Run& run) {
             on_threads(run, [benchmark](Run& r) {
-              const Pair pair = pair_of(r.rank(), r.ranks(), r.settings().stride);
+              const Pair pair = pair_of(r.rank(), r.ranks(), r.options().stride);
               if (pair.exists()) return benchmark(r, pair);
               r.sit_out();
               r.measure([](Turn) {});

@@ -13,14 +13,16 @@ const AddCollective added{
         .place = 510,
         .send = message,
         .recv = to_grid_neighbours,
-        .counts_per_rank = true,
     },
     looked_up<decltype(MPI_Neighbor_allgatherv)>,
     [](const Args& a) {
       return std::tuple(a.send, a.count, a.type, a.recv, a.counts, a.places, a.type, a.comm);
     },
     wrong_after_allgather,
-    OtherForms{.place = 515, .persistent_by_default = false, .partners = Partners::grid},
+    OtherForms{.place = 515,
+               .persistent_by_default = false,
+               .partners = Partners::grid,
+               .counts_per_rank = true},
 };
 
 }  // namespace

@@ -13,7 +13,6 @@ const AddCollective added{
         .place = 530,
         .send = to_grid_neighbours,
         .recv = to_grid_neighbours,
-        .counts_per_rank = true,
     },
     looked_up<decltype(MPI_Neighbor_alltoallv)>,
     [](const Args& a) {
@@ -21,7 +20,10 @@ const AddCollective added{
                         a.comm);
     },
     wrong_after_alltoall,
-    OtherForms{.place = 535, .persistent_by_default = false, .partners = Partners::grid},
+    OtherForms{.place = 535,
+               .persistent_by_default = false,
+               .partners = Partners::grid,
+               .counts_per_rank = true},
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ class Piece {
 using Key = std::tuple<Pages, std::string, int, std::string>;
 Key key_of(const Run& run, Pages pages) {
   static const bool one_node = platform::numa_calls().nodes().size() < 2;
-  const Settings& s = run.settings();
+  const SuiteOptions& s = run.options();
   if (one_node || !s.memory_on.empty()) return {pages, s.memory_on, 1, ""};
   return {pages, "", run.threads(), s.thread_order};
 }
@@ -88,7 +88,7 @@ struct Wish {
 
 // Throws Refused on all ranks alike.
 std::vector<int> nodes_wanted(const Run& run) {
-  const std::string& word = run.settings().memory_on;
+  const std::string& word = run.options().memory_on;
   if (word.empty()) return {};
   std::string why;
   std::vector<int> nodes;
@@ -220,7 +220,7 @@ std::map<Row, std::string>& said() {
   static std::map<Row, std::string> all;
   return all;
 }
-Row row_of(std::size_t bytes, int ranks, int threads, const Settings& s, Pages pages) {
+Row row_of(std::size_t bytes, int ranks, int threads, const SuiteOptions& s, Pages pages) {
   return {bytes, ranks, threads, s.thread_order, s.memory_on, pages};
 }
 
@@ -236,7 +236,7 @@ void look_around(const Run& run, const Crew& crew, const Held& held, const Wish&
   if (const auto where = where_of(x, read); !where.empty() && (several || asked)) {
     text += (text.empty() ? "" : "; ") + where;
   }
-  said()[row_of(run.bytes(), run.ranks(), run.threads(), run.settings(), pages)] = text;
+  said()[row_of(run.bytes(), run.ranks(), run.threads(), run.options(), pages)] = text;
 }
 
 const Held& provide(const Run& run, const Crew& crew, Pages pages) {
@@ -312,7 +312,7 @@ Arrays arrays_of(const Run& run, const Crew& crew, Pages pages, std::size_t line
 }
 
 std::string whereabouts(const Shape& s, Pages pages) {
-  const auto at = said().find(row_of(s.bytes, s.ranks, s.threads, *s.settings, pages));
+  const auto at = said().find(row_of(s.bytes, s.ranks, s.threads, *s.options, pages));
   return at == said().end() ? "" : at->second;
 }
 

@@ -53,7 +53,7 @@ constexpr Card usual_card{
     .place = 100,
     .send = nothing,
     .recv = nothing,
-    .placed = true,
+    .options = {SuiteOption::memory_on},
     .may_refuse = true,
     .steps = loads,
     .sizes = set_sizes,

@@ -17,7 +17,7 @@ std::string counted(std::size_t count, const std::string& thing) {
 // Ranks of a host that may all use the same cores begin at different ones, where there is room.
 std::vector<platform::CpuSet> places_for(const Run& run) {
   const auto allowed = platform::allowed_cpus();
-  const auto all = thread_places(run.settings().thread_order, platform::cpu_places(allowed, ""));
+  const auto all = thread_places(run.options().thread_order, platform::cpu_places(allowed, ""));
   const auto wanted = static_cast<std::size_t>(run.threads());
   if (wanted > all.size()) {
     const std::string thing = all.size() == allowed.size() ? "core" : "place";  // of OMP_PLACES
@@ -41,7 +41,7 @@ Pool* pool_on(const std::vector<platform::CpuSet>& places) {
 }
 
 Pool* pool_for(const Run& run) {
-  if (run.threads() == 1 && run.settings().thread_order.empty()) return nullptr;
+  if (run.threads() == 1 && run.options().thread_order.empty()) return nullptr;
   Pool* pool = nullptr;
   std::string why;
   try {

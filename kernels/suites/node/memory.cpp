@@ -44,7 +44,7 @@ std::string by_trial(const Shape& shape) {
 }
 
 std::string as_compiled(const Shape& shape) {
-  const auto& file = shape.settings->compiler;
+  const auto& file = shape.options->compiler;
   const auto by = file.empty() ? std::string(usual_vectors().name) : words_of_compiler(file);
   return with(by, whereabouts(shape, Pages::usual));
 }
@@ -62,7 +62,7 @@ void go_over(Run& run, const Crew& crew, Stream what, const Arrays& arrays, Loop
 template <Stream what>
 void plain(Run& run) {
   const Crew crew(run);
-  const auto& file = run.settings().compiler;
+  const auto& file = run.options().compiler;
   const Loop loop =
       file.empty() ? usual_vectors().plain.at(place_of(what)) : loop_of_compiler(run, file, what);
   go_over(run, crew, what, arrays_of(run, crew, Pages::usual), loop);
@@ -86,8 +86,7 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place,
       .send = nothing,
       .recv = nothing,
       .moved = counted<what>,
-      .pooled = true,
-      .placed = true,
+      .options = {SuiteOption::threads, SuiteOption::thread_order, SuiteOption::memory_on},
       .may_refuse = true,
       .sizes = array_sizes,
       .choice = choice,
@@ -97,7 +96,7 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place,
 template <Stream what>
 constexpr Card plain_card(std::string_view name, std::string_view about, int place) {
   Card card = card_of<what>(name, about, place, as_compiled);
-  card.compiled = true;
+  card.options.add(SuiteOption::compiler);
   return card;
 }
 

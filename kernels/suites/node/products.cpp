@@ -86,6 +86,9 @@ void multiply(Run& run) {
 }
 
 template <class Number, Form form>
+constexpr ThreadedLibrary blas{threads_of_library, busy<Number, form>};
+
+template <class Number, Form form>
 constexpr Card card_of(std::string_view name, std::string_view about, int place) {
   constexpr bool square = form == Form::square;
   return {
@@ -97,12 +100,12 @@ constexpr Card card_of(std::string_view name, std::string_view about, int place)
       .send = nothing,
       .recv = nothing,
       .messages = operations<Number, form>,
+      .options = {SuiteOption::blas},
       .may_refuse = true,
       .sizes = square ? std::span(bytes_of_squares<Number>) : std::span(bytes_of_updates<Number>),
       .prepare = count_threads,
       .choice = words_of_library,
-      .busy = busy<Number, form>,
-      .library_threads = threads_of_library,
+      .library = &blas<Number, form>,
   };
 }
 

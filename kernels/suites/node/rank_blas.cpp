@@ -32,8 +32,8 @@ int& counted_threads() {
   return threads;
 }
 
-std::string file_of(const Settings& settings) {
-  return settings.blas.substr(settings.blas.find('=') + 1);
+std::string file_of(const SuiteOptions& options) {
+  return options.blas.substr(options.blas.find('=') + 1);
 }
 
 // A process for each rank would be many at a time.
@@ -66,9 +66,9 @@ std::unique_ptr<blas::Library> open(const std::string& file) {
 const blas::Library& library_of(const Run& run) {
   Opened& mine = opened();
   if (!run.checking()) return *mine.library;
-  const std::string& blas = run.settings().blas;
+  const std::string& blas = run.options().blas;
   agree(run, !blas.empty(), "no BLAS is named: --blas openblas, mkl, blis or a file");
-  const std::string file = file_of(run.settings());
+  const std::string file = file_of(run.options());
   std::string problem = blas::read_trial(tried_on_host(run, file)).problem;
   if (problem.empty() && mine.library == nullptr) {
     try {

@@ -28,7 +28,7 @@ std::map<Key, Tuned>& found() {
   return all;
 }
 
-Key key_of(Stream what, std::size_t bytes, int ranks, int threads, const Settings& s) {
+Key key_of(Stream what, std::size_t bytes, int ranks, int threads, const SuiteOptions& s) {
   return {what, bytes, ranks, threads, s.thread_order, s.memory_on};
 }
 
@@ -105,7 +105,7 @@ std::vector<Tuned> named(const Few& few, const std::vector<Tuned>& ways) {
 std::vector<Tuned> promising(const Run& run, const Crew& crew, Stream what, const Arrays& a) {
   static std::map<Key, Few> known;
   const Stream kind = stores(what) ? Stream::triad : Stream::read;
-  const Key key = key_of(kind, run.bytes(), run.ranks(), run.threads(), run.settings());
+  const Key key = key_of(kind, run.bytes(), run.ranks(), run.threads(), run.options());
   Few& few = known.try_emplace(key, nothing_known).first->second;
   call(MPI_Bcast(few.data(), static_cast<int>(few.size()), MPI_UINT64_T, 0, run.comm()));
   const auto all = all_ways(what);
@@ -144,14 +144,14 @@ std::string words_of(const Tuned& tuned) {
 // At the checked visit, which all ranks of a run make together; a rank that knew an answer from
 // another group of as many must not leave the others alone.
 const Tuned& tuned_for(const Run& run, const Crew& crew, Stream what) {
-  const Key key = key_of(what, run.bytes(), run.ranks(), run.threads(), run.settings());
+  const Key key = key_of(what, run.bytes(), run.ranks(), run.threads(), run.options());
   if (run.checking()) found()[key] = choose(run, crew, what);
   return found().at(key);
 }
 
 std::string found_for(Stream what, const Shape& shape) {
   const auto at =
-      found().find(key_of(what, shape.bytes, shape.ranks, shape.threads, *shape.settings));
+      found().find(key_of(what, shape.bytes, shape.ranks, shape.threads, *shape.options));
   return at == found().end() ? "" : words_of(at->second);
 }
 

@@ -23,6 +23,7 @@ constexpr Card uniband_card{
     .messages = pairs,
     .windowed = true,
     .large_counts = true,
+    .options = {SuiteOption::layout},
     .by_default = false,
 };
 
@@ -38,6 +39,7 @@ constexpr Card biband_card{
     .messages = [](const Shape& s) { return 2 * pairs(s); },
     .windowed = true,
     .large_counts = true,
+    .options = {SuiteOption::layout},
     .by_default = false,
 };
 

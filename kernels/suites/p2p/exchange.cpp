@@ -17,6 +17,7 @@ constexpr Card card{
     .moved = [](const Shape& s) { return 4 * message(s); },
     .messages = [](const Shape&) { return 4.0; },
     .large_counts = true,
+    .options = {SuiteOption::layout},
 };
 
 void with_both(Run& run) {

@@ -16,6 +16,7 @@ constexpr Card card{
     .moved = message,
     .messages = once,
     .large_counts = true,
+    .options = {SuiteOption::layout},
 };
 
 const Add plain{card, [](Run& run) { ping_ping(run, first_pair(run)); }};

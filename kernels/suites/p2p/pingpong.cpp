@@ -17,6 +17,7 @@ constexpr Card card{
     .moved = message,
     .messages = once,
     .large_counts = true,
+    .options = {SuiteOption::layout},
 };
 
 const Add plain{card, [](Run& run) { ping_pong(run, first_pair(run)); }};

@@ -16,6 +16,7 @@ constexpr Card card{
     .moved = twice_message,
     .messages = [](const Shape&) { return 2.0; },
     .large_counts = true,
+    .options = {SuiteOption::layout},
 };
 
 const Add added{card, ring};

@@ -35,7 +35,7 @@ constexpr Card card{
     .columns = Columns::single,
     .moved = message,
     .messages = once,
-    .partitioned = true,
+    .options = {SuiteOption::partitions},
     .by_default = false,
     .prepare = open_everywhere,
     .needs = {"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"},
@@ -50,7 +50,7 @@ struct Channel {
 class Channels {
  public:
   Channels(Run& run, const Block& out, const Block& in)
-      : parts_(parts_of(static_cast<MPI_Count>(run.count()), run.settings().partitions)) {
+      : parts_(parts_of(static_cast<MPI_Count>(run.count()), run.options().partitions)) {
     // A request keeps its buffer, so each copy of cold buffers has one, up to so many.
     constexpr std::size_t most_turns = 4096;
     const auto& mpi = partitioned_calls();

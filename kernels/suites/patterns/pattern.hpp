@@ -21,11 +21,12 @@ inline double ranks(const Shape& s) { return s.ranks; }
 constexpr Card pattern_card(Card card) {
   card.suite = "P2P";
   card.columns = Columns::rate;
+  card.options = {SuiteOption::touch_send, SuiteOption::touch_recv};
   return card;
 }
 
 inline Touch touch_of(const Run& run) {
-  return {run.settings().touch_send, run.settings().touch_recv};
+  return {run.options().touch_send, run.options().touch_recv};
 }
 
 }  // namespace mpigauge::patterns

@@ -86,7 +86,7 @@ std::size_t wrong_from(int sender, const Run& run, const Block& in) {
 template <bool both_ways>
 void pairs_at_random(Run& run) {
   const Traffic traffic = traffic_of(run);
-  const auto cycle = random_steps(run.rank(), run.ranks(), run.settings().pairing);
+  const auto cycle = random_steps(run.rank(), run.ranks(), run.options().pairing);
   const auto act = [&](const Step& step, Turn t) {
     if (both_ways) traffic.swap(step.peer, step.peer, t);
     else if (step.first) traffic.give(step.peer, t);
@@ -111,7 +111,7 @@ void pairs_at_random(Run& run) {
 
 void rings_at_random(Run& run) {
   const Traffic traffic = traffic_of(run);
-  const auto cycle = random_places(run.rank(), run.ranks(), run.settings().pairing);
+  const auto cycle = random_places(run.rank(), run.ranks(), run.options().pairing);
   if (run.checking()) {
     run.renew();
     std::size_t wrong = 0;

@@ -10,15 +10,13 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
-from mpigauge.model.settings import SETTINGS, Setting
+from mpigauge.model.option_table import OFFERED, OptionRow
 
 
-def heeded_option(setting: Setting) -> Any:
-    """An option that only some benchmarks heed."""
-    values = click.Choice(setting.choices) if setting.choices else None
-    return click.option(
-        setting.option, type=values, metavar=setting.metavar or None, help=setting.about
-    )
+def suite_option(row: OptionRow) -> Any:
+    """An option that only some benchmarks use."""
+    values = click.Choice(row.choices) if row.takes_one else None
+    return click.option(row.flag, type=values, metavar=row.metavar or None, help=row.about)
 
 
 RUN_OPTIONS = (
@@ -65,7 +63,7 @@ RUN_OPTIONS = (
     ),
     options.place_option,
     options.placement_option,
-    *map(heeded_option, SETTINGS),
+    *map(suite_option, OFFERED),
     options.blas_option,
     options.compiler_option,
     options.mpis_option,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.placement import Seat
-from mpigauge.model.settings import THREAD_LEVEL
+from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import many
 from mpigauge.site.placement import cores_of
 from mpigauge.site.topology.cpu_lists import as_list
@@ -51,7 +51,7 @@ def _shared_job(part: PlanPart, resources: Resources) -> list[str]:
 
 
 def _what(part: PlanPart) -> str:
-    level = part.heeded.get(THREAD_LEVEL)
+    level = part.suite_options.get(THREAD_LEVEL)
     return ", ".join(part.benchmarks) + (f" at thread level {level}" if level else "")
 
 

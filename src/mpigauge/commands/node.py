@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.run_options import heeded_option
-from mpigauge.model.settings import SETTINGS
+from mpigauge.cli.run_options import suite_option
+from mpigauge.model.option_table import OFFERED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 
-SETTING = {setting.name: setting for setting in SETTINGS}
+THREADS_AND_MEMORY = ("threads", "thread-order", "memory-on")
 
 
 @click.command("node")
@@ -34,7 +34,7 @@ SETTING = {setting.name: setting for setting in SETTINGS}
     click.option(
         "--sizes", metavar="SIZE", help="Bytes of each array of a rank.  [default: 128Mi]"
     ),
-    *(heeded_option(SETTING[name]) for name in ("threads", "thread-order", "memory-on")),
+    *(suite_option(row) for row in OFFERED if row.name in THREADS_AND_MEMORY),
     options.place_option,
     options.placement_option,
     *options.host_options,
@@ -145,7 +145,7 @@ def odd_parts(together: PlanPart, found: Cluster) -> tuple[PlanPart, ...]:
     from mpigauge.features.cluster.plan import once_more
     from mpigauge.measure.plan.blas import BLAS
 
-    library = together.heeded.get(BLAS, "").partition("=")[0]
+    library = together.suite_options.get(BLAS, "").partition("=")[0]
     own = [
         kernel
         for kernel in found.kernels

@@ -48,14 +48,10 @@ class Card:
     """Why what it sends cannot be written before each call; empty: it can be."""
     completions: tuple[str, ...] = ("",)
     """The ways in which it waits for its operations, in IMB's order; empty: none."""
-    threaded: bool = False
-    """Runs on --threads threads of a rank."""
-    on_files: bool = False
-    """Works on files in --dir."""
     only_bytes: int = 0
     """The one size that it has; 0: as asked for."""
-    heeds: tuple[str, ...] = ()
-    """Options that only some benchmarks heed, by name."""
+    options: tuple[str, ...] = ()
+    """Those that it uses and that not all benchmarks do, by name; cards.json calls them heeds."""
     needs: tuple[str, ...] = ()
     """MPI calls that not every library has."""
 
@@ -73,7 +69,8 @@ class Card:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:
         known = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
-        for name in ("needs", "heeds", "completions"):
+        known["options"] = fields.get("heeds", ())
+        for name in ("needs", "options", "completions"):
             known[name] = tuple(known.get(name, cls.__dataclass_fields__[name].default))
         return cls(**known)
 

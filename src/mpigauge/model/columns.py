@@ -121,7 +121,7 @@ class Cell:
     # resize_vec: both.
     layout: str
 
-    # Options that only some benchmarks heed and that are not as usual: name=value, with blanks
+    # Options that only some benchmarks use and that are not as usual: name=value, with blanks
     # between.
     settings: str
 
@@ -726,7 +726,7 @@ COLUMNS = (
         "",
         "cell",
         (
-            "Options that only some benchmarks heed and that are not as usual: name=value, "
+            "Options that only some benchmarks use and that are not as usual: name=value, "
             "with blanks between."
         ),
         role="what",

@@ -45,7 +45,7 @@ A_ROW_FOR_EACH = 1
 def cluster_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """A launch of all hosts together, and one of each. UserError: several placements, hosts with
     more ranks than others, or options that are for one host."""
-    for name in request.heeded:
+    for name in request.suite_options:
         raise UserError(
             f"--{name}: on several hosts node measures ranks that work alone; name one host, or "
             f"take `mpigauge run NODE:Triad_tuned --{name} … --hosts …`"

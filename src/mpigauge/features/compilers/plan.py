@@ -50,11 +50,14 @@ def loops_of(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
 
 
 def _is_loop(card: Card) -> bool:
-    return card.suite == NODE_SUITE and COMPILER in card.heeds
+    return card.suite == NODE_SUITE and COMPILER in card.options
 
 
 def _check(request: Request, resources: Resources) -> None:
-    given = [*(f"--{name}" for name in request.heeded), *(["--blas"] if request.blas else [])]
+    given = [
+        *(f"--{name}" for name in request.suite_options),
+        *(["--blas"] if request.blas else []),
+    ]
     if given:
         raise UserError(
             f"{given[0]}: with --compiler, node measures the simple loops of ranks alone; "

@@ -89,7 +89,7 @@ def node_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) ->
     if request.launches is None:
         seated = by_worth(seated, seconds)
     seated = list(with_blas(seated, request.libraries, cards))
-    plan = plan_of(replace(request, heeded={}), tuple(seated), cards, resources, mpi)
+    plan = plan_of(replace(request, suite_options={}), tuple(seated), cards, resources, mpi)
     launches, strict = request.launches or 1, request.launches is None
     return replace(plan, seconds=seconds, launches=launches, data=DATA, strict=strict)
 
@@ -175,12 +175,12 @@ def thread_parts(
     request: Request, resources: Resources, arrays: tuple[int, ...]
 ) -> Iterator[PlanPart]:
     """One rank with more and more threads. UserError: more than it has cores."""
-    if not {threads.THREADS, ORDER} & set(request.heeded):
+    if not {threads.THREADS, ORDER} & set(request.suite_options):
         return
     usual = {threads.THREADS: _up_to(resources.machine.cores), ORDER: "compact"}
-    wanted = {name: request.heeded.get(name, usual[name]) for name in usual}
+    wanted = {name: request.suite_options.get(name, usual[name]) for name in usual}
     (one,) = resources.placements(replace(request, np=1, place=(), ppn=None), 1)
-    part = PlanPart(_words(PLACED), 1, (1,), arrays, heeded=wanted)
+    part = PlanPart(_words(PLACED), 1, (1,), arrays, suite_options=wanted)
     part = threads.with_cores(resources.seated(part, one), resources)
     threads.check_counts(wanted[threads.THREADS], [part], resources)
     yield part
@@ -190,16 +190,16 @@ def memory_parts(
     request: Request, resources: Resources, arrays: tuple[int, ...]
 ) -> Iterator[PlanPart]:
     """All cores of each NUMA node in turn, each with its memory here and there."""
-    if MEMORY_ON not in request.heeded:
+    if MEMORY_ON not in request.suite_options:
         return
     if len(resources.all_hosts) > 1:
         raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
     (host,) = resources.all_hosts
-    where.check(request.heeded[MEMORY_ON], host.topology)
+    where.check(request.suite_options[MEMORY_ON], host.topology)
     free = host.topology.allowed
     for node in host.topology.numa:
         cores = [pu for pu in host.cores if pu in node.pus & free]
-        nodes = where.seen_from(node.number, request.heeded[MEMORY_ON], host.topology)
+        nodes = where.seen_from(node.number, request.suite_options[MEMORY_ON], host.topology)
         if not cores or not nodes:
             continue
         on_node = Placement(f"{COMPUTE_ON}{node.number}", (host.seat(*cores),))
@@ -209,7 +209,7 @@ def memory_parts(
             MEMORY_ON: ",".join(nodes),
         }
         yield resources.seated(
-            PlanPart(_words((*PLACED, CHASED)), 1, (1,), arrays, heeded=wanted), on_node
+            PlanPart(_words((*PLACED, CHASED)), 1, (1,), arrays, suite_options=wanted), on_node
         )
 
 

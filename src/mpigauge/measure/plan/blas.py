@@ -27,7 +27,9 @@ def with_blas(
 
 def libraries_of(plan: Plan) -> tuple[Blas, ...]:
     """The libraries that any part of the plan opens."""
-    words = dict.fromkeys(part.heeded[BLAS] for part in plan.parts if BLAS in part.heeded)
+    words = dict.fromkeys(
+        part.suite_options[BLAS] for part in plan.parts if BLAS in part.suite_options
+    )
     return tuple(map(Blas.from_word, words))
 
 
@@ -38,9 +40,11 @@ def _parts(part: PlanPart, libraries: Sequence[Blas], cards: Cards) -> Iterator[
         yield part
     for number, library in enumerate(known):
         names = products if number else part.benchmarks
-        yield replace(part, benchmarks=names, heeded={**part.heeded, BLAS: library.word})
+        yield replace(
+            part, benchmarks=names, suite_options={**part.suite_options, BLAS: library.word}
+        )
 
 
 def _products(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
     found = ((name, cards.get(name)) for name in names)
-    return tuple(name for name, card in found if card and BLAS in card.heeds)
+    return tuple(name for name, card in found if card and BLAS in card.options)

@@ -24,7 +24,7 @@ def with_compilers(
     words = [each.word for each in compilers]
     told = ",".join([OURS, *words] if len(words) == 1 else words)
     return tuple(
-        replace(part, heeded={**part.heeded, COMPILER: told})
+        replace(part, suite_options={**part.suite_options, COMPILER: told})
         if told and _has_loops(part, cards)
         else part
         for part in parts
@@ -33,4 +33,4 @@ def with_compilers(
 
 def _has_loops(part: PlanPart, cards: Cards) -> bool:
     found = (cards.get(name) for name in part.benchmarks if not part.foreign)
-    return any(card is not None and COMPILER in card.heeds for card in found)
+    return any(card is not None and COMPILER in card.options for card in found)

@@ -35,8 +35,8 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "cache-bytes": plan.cache_bytes,
         "sync": plan.sync,
         "by-clock": None if launch.by_clock is None else _list(launch.by_clock) or "none",
-        **plan.heeded,
-        **part.heeded,
+        **plan.suite_options,
+        **part.suite_options,
         "data": plan.data,
         "insist": _list(name for name in part.benchmarks if name in plan.insist),
         "bind": _list(part.bind) if plan.bound_by == "kernel" else "",  # hosts have their own

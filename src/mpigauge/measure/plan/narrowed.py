@@ -12,7 +12,7 @@ from mpigauge.measure.plan.meeting import same_meeting
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import Figure
-from mpigauge.model.settings import THREAD_LEVEL
+from mpigauge.model.suite_options import THREAD_LEVEL
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan.plan import Plan, PlanPart
@@ -73,7 +73,7 @@ def _has_level(number: Cell | Figure, part: PlanPart, levels: Collection[str]) -
 
 
 def _level(part: PlanPart) -> str:
-    return part.heeded.get(THREAD_LEVEL, "")
+    return part.suite_options.get(THREAD_LEVEL, "")
 
 
 def _word(number: Cell | Figure) -> str:

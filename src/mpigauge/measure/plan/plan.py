@@ -46,8 +46,8 @@ class PlanPart:
     """Variables of this part alone, which count more than those of the plan."""
     arms: tuple[tuple[str, Mapping[str, str]], ...] = field(default=(), hash=False)
     """Those that share its launches: their names, and control variables to be written."""
-    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Options that only some benchmarks heed, of this part alone, in the kernels' words."""
+    suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options that only some benchmarks use, of this part alone, in the kernels' words."""
     foreign: Foreign | None = None
     """A program that is not ours, in place of benchmarks of ours."""
     share: int = 0
@@ -77,7 +77,7 @@ class PlanPart:
             return self.share or 1
         sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
         many = max(1, len(self.ranks), len(self.places)) * max(1, len(self.arms))
-        for words in self.heeded.values():
+        for words in self.suite_options.values():
             many *= words.count(",") + 1
         return len(self.benchmarks) * sizes * many
 
@@ -120,8 +120,8 @@ class Plan:
     """Another than the MPI's own, such as srun."""
     bound_by: str = "kernel"
     """Who binds the ranks to their cores: kernel, or launcher."""
-    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Options of model.settings, in the kernels' words."""
+    suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Options that only some benchmarks use, in the kernels' words."""
     shuffle: bool = False
     """Each round has its parts in another order."""
     strict: bool = False
@@ -184,6 +184,7 @@ class Plan:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        known["suite_options"] = _suite_options(data)
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
         known |= {name: tuple(known.get(name, ())) for name in ("rsh", "insist")}
@@ -220,12 +221,17 @@ def _part(data: Mapping[str, Any]) -> PlanPart:
         foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
         settings=dict(data.get("settings") or {}),
         env=dict(data.get("env") or {}),
-        heeded=dict(data.get("heeded") or {}),
+        suite_options=_suite_options(data),
         share=int(data.get("share") or 0),
         arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )
+
+
+def _suite_options(data: Mapping[str, Any]) -> dict[str, str]:
+    """Older plans have them as heeded."""
+    return dict(data.get("suite_options") or data.get("heeded") or {})
 
 
 def _block(data: Mapping[str, Any]) -> HostRanks:

@@ -13,8 +13,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.libraries import Blas, Compiler
-from mpigauge.model.settings import read_settings
 from mpigauge.model.sizes import parse_bytes, parse_sizes
+from mpigauge.model.suite_options import read_suite_options
 from mpigauge.site.placement import parse_entries
 from mpigauge.site.placement import words as parse_place
 
@@ -74,8 +74,8 @@ class Request:
     """Leave binding to others."""
     bound_by: str = "kernel"
     """Who binds the ranks to their cores: kernel, or launcher."""
-    heeded: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What was said of model.settings, which only some benchmarks heed; in the kernels' words."""
+    suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What was said of options that only some benchmarks use, in the kernels' words."""
     blas: tuple[Blas, ...] = ()
     """Libraries for products of matrices that were named, each measured."""
     default_blas: Blas | None = None
@@ -121,7 +121,7 @@ def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Reque
         said["dir"] = found.folders
     request = Request(
         **known,
-        heeded=read_settings(said, found.environment),
+        suite_options=read_suite_options(said, found.environment),
         env=parse.parse_env(said.get("env", ()), found.environment),
         rankfiles=found.rankfiles,
         rsh=found.agent,

@@ -84,13 +84,13 @@ def plan_of(
     """The plan for these parts, when nothing in the request contradicts them."""
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
-    check_effect(request, chosen)
+    check_effect(request, chosen, cards)
     threads.check(request, chosen, ours, resources)
-    thread_levels.check(request.heeded, chosen)
+    thread_levels.check(request.suite_options, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
     return Plan(
-        parts=thread_levels.with_levels(parts, request.heeded),
+        parts=thread_levels.with_levels(parts, request.suite_options),
         mpi=mpi.spec,
         seed=request.seed,
         mode="classic" if request.classic else "adaptive",
@@ -116,7 +116,7 @@ def plan_of(
         rsh=request.rsh,
         launcher=request.launcher,
         bound_by=request.bound_by,
-        heeded=thread_levels.without_levels(where.known(request.heeded, resources)),
+        suite_options=thread_levels.without_levels(where.known(request.suite_options, resources)),
         settings=dict(request.settings),
         env=dict(request.env),
     )
@@ -165,10 +165,10 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
             raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
 
 
-def check_effect(request: Request, chosen: Sequence[Card]) -> None:
-    """Options that none of the benchmarks heeds are mistakes."""
+def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
+    """UserError: an option that changes nothing for any of these benchmarks."""
     names = ", ".join(card.name for card in chosen)
-    heeded = {
+    wanted = {
         "--op": (bool(request.op), any(c.unit == "reduction" for c in chosen), "reduce"),
         "--root-shift": (request.root_shift, any(c.rooted for c in chosen), "have a root"),
         "--inflight": (
@@ -181,17 +181,19 @@ def check_effect(request: Request, chosen: Sequence[Card]) -> None:
             not all(c.why_static for c in chosen),
             "send data that could be fresh",
         ),
-        "--blas": (bool(request.blas), any(BLAS in c.heeds for c in chosen), "call a BLAS"),
+        "--blas": (bool(request.blas), any(BLAS in c.options for c in chosen), "call a BLAS"),
         "--compiler": (
             bool(request.compilers),
-            any(COMPILER in c.heeds for c in chosen),
+            any(COMPILER in c.options for c in chosen),
             "are simple loops",
         ),
     }
-    for name in request.heeded:
-        if not any(name in card.heeds for card in chosen):
-            raise UserError(f"--{name} has no effect on {names}")
-    for option, (given, has_effect, what_they_do) in heeded.items():
+    for name in request.suite_options:
+        if not any(name in card.options for card in chosen):
+            suites = ", ".join(dict.fromkeys(card.suite for card in cards if name in card.options))
+            hint = f"; it is for {suites}" if suites else ""
+            raise UserError(f"--{name} has no effect on {names}{hint}")
+    for option, (given, has_effect, what_they_do) in wanted.items():
         if given and not has_effect:
             raise UserError(
                 f"{option} has no effect on {names}; it is for benchmarks that {what_they_do}"

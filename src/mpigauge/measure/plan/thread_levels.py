@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.measure.plan.threads import THREADS
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import ORDER
-from mpigauge.model.settings import LEVELS, THREAD_LEVEL
+from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,27 +19,29 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
 
 
-def with_levels(parts: Sequence[PlanPart], heeded: Mapping[str, str]) -> tuple[PlanPart, ...]:
+def with_levels(parts: Sequence[PlanPart], options: Mapping[str, str]) -> tuple[PlanPart, ...]:
     """Each part at each level that was asked for; parts as they are where none was."""
-    if THREAD_LEVEL not in heeded:
+    if THREAD_LEVEL not in options:
         return tuple(parts)
-    levels = heeded[THREAD_LEVEL].split(",")
+    levels = options[THREAD_LEVEL].split(",")
     return tuple(each for part in parts for each in _at_levels(part, levels))
 
 
-def without_levels(heeded: Mapping[str, str]) -> dict[str, str]:
+def without_levels(options: Mapping[str, str]) -> dict[str, str]:
     """The options that all parts have in common."""
-    return {name: value for name, value in heeded.items() if name != THREAD_LEVEL}
+    return {name: value for name, value in options.items() if name != THREAD_LEVEL}
 
 
-def check(heeded: Mapping[str, str], chosen: Sequence[Card]) -> None:
+def check(options: Mapping[str, str], chosen: Sequence[Card]) -> None:
     """UserError: benchmarks make threads, which not all of these levels allow."""
-    if THREADS not in heeded or THREAD_LEVEL not in heeded:
+    if THREADS not in options or THREAD_LEVEL not in options:
         return
-    levels = heeded[THREAD_LEVEL].split(",")
-    beside = [card.name for card in chosen if ORDER in card.heeds]
-    calling = [card.name for card in chosen if THREADS in card.heeds and ORDER not in card.heeds]
-    if heeded[THREADS] != "1":
+    levels = options[THREAD_LEVEL].split(",")
+    beside = [card.name for card in chosen if ORDER in card.options]
+    calling = [
+        card.name for card in chosen if THREADS in card.options and ORDER not in card.options
+    ]
+    if options[THREADS] != "1":
         _check(levels, calling, "call MPI at the same time", "multiple")
     _check(levels, beside, "run beside the one that calls MPI", "funneled")
 
@@ -59,4 +61,4 @@ def _at_levels(part: PlanPart, levels: Sequence[str]) -> Iterator[PlanPart]:
         yield part
         return
     for level in levels:
-        yield replace(part, heeded={**part.heeded, THREAD_LEVEL: level})
+        yield replace(part, suite_options={**part.suite_options, THREAD_LEVEL: level})

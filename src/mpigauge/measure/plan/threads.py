@@ -28,8 +28,8 @@ THREADS = "threads"
 
 def wanted(request: Request, chosen: Sequence[Card]) -> bool:
     """Whether somebody asked for them, and all of the benchmarks have them."""
-    asked = THREADS in request.heeded or ORDER in request.heeded
-    return asked and bool(chosen) and all(ORDER in card.heeds for card in chosen)
+    asked = THREADS in request.suite_options or ORDER in request.suite_options
+    return asked and bool(chosen) and all(ORDER in card.options for card in chosen)
 
 
 def with_cores(part: PlanPart, resources: Resources) -> PlanPart:
@@ -52,14 +52,16 @@ def check(
     request: Request, chosen: Sequence[Card], parts: Sequence[PlanPart], resources: Resources
 ) -> None:
     """UserError: more threads than cores of a rank, or several numbers where one is wanted."""
-    several = "," in request.heeded.get(THREADS, "")
-    together = [card.name for card in chosen if THREADS in card.heeds and ORDER not in card.heeds]
+    several = "," in request.suite_options.get(THREADS, "")
+    together = [
+        card.name for card in chosen if THREADS in card.options and ORDER not in card.options
+    ]
     if together and several:
         raise UserError(
             f"--threads: the threads of {', '.join(together)} talk to each other; write one number"
         )
-    if any(ORDER in card.heeds for card in chosen):
-        check_counts(request.heeded.get(THREADS, "1"), parts, resources)
+    if any(ORDER in card.options for card in chosen):
+        check_counts(request.suite_options.get(THREADS, "1"), parts, resources)
 
 
 def check_counts(counts: str, parts: Sequence[PlanPart], resources: Resources) -> None:

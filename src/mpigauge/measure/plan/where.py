@@ -30,14 +30,14 @@ def with_memory(machine: Topology) -> tuple[int, ...]:
     )
 
 
-def known(heeded: Mapping[str, str], resources: Resources) -> dict[str, str]:
+def known(options: Mapping[str, str], resources: Resources) -> dict[str, str]:
     """The same with all nodes for `all`. UserError: a host has no memory on one of them."""
-    if MEMORY_ON not in heeded:
-        return dict(heeded)
+    if MEMORY_ON not in options:
+        return dict(options)
     for host in resources.all_hosts:
-        check(heeded[MEMORY_ON], host.topology)
-    words = expanded(heeded[MEMORY_ON], resources.all_hosts[0].topology)
-    return {**heeded, MEMORY_ON: ",".join(words)}
+        check(options[MEMORY_ON], host.topology)
+    words = expanded(options[MEMORY_ON], resources.all_hosts[0].topology)
+    return {**options, MEMORY_ON: ",".join(words)}
 
 
 def expanded(text: str, machine: Topology) -> tuple[str, ...]:

@@ -225,6 +225,9 @@ def check_schema(path: Path) -> Mapping[str, Any]:
     return header
 
 
+_DICTS_OF_PLAN = ("settings", "env", "suite_options", "heeded")
+
+
 def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether it is built like a plan, as far as those need it who show a run."""
     if not isinstance(data, dict):
@@ -234,7 +237,7 @@ def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
         _are(data.get("benchmarks") or [], str)
         and (data.get("map") is None or _is_pair(data["map"]))
         and isinstance(data.get("precision") or 0.0, (int, float))
-        and all(isinstance(data.get(name) or {}, dict) for name in ("settings", "env", "heeded"))
+        and all(isinstance(data.get(name) or {}, dict) for name in _DICTS_OF_PLAN)
         and isinstance(parts, (list, tuple))
         and all(map(_is_part, parts))
     )

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+// Made by tools/generate.py from schema/options.toml: change that file, not this one.
+// clang-format off
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/option_text.hpp"
+#include "core/option_words.hpp"
+
+namespace mpigauge {
+
+/// What a user can set that only some benchmarks use; the same for all of a launch.
+struct SuiteOptions {
+  /// Elements of a message: as they are, as one of a vector type, with room between.
+  Contiguity contiguity = Contiguity::base;
+  /// Folders for MPI-IO, each measured.
+  std::vector<std::string> directories = {"."};
+  /// The page cache under MPI-IO: as it is, dropped before reading, gone around.
+  IoCache io_cache = IoCache::keep;
+  /// Threads of each rank (MT, HALO, NODE); for NODE several, as 1..8, or omp: OMP_NUM_THREADS.
+  int threads = 1;
+  /// Cores of threads (NODE): compact, scatter, or omp, OMP_PLACES.
+  std::string thread_order;
+  /// NUMA nodes of the arrays (NODE), each measured: local, remote, interleaved, 1, 0+1, all.
+  std::string memory_on;
+  /// Thread levels at which MPI is initialised: single, funneled, serialized, multiple.
+  std::optional<ThreadLevel> thread_level;
+  /// Who takes threads' buffers (MT).
+  ThreadMemory thread_memory = ThreadMemory::parallel;
+  /// Between the ranks of a pair (MT).
+  int stride = 0;
+  /// Write to what is sent before each call (P2P).
+  bool touch_send = true;
+  /// Read what was received after each call (P2P).
+  bool touch_recv = true;
+  /// Grid of ranks (HALO).
+  std::vector<int> topo;
+  /// Parts of a partitioned message.
+  int partitions = 4;
+  /// Library for products of matrices: NAME=FILE.
+  std::string blas;
+  /// Simple loops of NODE as compilers made them: ours, or NAME=FILE.
+  std::string compiler;
+  /// Computation between calls of MPI_Test.
+  double test_every_us = 2;
+  /// Of threads' buffers in one piece.
+  std::size_t align = 64;
+  /// Seed of P2P's random pairs.
+  std::uint64_t pairing = 1;
+};
+inline const SuiteOptions usual_suite_options{};
+
+/// Cards name those that a benchmark uses.
+enum class SuiteOption {
+  layout,
+  dir,
+  io_cache,
+  threads,
+  thread_order,
+  memory_on,
+  thread_level,
+  thread_memory,
+  stride,
+  touch_send,
+  touch_recv,
+  topo,
+  partitions,
+  blas,
+  compiler,
+  test_every,
+};
+
+/// In the order of SuiteOption.
+inline constexpr std::array<SuiteOptionRow, 16> suite_option_rows{{
+    {"layout", text_of<&SuiteOptions::contiguity>, true, false},
+    {"dir", text_of<&SuiteOptions::directories>, true, false},
+    {"io-cache", text_of<&SuiteOptions::io_cache>, false, false},
+    {"threads", text_of<&SuiteOptions::threads>, true, false},
+    {"thread-order", text_of<&SuiteOptions::thread_order>, false, false},
+    {"memory-on", text_of<&SuiteOptions::memory_on>, false, false},
+    {"thread-level", text_of<&SuiteOptions::thread_level>, true, true},
+    {"thread-memory", text_of<&SuiteOptions::thread_memory>, false, false},
+    {"stride", text_of<&SuiteOptions::stride>, false, false},
+    {"touch-send", text_of<&SuiteOptions::touch_send>, false, false},
+    {"touch-recv", text_of<&SuiteOptions::touch_recv>, false, false},
+    {"topo", text_of<&SuiteOptions::topo>, false, false},
+    {"partitions", text_of<&SuiteOptions::partitions>, false, false},
+    {"blas", text_of<&SuiteOptions::blas>, false, false},
+    {"compiler", text_of<&SuiteOptions::compiler>, false, false},
+    {"test-every", text_of<&SuiteOptions::test_every_us>, false, false},
+}};
+
+}  // namespace mpigauge

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Options that only some benchmarks use: what users write, read into words for the kernels.
+
+The options are in schema/options.toml; the card of a benchmark says which of them it uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from mpigauge.model import openmp
+from mpigauge.model.errors import UserError, did_you_mean, no_such
+from mpigauge.model.option_table import OFFERED, OptionRow
+
+ORDERS = ("compact", "scatter")
+OMP = "omp"
+"""Stands for what the environment says in the variables of OpenMP."""
+NODES = ("local", "remote", "interleaved", "all")
+THREAD_LEVEL = "thread-level"
+(LEVELS,) = (row.choices for row in OFFERED if row.name == THREAD_LEVEL)
+"""Thread levels of MPI, the lowest first."""
+
+
+def read_suite_options(
+    said: Mapping[str, object], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """What was given of them, in the kernels' words, by name."""
+    given = {row: str(said[row.key]) for row in OFFERED if said.get(row.key) not in (None, "")}
+    return {row.name: _read(row, text, environment) for row, text in given.items()}
+
+
+def _read(option: OptionRow, text: str, environment: Mapping[str, str]) -> str:
+    read = _READERS[option.form]
+    if option.form not in _OMP:
+        return read(option, text)
+    found: dict[str, None] = {}
+    for word in text.split(","):
+        is_omp = word.strip() == OMP
+        values = _OMP[option.form](environment) if is_omp else read(option, word.strip())
+        found |= dict.fromkeys(values.split(","))
+    return ",".join(found)
+
+
+def _count(option: OptionRow, text: str) -> str:
+    digits = text.strip()
+    if not digits.isdecimal() or not option.least <= int(digits) <= option.most:
+        limits = f"from {option.least} to {option.most}"
+        raise UserError(f"{option.flag}: '{text}' is no whole number {limits}")
+    return digits
+
+
+def _thread_count(option: OptionRow, text: str) -> str:
+    """4 or 1..8."""
+    first, dots, last = text.partition("..")
+    ends = int(_count(option, first)), int(_count(option, last if dots else first))
+    if ends[1] < ends[0]:
+        raise UserError(f"{option.flag}: '{text}' goes down; write {ends[1]}..{ends[0]}")
+    return ",".join(map(str, range(ends[0], ends[1] + 1)))
+
+
+def _thread_order(option: OptionRow, text: str) -> str:
+    if text not in ORDERS:
+        raise no_such("order", text, (*ORDERS, OMP), option.flag)
+    return text
+
+
+def _words(option: OptionRow, text: str) -> str:
+    """Each once, in the order in which they were given."""
+    words = [word.strip().lower() for word in text.split(",")]
+    for word in words:
+        if word not in option.choices:
+            raise no_such(option.name.replace("-", " "), word, option.choices, option.flag)
+    return ",".join(dict.fromkeys(words))
+
+
+def _memory_on(option: OptionRow, text: str) -> str:
+    """Which NUMA nodes a machine has is looked up later."""
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in NODES and not re.fullmatch(r"\d+(\+\d+)*", word):
+            hint = did_you_mean(word, NODES) or (
+                f"; write {', '.join(NODES)}, or numbers such as 1 or 0+1"
+            )
+            raise UserError(f"{option.flag}: '{word}' says no NUMA nodes{hint}")
+    return ",".join(dict.fromkeys(words))
+
+
+def _as_is(_option: OptionRow, text: str) -> str:
+    return text
+
+
+def _directories(option: OptionRow, text: str) -> str:
+    """Whether they are there is looked up before."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise UserError(f"{option.flag}: '{text}' has an empty name; write folders with commas")
+    return ",".join(names)
+
+
+def _sides(option: OptionRow, text: str) -> str:
+    if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*)*", text.strip().lower()):
+        raise UserError(f"{option.flag}: '{text}' is no grid; write numbers with x between: 4x2x2")
+    return text.strip().lower()
+
+
+def _microseconds(option: OptionRow, text: str) -> str:
+    word = text.strip().removesuffix("us").removesuffix("µs").strip()
+    if not re.fullmatch(r"\d+(\.\d+)?", word) or not float(word):
+        raise UserError(f"{option.flag}: '{text}' is no number of microseconds; write 2 or 0.5us")
+    return f"{float(word):g}"
+
+
+def _switch(_option: OptionRow, text: str) -> str:
+    return {"on": "1", "off": "0"}[text]
+
+
+_READERS: dict[str, Callable[[OptionRow, str], str]] = {
+    "word": _as_is,
+    "words": _words,
+    "flag": _switch,
+    "int": _count,
+    "counts": _thread_count,
+    "orders": _thread_order,
+    "nodes": _memory_on,
+    "folders": _directories,
+    "sides": _sides,
+    "microseconds": _microseconds,
+}
+"""By how users write it; of those in _OMP each word of a list."""
+_OMP: dict[str, Callable[[Mapping[str, str]], str]] = {
+    "counts": openmp.threads,
+    "orders": openmp.order,
+}
+"""What the word omp stands for there, by the environment."""

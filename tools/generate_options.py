@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Makes from schema/options.toml what the kernels and the command line know of the options."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import dataclass
+from dataclasses import field as made_by
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SCHEMA = "schema/options.toml"
+HEAD = (
+    "SPDX-License-Identifier: BSD-3-Clause",
+    "Copyright the mpigauge authors",
+    f"Made by tools/generate.py from {SCHEMA}: change that file, not this one.",
+)
+CPP_TYPES = {
+    "flag": "bool",
+    "int": "int",
+    "real": "double",
+    "bytes": "std::size_t",
+    "seed": "std::uint64_t",
+    "text": "std::string",
+    "ints": "std::vector<int>",
+    "sizes": "std::vector<std::size_t>",
+    "words": "std::vector<std::string>",
+}
+NUMBERS = {
+    "int": "int",
+    "real": "double",
+    "bytes": "std::size_t",
+    "seed": "std::uint64_t",
+    "ints": "int",
+    "sizes": "std::size_t",
+}
+"""What a value, or each of a list, is a number of."""
+MOST = {
+    "int": 2**31 - 1,
+    "ints": 2**31 - 1,
+    "bytes": 2**47,
+    "sizes": 2**47,
+    "seed": 2**64 - 1,
+}
+"""What a number is at most where its entry does not say it."""
+FORMS = ("folders", "counts", "orders", "nodes", "sides", "microseconds", "words")
+KNOWN_TYPES = (*CPP_TYPES, "word")
+
+
+@dataclass(frozen=True)
+class Option:
+    about: str
+    type: str
+    name: str = ""
+    field: str = ""
+    enum: str = ""
+    words: dict[str, str] = made_by(default_factory=dict)
+    enumerators: dict[str, str] = made_by(default_factory=dict)
+    default: Any = None
+    usual: str = ""
+    least: float | None = None
+    most: float | None = None
+    optional: bool = False
+    reader: str = ""
+    include: str = ""
+    suite: bool = False
+    by_all: bool = False
+    each: bool = False
+    column: bool = False
+    offered: bool = True
+    form: str = ""
+    metavar: str = ""
+
+    @property
+    def kept_as(self) -> str:
+        return self.field or self.name.replace("-", "_")
+
+    @property
+    def own_enum(self) -> bool:
+        """Whether the enumeration is made from the schema, not written elsewhere."""
+        return bool(self.enum) and self.enum != "bool" and not self.include
+
+    @property
+    def cpp_type(self) -> str:
+        value = self.enum or CPP_TYPES.get(self.type, self.type)
+        return f"std::optional<{value}>" if self.optional else value
+
+    @property
+    def shown_default(self) -> str:
+        """As help and documentation say it."""
+        if self.usual or self.default is None:
+            return self.usual
+        if isinstance(self.default, bool):
+            return "on" if self.default else "off"
+        return ",".join(self.default) if isinstance(self.default, list) else str(self.default)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Of a number."""
+        return self.least or 0, self.most if self.most is not None else MOST[self.type]
+
+    def enumerator(self, word: str) -> str:
+        name = self.enumerators.get(word, word)
+        return name if self.enum == "bool" else f"{self.enum}::{name}"
+
+
+def read_options(path: Path) -> tuple[Option, ...]:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    options = tuple(Option(**entry) for entry in table["option"])
+    names = [option.name for option in options if option.name]
+    for option in options:
+        what = f"{SCHEMA}: {option.name or option.field}"
+        if names.count(option.name) > 1:
+            raise SystemExit(f"{what}: defined twice")
+        if option.type not in KNOWN_TYPES and not option.include:
+            raise SystemExit(f"{what}: unknown type {option.type}")
+        if bool(option.words) != (option.type == "word") or bool(option.enum) != bool(option.words):
+            raise SystemExit(f"{what}: a word has an enum, and its words in [option.words]")
+        if option.form and option.form not in FORMS:
+            raise SystemExit(f"{what}: unknown form {option.form}; there are {', '.join(FORMS)}")
+        if option.each and not option.suite:
+            raise SystemExit(f"{what}: only what some benchmarks use can be measured each")
+    return options
+
+
+# --- C++ -----------------------------------------------------------------------------------
+def _cpp(body: list[str], *includes: str) -> str:
+    """A header of these includes: those of the standard library first."""
+    lines = [f"// {line}" for line in HEAD] + ["// clang-format off", "#pragma once", ""]
+    standard = [name for name in includes if name.startswith("<")]
+    ours = sorted({f'"{name}"' for name in includes if not name.startswith("<")})
+    lines += [f"#include {name}" for name in standard] + [""]
+    lines += [f"#include {name}" for name in ours] + ([""] if ours else [])
+    return "\n".join([*lines, "namespace mpigauge {", "", *body, "}  // namespace mpigauge", ""])
+
+
+def _doc(text: str, indent: str = "") -> list[str]:
+    mark = f"{indent}/// "
+    return textwrap.wrap(text, 100, initial_indent=mark, subsequent_indent=mark)
+
+
+def words_header(options: tuple[Option, ...]) -> str:
+    lines = []
+    for option in options:
+        if not option.own_enum:
+            continue
+        lines += [*_doc(option.about), f"enum class {option.enum} {{"]
+        for word, about in option.words.items():
+            lines += [*_doc(about, "  "), f"  {option.enumerators.get(word, word)},"]
+        lines += ["};", "template <>", f"inline constexpr auto option_words<{option.enum}> ="]
+        lines += [f"    {_word_array(option)};", ""]
+    return _cpp(lines, "<array>", "core/words.hpp")
+
+
+def _word_array(option: Option) -> str:
+    rows = ", ".join(f'{{"{word}", {option.enumerator(word)}}}' for word in option.words)
+    return f"std::array<Word<{option.enum}>, {len(option.words)}>{{{{{rows}}}}}"
+
+
+def suite_header(options: tuple[Option, ...]) -> str:
+    ours = [option for option in options if option.suite]
+    named = [option for option in ours if option.name]
+    lines = ["/// What a user can set that only some benchmarks use; the same for all of a launch."]
+    lines += ["struct SuiteOptions {", *_members(ours, each=False), "};"]
+    lines += ["inline const SuiteOptions usual_suite_options{};", ""]
+    lines += ["/// Cards name those that a benchmark uses.", "enum class SuiteOption {"]
+    lines += [f"  {option.name.replace('-', '_')}," for option in named]
+    lines += ["};", "", "/// In the order of SuiteOption."]
+    lines += [f"inline constexpr std::array<SuiteOptionRow, {len(named)}> suite_option_rows{{{{"]
+    lines += [f"    {{{_suite_row(option)}}}," for option in named] + ["}};", ""]
+    standard = ("<array>", "<cstddef>", "<cstdint>", "<optional>", "<string>", "<vector>")
+    return _cpp(lines, *standard, "core/option_text.hpp", "core/option_words.hpp")
+
+
+def _suite_row(option: Option) -> str:
+    text = f"text_of<&SuiteOptions::{option.kept_as}>"
+    return ", ".join(
+        (f'"{option.name}"', text, *(str(flag).lower() for flag in (option.column, option.by_all)))
+    )
+
+
+def _members(options: list[Option], each: bool) -> list[str]:
+    lines = []
+    for option in options:
+        of = f"std::vector<{option.cpp_type}>" if each else option.cpp_type
+        about = f"{option.about} Each is measured." if each else option.about
+        default = "" if each or option.default is None else f" = {_literal(option)}"
+        lines += [*_doc(about, "  "), f"  {of} {option.kept_as}{default};"]
+    return lines
+
+
+def _literal(option: Option) -> str:
+    value = option.default
+    if option.type == "word":
+        return option.enumerator(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return "{" + ", ".join(f'"{each}"' for each in value) + "}"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def fields_header(options: tuple[Option, ...]) -> str:
+    ours = [option for option in options if not option.suite]
+    each = [option for option in options if option.each]
+    lines = ["/// What can be said to the kernels; what only some benchmarks use is in `suite`."]
+    lines += ["struct OptionFields {", *_members(ours, each=False), "  SuiteOptions suite;"]
+    lines += [*_members(each, each=True), "};", ""]
+    standard = ("<cstddef>", "<cstdint>", "<optional>", "<string>", "<vector>")
+    includes = [option.include for option in ours if option.include]
+    return _cpp(lines, *standard, "core/suite_options.hpp", *includes)
+
+
+def option_table(options: tuple[Option, ...]) -> str:
+    lines = [f"// {line}" for line in HEAD] + ["// clang-format off"]
+    lines += ['#include "driver/option_table.hpp"', "", '#include "driver/option_readers.hpp"', ""]
+    lines += ["namespace mpigauge {", "", "const std::vector<OptionRow>& option_table() {"]
+    lines += ["  using O = OptionFields;", "  using S = SuiteOptions;"]
+    lines += ["  static const std::vector<OptionRow> rows{"]
+    for option in options:
+        if option.name:
+            help_text = _quoted(f"{option.about}{_default_words(option)}")
+            lines += [f'      {{"{option.name}",', f"       {help_text},"]
+            lines += [f"       {_setter(option)}}},"]
+    lines += ["  };", "  return rows;", "}", ""]
+    lines += ["std::vector<SuiteOptions> combinations_of(const OptionFields& o) {"]
+    lines += ["  std::vector<SuiteOptions> all{o.suite};"]
+    varied = [option.kept_as for option in options if option.each]
+    lines += [f"  vary(all, &SuiteOptions::{name}, o.{name});" for name in varied]
+    return "\n".join([*lines, "  return all;", "}", "", "}  // namespace mpigauge", ""])
+
+
+def _default_words(option: Option) -> str:
+    shown = option.shown_default
+    return f"  [default: {shown}]" if shown else ""
+
+
+def _setter(option: Option) -> str:
+    into = f"&{'S' if option.suite else 'O'}::{option.kept_as}"
+    first = f"&O::{option.kept_as}, {into}" if option.each else into
+    return f"into({', '.join([first, *_limits(option)])})"
+
+
+def _limits(option: Option) -> list[str]:
+    if option.reader:
+        return [option.reader]
+    if option.type == "word":
+        return [] if option.own_enum else [_word_array(option)]
+    if option.type not in NUMBERS:
+        return []
+    number = NUMBERS[option.type]
+    least, most = option.limits
+    return [f"Range<{number}>{{{least}, {most}{'U' if option.type == 'seed' else ''}}}"]
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+# --- Python --------------------------------------------------------------------------------
+PYTHON_HEAD = '''"""The options of the kernels, and what users are told of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class OptionRow(NamedTuple):
+    name: str
+    form: str
+    """How users write it."""
+    about: str
+    metavar: str
+    choices: tuple[str, ...]
+    least: int
+    most: int
+
+    @property
+    def flag(self) -> str:
+        """As it is written on the command line."""
+        return f"--{self.name}"
+
+    @property
+    def key(self) -> str:
+        """As the command line hands it on."""
+        return self.name.replace("-", "_")
+
+    @property
+    def takes_one(self) -> bool:
+        """Whether it takes one of its choices, and nothing else."""
+        return self.form in ("word", "flag")
+
+
+'''
+
+
+def python_module(options: tuple[Option, ...]) -> str:
+    lines = [f"# {line}" for line in HEAD] + PYTHON_HEAD.rstrip("\n").split("\n")
+    lines += ["", "", "KERNEL_OPTIONS = ("]
+    lines += [f'    "{option.name}",' for option in options if option.name]
+    lines += [")", '"""All that the kernels understand."""', "", "OFFERED = ("]
+    for option in options:
+        if option.suite and option.name and option.offered:
+            lines += ["    OptionRow(", *_python_row(option), "    ),"]
+    lines += [
+        ")",
+        '"""Of those that only some benchmarks use: what is handed on as it is said."""',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _python_row(option: Option) -> list[str]:
+    form = option.form or option.type
+    choices = ("on", "off") if form == "flag" else tuple(option.words)
+    listed = f"({', '.join(map(_quoted, choices))})"
+    least, most = option.limits if option.type in NUMBERS else (0, 0)
+    values = (
+        _quoted(option.name),
+        _quoted(form),
+        _wrapped(f"{option.about}{_default_words(option)}"),
+        _quoted(option.metavar),
+        listed,
+        str(int(least)),
+        str(int(most)),
+    )
+    return [f"        {value}," for value in values]
+
+
+def _wrapped(text: str) -> str:
+    """A string literal as ruff format leaves it; long ones go over several lines."""
+    if len(text) < 90:
+        return _quoted(text)
+    literals = [_quoted(part) for part in textwrap.wrap(text, 80, drop_whitespace=False)]
+    return "\n".join(["(", *(f"            {literal}" for literal in literals), "        )"])
+
+
+# --- docs ----------------------------------------------------------------------------------
+DOCS_HEAD = """# Options of the kernels
+
+What `mpigauge` tells the program that measures (`mpigauge-kernel`). Most have the same name on the
+command line of `mpigauge`, whose options are in [commands](commands.md).
+"""
+
+
+def docs_page(options: tuple[Option, ...]) -> str:
+    lines = [f"<!-- {HEAD[-1]} -->", *DOCS_HEAD.split("\n")]
+    lines += ["## For all benchmarks", "", *_docs_table(options, suite=False)]
+    lines += ["", "## For some benchmarks", ""]
+    lines += ["`mpigauge list --json` says which benchmark uses which of them.", ""]
+    return "\n".join([*lines, *_docs_table(options, suite=True), ""])
+
+
+def _docs_table(options: tuple[Option, ...], suite: bool) -> list[str]:
+    rows = [_docs_row(option) for option in options if option.suite == suite and option.name]
+    return ["| option | value | default | meaning |", "|---|---|---|---|", *rows]
+
+
+def _docs_row(option: Option) -> str:
+    words = "; ".join(f"`{word}`: {about}" for word, about in option.words.items())
+    meaning = f"{option.about} {words}".strip()
+    default = option.shown_default
+    cells = (f"`--{option.name}`", _docs_value(option), default, meaning.replace("|", r"\|"))
+    return f"| {' | '.join(cells)} |"
+
+
+def _docs_value(option: Option) -> str:
+    if option.words:
+        return ", ".join(option.words)
+    if option.type == "flag":
+        return "0 or 1"
+    limits = [
+        f"{word} {limit:,}".replace(",", " ")
+        for word, limit in (("from", option.least), ("to", option.most))
+        if limit
+    ]
+    kind = {"real": "number", "int": "whole number", "ints": "whole numbers", "sizes": "bytes"}
+    of = kind.get(option.type, option.type if option.type in KNOWN_TYPES else "text")
+    return " ".join([of, *limits])
+
+
+def outputs(path: Path) -> dict[str, str]:
+    options = read_options(path)
+    return {
+        "kernels/core/option_words.hpp": words_header(options),
+        "kernels/core/suite_options.hpp": suite_header(options),
+        "kernels/driver/option_fields.hpp": fields_header(options),
+        "kernels/driver/option_table.cpp": option_table(options),
+        "src/mpigauge/model/option_table.py": python_module(options),
+        "docs/reference/options.md": docs_page(options),
+    }
