@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from dataclasses import dataclass
-from dataclasses import field as made_by
+from dataclasses import field as filled_by
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+from tools.generate_text import cpp_comment, cpp_header, head, made_by, quoted, wrapped
+
 SCHEMA = "schema/options.toml"
-HEAD = (
-    "SPDX-License-Identifier: BSD-3-Clause",
-    "Copyright the mpigauge authors",
-    f"Made by tools/generate.py from {SCHEMA}: change that file, not this one.",
-)
 CPP_TYPES = {
     "flag": "bool",
     "int": "int",
@@ -61,8 +57,8 @@ class Option:
     name: str = ""
     field: str = ""
     enum: str = ""
-    words: dict[str, str] = made_by(default_factory=dict)
-    enumerators: dict[str, str] = made_by(default_factory=dict)
+    words: dict[str, str] = filled_by(default_factory=dict)
+    enumerators: dict[str, str] = filled_by(default_factory=dict)
     default: Any = None
     usual: str = ""
     least: float | None = None
@@ -131,32 +127,17 @@ def read_options(path: Path) -> tuple[Option, ...]:
 
 
 # --- C++ -----------------------------------------------------------------------------------
-def _cpp(body: list[str], *includes: str) -> str:
-    """A header of these includes: those of the standard library first."""
-    lines = [f"// {line}" for line in HEAD] + ["// clang-format off", "#pragma once", ""]
-    standard = [name for name in includes if name.startswith("<")]
-    ours = sorted({f'"{name}"' for name in includes if not name.startswith("<")})
-    lines += [f"#include {name}" for name in standard] + [""]
-    lines += [f"#include {name}" for name in ours] + ([""] if ours else [])
-    return "\n".join([*lines, "namespace mpigauge {", "", *body, "}  // namespace mpigauge", ""])
-
-
-def _doc(text: str, indent: str = "") -> list[str]:
-    mark = f"{indent}/// "
-    return textwrap.wrap(text, 100, initial_indent=mark, subsequent_indent=mark)
-
-
 def words_header(options: tuple[Option, ...]) -> str:
     lines = []
     for option in options:
         if not option.own_enum:
             continue
-        lines += [*_doc(option.about), f"enum class {option.enum} {{"]
+        lines += [*cpp_comment(option.about), f"enum class {option.enum} {{"]
         for word, about in option.words.items():
-            lines += [*_doc(about, "  "), f"  {option.enumerators.get(word, word)},"]
+            lines += [*cpp_comment(about, "  "), f"  {option.enumerators.get(word, word)},"]
         lines += ["};", "template <>", f"inline constexpr auto option_words<{option.enum}> ="]
         lines += [f"    {_word_array(option)};", ""]
-    return _cpp(lines, "<array>", "core/words.hpp")
+    return cpp_header(SCHEMA, lines, "<array>", "core/words.hpp")
 
 
 def _word_array(option: Option) -> str:
@@ -176,7 +157,7 @@ def suite_header(options: tuple[Option, ...]) -> str:
     lines += [f"inline constexpr std::array<SuiteOptionRow, {len(named)}> suite_option_rows{{{{"]
     lines += [f"    {{{_suite_row(option)}}}," for option in named] + ["}};", ""]
     standard = ("<array>", "<cstddef>", "<cstdint>", "<optional>", "<string>", "<vector>")
-    return _cpp(lines, *standard, "core/option_text.hpp", "core/option_words.hpp")
+    return cpp_header(SCHEMA, lines, *standard, "core/option_text.hpp", "core/option_words.hpp")
 
 
 def _suite_row(option: Option) -> str:
@@ -192,7 +173,7 @@ def _members(options: list[Option], each: bool) -> list[str]:
         of = f"std::vector<{option.cpp_type}>" if each else option.cpp_type
         about = f"{option.about} Each is measured." if each else option.about
         default = "" if each or option.default is None else f" = {_literal(option)}"
-        lines += [*_doc(about, "  "), f"  {of} {option.kept_as}{default};"]
+        lines += [*cpp_comment(about, "  "), f"  {of} {option.kept_as}{default};"]
     return lines
 
 
@@ -215,18 +196,18 @@ def fields_header(options: tuple[Option, ...]) -> str:
     lines += [*_members(each, each=True), "};", ""]
     standard = ("<cstddef>", "<cstdint>", "<optional>", "<string>", "<vector>")
     includes = [option.include for option in ours if option.include]
-    return _cpp(lines, *standard, "core/suite_options.hpp", *includes)
+    return cpp_header(SCHEMA, lines, *standard, "core/suite_options.hpp", *includes)
 
 
 def option_table(options: tuple[Option, ...]) -> str:
-    lines = [f"// {line}" for line in HEAD] + ["// clang-format off"]
+    lines = [*head(SCHEMA, "//"), "// clang-format off"]
     lines += ['#include "driver/option_table.hpp"', "", '#include "driver/option_readers.hpp"', ""]
     lines += ["namespace mpigauge {", "", "const std::vector<OptionRow>& option_table() {"]
     lines += ["  using O = OptionFields;", "  using S = SuiteOptions;"]
     lines += ["  static const std::vector<OptionRow> rows{"]
     for option in options:
         if option.name:
-            help_text = _quoted(f"{option.about}{_default_words(option)}")
+            help_text = quoted(f"{option.about}{_default_words(option)}")
             lines += [f'      {{"{option.name}",', f"       {help_text},"]
             lines += [f"       {_setter(option)}}},"]
     lines += ["  };", "  return rows;", "}", ""]
@@ -258,11 +239,6 @@ def _limits(option: Option) -> list[str]:
     number = NUMBERS[option.type]
     least, most = option.limits
     return [f"Range<{number}>{{{least}, {most}{'U' if option.type == 'seed' else ''}}}"]
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 # --- Python --------------------------------------------------------------------------------
@@ -303,7 +279,7 @@ class OptionRow(NamedTuple):
 
 
 def python_module(options: tuple[Option, ...]) -> str:
-    lines = [f"# {line}" for line in HEAD] + PYTHON_HEAD.rstrip("\n").split("\n")
+    lines = head(SCHEMA, "#") + PYTHON_HEAD.rstrip("\n").split("\n")
     lines += ["", "", "KERNEL_OPTIONS = ("]
     lines += [f'    "{option.name}",' for option in options if option.name]
     lines += [")", '"""All that the kernels understand."""', "", "OFFERED = ("]
@@ -321,26 +297,18 @@ def python_module(options: tuple[Option, ...]) -> str:
 def _python_row(option: Option) -> list[str]:
     form = option.form or option.type
     choices = ("on", "off") if form == "flag" else tuple(option.words)
-    listed = f"({', '.join(map(_quoted, choices))})"
+    listed = f"({', '.join(map(quoted, choices))})"
     least, most = option.limits if option.type in NUMBERS else (0, 0)
     values = (
-        _quoted(option.name),
-        _quoted(form),
-        _wrapped(f"{option.about}{_default_words(option)}"),
-        _quoted(option.metavar),
+        quoted(option.name),
+        quoted(form),
+        wrapped(f"{option.about}{_default_words(option)}"),
+        quoted(option.metavar),
         listed,
         str(int(least)),
         str(int(most)),
     )
     return [f"        {value}," for value in values]
-
-
-def _wrapped(text: str) -> str:
-    """A string literal as ruff format leaves it; long ones go over several lines."""
-    if len(text) < 90:
-        return _quoted(text)
-    literals = [_quoted(part) for part in textwrap.wrap(text, 80, drop_whitespace=False)]
-    return "\n".join(["(", *(f"            {literal}" for literal in literals), "        )"])
 
 
 # --- docs ----------------------------------------------------------------------------------
@@ -352,7 +320,7 @@ command line of `mpigauge`, whose options are in [commands](commands.md).
 
 
 def docs_page(options: tuple[Option, ...]) -> str:
-    lines = [f"<!-- {HEAD[-1]} -->", *DOCS_HEAD.split("\n")]
+    lines = [f"<!-- {made_by(SCHEMA)} -->", *DOCS_HEAD.split("\n")]
     lines += ["## For all benchmarks", "", *_docs_table(options, suite=False)]
     lines += ["", "## For some benchmarks", ""]
     lines += ["`mpigauge list --json` says which benchmark uses which of them.", ""]

@@ -18,7 +18,7 @@
 #include "driver/attempt.hpp"
 #include "driver/cases.hpp"
 #include "driver/session.hpp"
-#include "record/columns.hpp"
+#include "record/records.hpp"
 
 namespace mpigauge {
 
@@ -511,22 +511,25 @@ void AdaptivePhase::write_progress() {
     if (news(i) == 0) break;
     const Cell& cell = sampling_[0].cells()[i];
     const Estimate estimate = cell.estimate();
-    Object line = record("progress");
-    line.add(column::launch, session_.options.launch)
-        .add("key", key_of(jobs_[i], session_.options, whose()))
-        .add(column::time_p50_s, estimate.value / rules_.hz)
-        .add(column::ci_low_s, estimate.interval.low / rules_.hz)
-        .add(column::ci_high_s, estimate.interval.high / rules_.hz)
-        .merge(facts_of(jobs_[i]))
-        .add(column::samples, cell.samples())
-        .add(column::rounds, cell.rounds());
-    session_.writer->write(line);
+    const Card& card = *jobs_[i].row.card;
+    const Shape& shape = jobs_[i].row.shape;
+    session_.writer->write(
+        object_of(records::Progress{.launch = session_.options.launch,
+                                    .key = key_of(jobs_[i], session_.options, whose()),
+                                    .time_p50_s = estimate.value / rules_.hz,
+                                    .ci_low_s = estimate.interval.low / rules_.hz,
+                                    .ci_high_s = estimate.interval.high / rules_.hz,
+                                    .time_scale = time_scale(card),
+                                    .moved_bytes = card.moved(shape),
+                                    .messages = card.messages(shape),
+                                    .samples = cell.samples(),
+                                    .rounds = cell.rounds()}));
     shown_[i] = cell.rounds() + 1;
   }
 }
 
 // Ticks as 32-bit words; long ones are stored with a coarser tick, and the rate says so.
-Object raw_of(const Cell& cell, double hz) {
+records::Raw raw_of(const Cell& cell, double hz) {
   std::uint64_t largest = 0;
   for (const auto& chunk : cell.chunks()) {
     for (const auto ticks : chunk.slowest) largest = std::max(largest, ticks);
@@ -534,24 +537,20 @@ Object raw_of(const Cell& cell, double hz) {
   unsigned shift = 0;
   while (largest >> shift > std::numeric_limits<std::uint32_t>::max()) ++shift;
   std::vector<std::uint32_t> words;
-  std::vector<Object> chunks;
   for (const auto which : {&Chunk::slowest, &Chunk::fastest, &Chunk::mean}) {
     for (const auto& chunk : cell.chunks()) {
       for (const auto ticks : chunk.*which)
         words.push_back(static_cast<std::uint32_t>(ticks >> shift));
     }
   }
+  std::vector<records::Chunk> chunks;
   for (const auto& chunk : cell.chunks()) {
-    Object one;
-    one.add("round", chunk.round).add("taint", chunk.taint).add("n", chunk.slowest.size());
-    chunks.push_back(one);
+    chunks.push_back({.round = chunk.round, .taint = chunk.taint, .n = chunk.slowest.size()});
   }
-  Object raw;
-  raw.add("hz", hz / static_cast<double>(std::uint64_t{1} << shift))
-      .add("scheme", "max,min,avg")
-      .add("chunks", chunks)
-      .add("ticks", base64(words));
-  return raw;
+  return {.hz = hz / static_cast<double>(std::uint64_t{1} << shift),
+          .chunks = chunks,
+          .ticks = base64(words),
+          .scheme = "max,min,avg"};
 }
 
 Object AdaptivePhase::cell_record(std::size_t i) const {
@@ -572,7 +571,7 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
                           .remarks = remarks_[i]};
   if (session_.on_cell) session_.on_cell(job, measured);
   Object line = cell_record_of(session_, groups_, job, measured);
-  line.add("raw", raw_of(cell, rules_.hz));
+  line.add("raw", object_of(raw_of(cell, rules_.hz)));
   return line;
 }
 
@@ -599,11 +598,9 @@ Object AdaptivePhase::row(std::size_t i) {
     ++session_.cells;
     return cell_record(i);
   }
-  Object line = record("skip");
-  line.add(column::launch, session_.options.launch)
-      .merge(key_of(jobs_[i], session_.options, whose()))
-      .add("reason", why_empty(i));
-  return line;
+  return object_of(records::Skip{.launch = session_.options.launch,
+                                 .key = key_of(jobs_[i], session_.options, whose()),
+                                 .reason = why_empty(i)});
 }
 
 std::string AdaptivePhase::why_empty(std::size_t i) const {

@@ -16,6 +16,7 @@
 #include "driver/singletons.hpp"
 #include "platform/memory.hpp"
 #include "record/columns.hpp"
+#include "record/records.hpp"
 
 namespace mpigauge {
 
@@ -25,34 +26,29 @@ namespace {
 // come to an eighth. More would be half of what a launch with a few cells takes.
 constexpr double probe_s = 0.05;
 
-Object launch_record(const Session& session) {
+records::Launch launch_record(const Session& session) {
   const Options& o = session.options;
-  Object clock;
-  clock.add("name", session.clock.name)
-      .add("hz", session.clock.hz)
-      .add("cost_s", session.clock.cost_s)
-      .add("step_s", session.clock.step_s);
-  Object line = record("launch");
-  line.add("schema", column::schema_version)
-      .add("launch", o.launch)
-      .add("time", platform::utc_now())
-      .add("mpi_library", library_text())
-      .add("mpi_standard", library_standard())
-      .add("abi", MPIGAUGE_ABI)
-      .add("world_ranks", session.ranks)
-      .add("mode", o.classic ? "classic" : "adaptive")
-      .add("precision", o.precision)
-      .add("seed", o.seed)
-      .add("thread_level", word(session.thread_level))
-      .add("thread_level_asked", option_text(session.asked_level))
-      .add("threads", o.suite.threads)
-      .add("stride", o.suite.stride)
-      .add("touch_send", o.suite.touch_send)
-      .add("touch_recv", o.suite.touch_recv)
-      .add("topo", format_sides(o.suite.topo))
-      .add("one_clock", session.one_clock)
-      .add("clock", clock);
-  return line;
+  const platform::ClockFacts& clock = session.clock;
+  return {.launch = o.launch,
+          .schema = column::schema_version,
+          .world_ranks = session.ranks,
+          .time = platform::utc_now(),
+          .mpi_library = library_text(),
+          .mpi_standard = library_standard(),
+          .abi = MPIGAUGE_ABI,
+          .mode = o.classic ? "classic" : "adaptive",
+          .precision = o.precision,
+          .seed = o.seed,
+          .thread_level = std::string(word(session.thread_level)),
+          .thread_level_asked = option_text(session.asked_level),
+          .threads = o.suite.threads,
+          .stride = o.suite.stride,
+          .touch_send = o.suite.touch_send,
+          .touch_recv = o.suite.touch_recv,
+          .topo = format_sides(o.suite.topo),
+          .one_clock = session.one_clock,
+          .clock = {
+              .name = clock.name, .hz = clock.hz, .cost_s = clock.cost_s, .step_s = clock.step_s}};
 }
 
 // Where each thread of this rank that calls MPI will run; nothing where there is one, or too few
@@ -67,49 +63,45 @@ std::string thread_cpusets(const Options& options) {
   return sets;
 }
 
-Object rank_record(const Session& session, const Binding& binding) {
+records::Rank rank_record(const Session& session, const Binding& binding) {
   const int cpu = platform::current_cpu();
-  Object line = record("rank");
-  line.add("launch", session.options.launch)
-      .add("rank", session.rank)
-      .add("host", platform::host_name())
-      .add("pid", platform::process_id())
-      .add("local_rank", platform::launcher_local_rank().value_or(-1))
-      .add("wanted_cpuset", platform::format_cpuset(binding.wanted))
-      .add("cpuset", platform::format_cpuset(platform::allowed_cpus()))
-      .add("thread_cpusets", thread_cpusets(session.options))
-      .add("cpu", cpu)
-      .add("numa", platform::numa_node(cpu))
-      .add("init_s", session.init_s)
-      .add("startup_s", session.startup_s);
-  return line;
+  return {.launch = session.options.launch,
+          .rank = session.rank,
+          .host = platform::host_name(),
+          .pid = platform::process_id(),
+          .local_rank = platform::launcher_local_rank().value_or(-1),
+          .wanted_cpuset = platform::format_cpuset(binding.wanted),
+          .cpuset = platform::format_cpuset(platform::allowed_cpus()),
+          .cpu = cpu,
+          .numa = platform::numa_node(cpu),
+          .init_s = session.init_s,
+          .startup_s = session.startup_s,
+          .thread_cpusets = thread_cpusets(session.options)};
 }
 
 std::uint64_t nanoseconds(platform::Ticks ticks, double hz) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(ticks) / hz * 1e9));
 }
 
-Object noise_record(const Session& session, const char* when, const NoiseProbe& noise) {
+records::Noise noise_record(const Session& session, const char* when, const NoiseProbe& noise) {
   std::vector<std::uint64_t> starts, lengths;
   for (const Detour& detour : noise.detours()) {
     starts.push_back(nanoseconds(detour.start, noise.hz()));
     lengths.push_back(nanoseconds(detour.length, noise.hz()));
   }
-  Object line = record("noise");
-  line.add("launch", session.options.launch)
-      .add("rank", session.rank)
-      .add("when", when)
-      .add("cpu", platform::current_cpu())
-      .add("seconds", noise.seconds())
-      .add("detours", noise.count())
-      .add("lost_ratio", noise.lost_ratio())
-      .add("longest_s", noise.longest_s())
-      .add("stolen_s", noise.taken().stolen_s)
-      .add("waited_s", noise.taken().waited_s)
-      .add("switched_out", noise.taken().switches)
-      .add("start_ns", starts)
-      .add("length_ns", lengths);
-  return line;
+  return {.launch = session.options.launch,
+          .rank = session.rank,
+          .when = when,
+          .cpu = platform::current_cpu(),
+          .seconds = noise.seconds(),
+          .detours = static_cast<std::uint64_t>(noise.count()),
+          .lost_ratio = noise.lost_ratio(),
+          .longest_s = noise.longest_s(),
+          .stolen_s = noise.taken().stolen_s,
+          .waited_s = noise.taken().waited_s,
+          .switched_out = static_cast<std::uint64_t>(noise.taken().switches),
+          .start_ns = starts,
+          .length_ns = lengths};
 }
 
 NoiseProbe probe_noise(const Session& session, const char* when) {
@@ -117,7 +109,7 @@ NoiseProbe probe_noise(const Session& session, const char* when) {
   const auto before = platform::taken_so_far();
   noise.run_for(probe_s);
   noise.was_taken(before, platform::taken_so_far());
-  session.write_all(MPI_COMM_WORLD, noise_record(session, when, noise).text());
+  session.write_all(MPI_COMM_WORLD, object_of(noise_record(session, when, noise)).text());
   return noise;
 }
 
@@ -134,15 +126,14 @@ void write_sampling(const Session& session) {
   if (session.writer == nullptr || session.options.classic) return;
   const Rules rules = session.rules(0, session.ranks);
   const Detours& known = rules.detours;
-  Object line = record("sampling");
-  line.add("launch", session.options.launch)
-      .add("cores", rules.cores)
-      .add("detours_per_s", known.per_second() * (1 - known.lost_ratio()))
-      .add("lost_ratio", known.lost_ratio())
-      .add("detour_s", known.length_s(0.5))
-      .add("calm_s", longest_calm_s(rules))
-      .add("batch_s", shortest_sample(rules) / rules.hz);
-  session.writer->write(line);
+  session.writer->write(
+      object_of(records::Sampled{.launch = session.options.launch,
+                                 .cores = rules.cores,
+                                 .detours_per_s = known.per_second() * (1 - known.lost_ratio()),
+                                 .lost_ratio = known.lost_ratio(),
+                                 .detour_s = known.length_s(0.5),
+                                 .calm_s = longest_calm_s(rules),
+                                 .batch_s = shortest_sample(rules) / rules.hz}));
 }
 
 // What NODE:Noise found, on the ranks that ran it.
@@ -150,8 +141,8 @@ void write_noise_of_benchmarks(const Session& session) {
   int mine = noise_of_benchmarks().seconds() > 0 ? 1 : 0, any = 0;
   call(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   if (any == 0) return;
-  const std::string text =
-      mine == 1 ? noise_record(session, "measured", noise_of_benchmarks()).text() : "";
+  std::string text;
+  if (mine == 1) text = object_of(noise_record(session, "measured", noise_of_benchmarks())).text();
   session.write_all(MPI_COMM_WORLD, text);
 }
 
@@ -211,15 +202,13 @@ void write_memory_use(const Session& session) {
   if (session.writer == nullptr) return;
   const auto write = [&](const char* name, double bytes, const char* better) {
     if (!std::isfinite(bytes)) return;
-    Object line = record("figure");
-    line.add(column::launch, session.options.launch)
-        .add("benchmark", "job")
-        .add("name", name)
-        .add("value", bytes)
-        .add("unit", "B")
-        .add("better", better)
-        .add("ranks", session.ranks);
-    session.writer->write(line);
+    session.writer->write(object_of(records::Figure{.launch = session.options.launch,
+                                                    .benchmark = "job",
+                                                    .name = name,
+                                                    .value = bytes,
+                                                    .unit = "B",
+                                                    .better = better,
+                                                    .ranks = session.ranks}));
   };
   write("peak RSS", all[0], "lower");
   write("shared memory", all[1], "lower");
@@ -233,8 +222,8 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   session.writer = writer.get();
   look_around(session, binding);
   choose_sync(session);
-  if (session.writer != nullptr) session.writer->write(launch_record(session));
-  session.write_all(MPI_COMM_WORLD, rank_record(session, binding).text());
+  if (session.writer != nullptr) session.writer->write(object_of(launch_record(session)));
+  session.write_all(MPI_COMM_WORLD, object_of(rank_record(session, binding)).text());
   if (recorded) {
     session.detours = of_all_ranks(probe_noise(session, "before").by_length());
     write_sampling(session);
@@ -248,15 +237,14 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   unsigned long long mine[2] = {session.wrong, session.cells}, all[2] = {0, 0};
   call(MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));
   if (session.writer == nullptr) return 0;
-  Object end = record("end");
-  end.add("launch", session.options.launch)
-      .add("stopped", how_it_stopped(session))
-      .add("seconds", platform::now_s() - session.start_s + 2 * probe_s)
-      .add("measuring_s", measuring_s)
-      .add("wrong_count", all[0])
-      .add("cells", all[1])
-      .add("records", session.writer->records());
-  session.writer->write(end);
+  session.writer->write(
+      object_of(records::End{.launch = session.options.launch,
+                             .stopped = std::string(how_it_stopped(session)),
+                             .seconds = platform::now_s() - session.start_s + 2 * probe_s,
+                             .measuring_s = measuring_s,
+                             .wrong_count = all[0],
+                             .cells = all[1],
+                             .records = session.writer->records()}));
   return all[0] > 0 ? exit_failed : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "driver/cases.hpp"
 #include "record/columns.hpp"
+#include "record/records.hpp"
 
 namespace mpigauge {
 
@@ -87,9 +88,7 @@ void Session::hand_over(int from, const std::string& text) const {
 
 void Session::write_skip(const Object& key, const std::string& reason) const {
   if (writer == nullptr) return;
-  Object skip = record("skip");
-  skip.add("launch", options.launch).merge(key).add("reason", reason);
-  writer->write(skip);
+  writer->write(object_of(records::Skip{.launch = options.launch, .key = key, .reason = reason}));
 }
 
 Object cell_record_of(const Session& session, const Groups& groups, const Job& job,

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pytest
@@ -13,8 +15,9 @@ import pytest
 from mpigauge.model import columns
 from mpigauge.model.columns import Cell
 from mpigauge.model.option_table import OptionRow
+from mpigauge.model.records import Launch
 from mpigauge.model.suite_options import read_suite_options
-from tools import generate, generate_options
+from tools import generate, generate_options, generate_records
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -128,3 +131,55 @@ def test_a_new_option_is_offered_and_read(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_broken_option_is_refused(tmp_path: Path, entry: str, message: str) -> None:
     with pytest.raises(SystemExit, match=message):
         options_with(tmp_path, f'\n[[option]]\nabout = ""\n{entry}\n')
+
+
+# --- records -----------------------------------------------------------------------------------
+NEW_RECORD = """
+[[record]]
+kind = "weather"
+name = "Weather"
+about = "What it was like outside."
+[record.field]
+launch = { type = "int", about = "Number of the launch." }
+degrees = { type = "float", unit = "K", absent = "nan", about = "How warm." }
+"""
+
+
+def records_with(tmp_path: Path, entry: str) -> dict[str, str]:
+    path = tmp_path / "records.toml"
+    path.write_text((ROOT / generate_records.SCHEMA).read_text(encoding="utf-8") + entry)
+    texts: dict[str, str] = generate_records.outputs(path)
+    return texts
+
+
+def test_a_new_record_is_one_entry_of_the_schema(tmp_path: Path) -> None:
+    made = records_with(tmp_path, NEW_RECORD)
+    assert "  double degrees{};" in made["kernels/record/records.hpp"]
+    assert '      .add("degrees", r.degrees);' in made["kernels/record/records.hpp"]
+    assert "| `degrees` | float | K | `null` | How warm. |" in made["docs/reference/records.md"]
+    module = tmp_path / "records.py"
+    module.write_text(made["src/mpigauge/model/records.py"], encoding="utf-8")
+    weather = run_path(str(module))["KINDS"]["weather"](3)
+    assert weather.launch == 3
+    assert math.isnan(weather.degrees)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (NEW_RECORD.replace("Weather", "Rank"), "Rank: defined twice"),
+        (NEW_RECORD.replace('"float"', '"Sun"'), "Weather.degrees: unknown type Sun"),
+        (NEW_RECORD.replace("launch = {", 'launch = { by = "me",'), "nobody called me writes"),
+        (NEW_RECORD.replace('"int",', '"int", absent = 0,').replace('absent = "nan", ', ""),
+         "Weather: what can be absent comes last"),
+    ],
+)  # fmt: skip
+def test_a_broken_schema_of_records_is_refused(tmp_path: Path, entry: str, message: str) -> None:
+    with pytest.raises(SystemExit, match=message):
+        records_with(tmp_path, entry)
+
+
+def test_records_that_mpigauge_does_not_read_are_written_all_the_same() -> None:
+    header = (ROOT / "kernels/record/records.hpp").read_text(encoding="utf-8")
+    assert '.add("one_clock", r.one_clock)' in header
+    assert "one_clock" not in {field.name for field in fields(Launch)}

@@ -92,14 +92,14 @@ def test_cell_knows_its_chunks() -> None:
     cell = record.parse(LINES["cell"])
     assert isinstance(cell, record.CellRecord)
     assert cell.raw is not None
-    assert cell.raw.samples == 4
+    assert record.samples_of(cell.raw) == 4
     assert [chunk.round for chunk in cell.raw.chunks] == [1, 2]
 
 
 def test_progress_becomes_a_cell_without_what_is_not_known() -> None:
     progress = record.parse(cells.line("progress", **PROGRESS))
     assert isinstance(progress, record.Progress)
-    cell = progress.as_cell()
+    cell = record.known_of_killed(progress)
     assert cell.key == cells.cell().key
     assert (cell.launch, cell.samples, cell.stop) == (2, 40, "interrupted")
     assert cell.latency_s == 0.5e-6
@@ -110,7 +110,7 @@ def test_progress_becomes_a_cell_without_what_is_not_known() -> None:
 def test_later_progress_has_an_interval() -> None:
     progress = record.parse(cells.line("progress", **PROGRESS | {"rounds": 6}))
     assert isinstance(progress, record.Progress)
-    assert progress.as_cell().ci_high_s == 1.1e-6
+    assert record.known_of_killed(progress).ci_high_s == 1.1e-6
 
 
 @pytest.mark.parametrize("kind", ["cell", "skip"])

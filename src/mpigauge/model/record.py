@@ -10,123 +10,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
+from mpigauge.model import records
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
+from mpigauge.model.records import (
+    Carried,
+    Chunk,
+    Clock,
+    End,
+    Failure,
+    Figure,
+    Launch,
+    Noise,
+    Progress,
+    Rank,
+    Raw,
+    Sampled,
+    Skip,
+)
+
+__all__ = (
+    "JOB", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Key", "Launch",
+    "Noise", "Progress", "Rank", "Raw", "Record", "Sampled", "Skip", "decode", "encode",
+    "find_payload", "from_json", "known_of_killed", "nothing_known", "parse", "samples_of",
+    "with_known",
+)  # fmt: skip
 
 Key = tuple[str | int | bool, ...]
-
-
-@dataclass(frozen=True)
-class Clock:
-    name: str = "unknown"
-    hz: float = math.nan
-    cost_s: float = math.nan
-    step_s: float = math.nan
-
-
-@dataclass(frozen=True)
-class Launch:
-    """One start of the MPI job."""
-
-    launch: int
-    schema: int
-    time: str
-    mpi_library: str
-    mpi_standard: str
-    abi: str
-    world_ranks: int
-    mode: str
-    precision: float
-    seed: int
-    thread_level: str
-    """That the library provided."""
-    clock: Clock
-    thread_level_asked: str = ""
-    """Empty: the lowest that the benchmarks needed."""
-
-
-@dataclass(frozen=True)
-class Rank:
-    """Where one rank ran: the cores that were asked for, and those that it got."""
-
-    launch: int
-    rank: int
-    host: str
-    pid: int
-    local_rank: int
-    wanted_cpuset: str
-    cpuset: str
-    cpu: int
-    numa: int
-    init_s: float = math.nan
-    """What starting MPI took, as this rank saw it."""
-    startup_s: float = math.nan
-    """From the start of the process until then; the system counts in steps of 10 ms."""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """How much of a core others took while it did nothing but read the clock."""
-
-    launch: int
-    rank: int
-    when: str
-    """before or after what was measured; measured: by NODE:Noise, between the other benchmarks."""
-    cpu: int
-    seconds: float
-    detours: int
-    lost_ratio: float
-    longest_s: float
-    stolen_s: float = 0.0
-    """Given to others by the hypervisor meanwhile, as the system counts it."""
-    waited_s: float = 0.0
-    """In which the rank could have run, but another process had the core."""
-    switched_out: int = 0
-    start_ns: tuple[int, ...] = ()
-    """When the first thousands of detours began, from the first reading of the clock."""
-    length_ns: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """What was heard before a launch, of a core in the mean over all ranks, and what the sampling
-    made of it."""
-
-    launch: int
-    cores: int
-    detours_per_s: float
-    lost_ratio: float
-    detour_s: float
-    """Half of them are longer; NaN: there were none."""
-    calm_s: float
-    """The longest sample on all cores of which 95 % meet none; NaN: any."""
-    batch_s: float
-    """How long calls that follow each other are joined to a sample."""
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """One visit to a cell: which round, what disturbed it, how many samples."""
-
-    round: int
-    taint: int
-    n: int
-
-
-@dataclass(frozen=True)
-class Raw:
-    """All samples of a cell in ticks of the clock: inside the record, or in a file of the run."""
-
-    hz: float
-    chunks: tuple[Chunk, ...]
-    ticks: str = ""
-    """Base64 of little-endian u32: all maxima over ranks, all minima, all means."""
-    file: str = ""
-    offset: int = 0
-    scheme: str = "max,min,avg"
-
-    @property
-    def samples(self) -> int:
-        return sum(chunk.n for chunk in self.chunks)
 
 
 @dataclass(frozen=True)
@@ -139,94 +48,8 @@ class CellRecord:
         return self.cell.launch
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What is known of a cell while it is still measured."""
-
-    launch: int
-    key: Mapping[str, Any]
-    time_p50_s: float
-    ci_low_s: float
-    ci_high_s: float
-    time_scale: float
-    moved_bytes: float
-    messages: float
-    samples: int
-    rounds: int
-
-    def as_cell(self) -> Cell:
-        """The cell as far as it got: what remains of a launch that was killed."""
-        known = {name: getattr(self, name) for name in _SHARED}
-        if self.rounds < _LEAST_FOR_INTERVAL:
-            known |= {"ci_low_s": math.nan, "ci_high_s": math.nan}
-        words = {"stop": "interrupted", "check": "unchecked", "calls": 1, "chunks": self.rounds}
-        return Cell.from_record({**nothing_known(), **self.key, **known, **words})
-
-
-@dataclass(frozen=True)
-class Skip:
-    """A cell that was not measured, and why."""
-
-    launch: int
-    key: Mapping[str, Any]
-    reason: str
-
-
 JOB = "job"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number that is no time of a call: a program's own figure of merit, the memory of a rank."""
-
-    launch: int
-    benchmark: str
-    """What was run; JOB: the job of MPI itself."""
-    name: str
-    """What the number is: DGEMM, peak RSS."""
-    value: float
-    unit: str
-    better: str
-    """higher or lower; empty: neither."""
-    ranks: int = 0
-    """0: not known."""
-    rank: int = -1
-    """Of which rank; -1: of all of them together."""
-    placement: str = ""
-    arm: str = ""
-    source: str = ""
-    """As in columns of cells."""
-    origin: str = "measured"
-
-
-@dataclass(frozen=True)
-class Failure:
-    launch: int
-    rank: int
-    message: str
-
-
-@dataclass(frozen=True)
-class Carried:
-    """What carried the messages of a launch."""
-
-    launch: int
-    used: str
-    """As its MPI told it: tcp between hosts."""
-
-
-@dataclass(frozen=True)
-class End:
-    launch: int
-    stopped: str
-    """done, time or interrupted."""
-    seconds: float
-    measuring_s: float
-    wrong_count: int
-    cells: int
-    records: int = -1
-    """Of this launch before this one, without progress; -1: not said, as once in all runs."""
-
+"""The benchmark of figures that are of the job of MPI itself."""
 
 Record = (
     Launch
@@ -253,6 +76,20 @@ _NOTHING: dict[str, Any] = {
 def nothing_known() -> dict[str, Any]:
     """All columns of a cell of which nothing is known."""
     return {f.name: _NOTHING[str(f.type)] for f in fields(Cell)} | ABSENT
+
+
+def known_of_killed(progress: Progress) -> Cell:
+    """The cell as far as it got: what remains of a launch that was killed."""
+    known = {name: getattr(progress, name) for name in _SHARED}
+    if progress.rounds < _LEAST_FOR_INTERVAL:
+        known |= {"ci_low_s": math.nan, "ci_high_s": math.nan}
+    words = {"stop": "interrupted", "check": "unchecked", "calls": 1, "chunks": progress.rounds}
+    return Cell.from_record({**nothing_known(), **progress.key, **known, **words})
+
+
+def samples_of(raw: Raw) -> int:
+    """How many there are."""
+    return sum(chunk.n for chunk in raw.chunks)
 
 
 def parse(line: str) -> Record | None:
@@ -325,64 +162,32 @@ def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in KEY_COLUMNS if name in data}
 
 
-def _launch(data: Mapping[str, Any]) -> Launch:
-    library = ("mpi_library", "mpi_standard", "abi", "thread_level", "thread_level_asked")
-    clock = data.get("clock", {})
-    return Launch(
-        launch=int(data["launch"]),
-        schema=int(data["schema"]),
-        world_ranks=int(data["world_ranks"]),
-        precision=_real(data.get("precision")),
-        seed=int(data.get("seed", 0)),
-        clock=Clock(
-            str(clock.get("name", "unknown")),
-            *(_real(clock.get(name)) for name in ("hz", "cost_s", "step_s")),
-        ),
-        **{name: str(data.get(name, "")) for name in ("time", "mode", *library)},
-    )
-
-
 def _cell(data: Mapping[str, Any]) -> CellRecord:
     return CellRecord(Cell.from_record(data), _raw(data["raw"]) if data.get("raw") else None)
 
 
-def _raw(data: Mapping[str, Any]) -> Raw:
-    chunks = tuple(Chunk(int(c["round"]), int(c["taint"]), int(c["n"])) for c in data["chunks"])
-    return Raw(
-        hz=float(data["hz"]),
-        chunks=chunks,
-        ticks=str(data.get("ticks", "")),
-        file=str(data.get("file", "")),
-        offset=int(data.get("offset", 0)),
-        scheme=str(data.get("scheme", "max,min,avg")),
-    )
+def _reader_of(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Reads an object whose keys are the fields of this dataclass; what has a default may be
+    absent."""
+    plan = [(f.name, _value_reader(str(f.type)), f.default is not MISSING) for f in fields(kind)]
+
+    def read(data: Mapping[str, Any]) -> Any:
+        there = {name: of for name, of, can_lack in plan if name in data or not can_lack}
+        return kind(**{name: of(data[name]) for name, of in there.items()})
+
+    if not any(name == "key" for name, _, _ in plan):
+        return read
+    # Older lines have the columns of the key among their own.
+    return lambda data: read({**data, "key": key_of(data.get("key", data))})
 
 
-def _progress(data: Mapping[str, Any]) -> Progress:
-    reals = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale", "moved_bytes", "messages")
-    return Progress(
-        launch=int(data["launch"]),
-        key=key_of(data.get("key", data)),
-        samples=int(data["samples"]),
-        rounds=int(data["rounds"]),
-        **{name: _real(data[name]) for name in reals},
-    )
-
-
-def _skip(data: Mapping[str, Any]) -> Skip:
-    key = key_of(data.get("key", data))
-    return Skip(int(data["launch"]), key, str(data["reason"]))
-
-
-def _plain(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Reads a record whose keys are the fields of a dataclass; what has a default may be absent."""
-    readers: dict[str, Callable[[Any], Any]] = {
-        "int": int, "float": _real, "str": str, "tuple[int, ...]": _integers
-    }  # fmt: skip
-    plan = [(f.name, readers[str(f.type)], f.default is not MISSING) for f in fields(kind)]
-    return lambda data: kind(
-        **{name: read(data[name]) for name, read, can_lack in plan if name in data or not can_lack}
-    )
+def _value_reader(type_name: str) -> Callable[[Any], Any]:
+    if type_name in _VALUES:
+        return _VALUES[type_name]
+    if type_name in records.PARTS:
+        return _reader_of(records.PARTS[type_name])
+    read = _value_reader(type_name.removeprefix("tuple[").removesuffix(", ...]"))
+    return lambda values: tuple(map(read, values))
 
 
 def _plain_values(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -399,29 +204,20 @@ def _plain_value(value: Any) -> Any:
     return _plain_values(value) if isinstance(value, Mapping) else value
 
 
-def _integers(values: Any) -> tuple[int, ...]:
-    return tuple(int(value) for value in values)
-
-
 def _real(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
 _AS_THEY_ARE = frozenset((str, int, bool))
 """Most of a cell's many values."""
+_VALUES: dict[str, Callable[[Any], Any]] = {
+    "int": int, "float": _real, "str": str, "bool": bool, "Mapping[str, Any]": dict
+}  # fmt: skip
+"""Reads a value of a field of this type."""
+_raw = _reader_of(Raw)
 _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "launch": _launch,
-    "rank": _plain(Rank),
-    "noise": _plain(Noise),
-    "sampling": _plain(Sampled),
-    "progress": _progress,
-    "cell": _cell,
-    "skip": _skip,
-    "figure": _plain(Figure),
-    "error": _plain(Failure),
-    "transport": _plain(Carried),
-    "end": _plain(End),
-}
+    "cell": _cell, **{kind: _reader_of(of) for kind, of in records.KINDS.items()}
+}  # fmt: skip
 _WRITTEN: dict[str, type[Any]] = {
     "launch": Launch, "cell": Cell, "figure": Figure, "skip": Skip, "end": End
 }  # fmt: skip

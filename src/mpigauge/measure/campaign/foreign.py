@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measure.campaign.launch import Watch
-from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, encode
+from mpigauge.model.record import CellRecord, End, Figure, Launch, encode
 from mpigauge.runs.store.files import SCHEMA, now
 
 if TYPE_CHECKING:
@@ -130,10 +129,7 @@ class ForeignWatch(Watch):
             abi=self.mpi.abi,
             world_ranks=program.ranks,
             mode=MODE,
-            precision=math.nan,
             seed=self.plan.seed,
-            thread_level="",
-            clock=Clock(),
         )
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from mpigauge.model.between import Between, Remembered
 from mpigauge.model.columns import Cell
-from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record
+from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record, known_of_killed
 from mpigauge.model.row import Row
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.history import correlation_of, shrunk
@@ -123,7 +123,7 @@ class Results:
 
     def _put_progress(self, progress: Progress) -> None:
         with suppress(ValueError):  # a line that lacks columns says nothing about a cell
-            self.put(progress.as_cell())
+            self.put(known_of_killed(progress))
 
     def _row(self, key: Key) -> Row:
         if key not in self._rows:

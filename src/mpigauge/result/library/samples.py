@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
-from mpigauge.model.record import CellRecord
+from mpigauge.model.record import CellRecord, samples_of
 from mpigauge.result.library.build import read_run
 from mpigauge.result.library.tables import SqlColumn, of_columns
 
@@ -74,7 +74,7 @@ def _times(run: Run, raw: Raw, calls: int) -> dict[str, Any]:
     slowest, fastest, mean = seconds
     counts = [chunk.n for chunk in raw.chunks]
     arrays = (
-        np.arange(raw.samples),
+        np.arange(samples_of(raw)),
         np.repeat([chunk.round for chunk in raw.chunks], counts),
         np.repeat([chunk.taint for chunk in raw.chunks], counts),
         slowest,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import IMPORTED
 from mpigauge.model.columns import SCHEMA_VERSION, Cell
-from mpigauge.model.record import CellRecord, Clock, End, Figure, Launch, Skip, nothing_known
+from mpigauge.model.record import CellRecord, End, Figure, Launch, Skip, nothing_known
 from mpigauge.runs.readers.text import Unread as Unread
 
 if TYPE_CHECKING:
@@ -88,10 +88,7 @@ class Reading:
 
 def unknown_launch(number: int, **known: Any) -> Launch:
     """A launch of which only `known` is known."""
-    empty = Launch(
-        number, SCHEMA_VERSION, "", "", "", "", 0, "classic", math.nan, 0, "", Clock()
-    )  # fmt: skip
-    return replace(empty, **known)
+    return replace(Launch(number, SCHEMA_VERSION, 0, mode="classic"), **known)
 
 
 def joined(readings: Iterable[Reading]) -> Reading:

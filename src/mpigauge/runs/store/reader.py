@@ -25,6 +25,8 @@ from mpigauge.model.record import (
     Rank,
     Skip,
     decode,
+    known_of_killed,
+    samples_of,
 )
 from mpigauge.model.transport import BETWEEN, WITHIN
 from mpigauge.runs.store.files import HISTORY, SCHEMA
@@ -135,11 +137,11 @@ class Run:
         import numpy as np
 
         path = self.path / raw.file
-        count = _ARRAYS * raw.samples
+        count = _ARRAYS * samples_of(raw)
         words = np.fromfile(path, dtype="<u4", count=count, offset=raw.offset)
         if len(words) < count:
             raise UserError(f"{path} ends before the samples at byte {raw.offset} do")
-        return words.reshape(_ARRAYS, raw.samples)
+        return words.reshape(_ARRAYS, samples_of(raw))
 
 
 @dataclass(frozen=True)
@@ -425,7 +427,7 @@ def _remains(path: Path, records: Iterable[Record]) -> list[CellRecord]:
     for file in sorted((path / "progress").glob("launch-*.jsonl")):
         for record in _read_lines(file).records:
             if isinstance(record, Progress) and record.launch not in ended:
-                cell = record.as_cell()
+                cell = known_of_killed(record)
                 latest[cell.launch, cell.key] = CellRecord(cell)
     left = [record for known_as, record in latest.items() if known_as not in known]
     return sorted(left, key=lambda record: (record.launch, record.cell.message_bytes))

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.record import CellRecord, End, Progress, decode, encode, find_payload
+from mpigauge.model.record import (
+    CellRecord,
+    End,
+    Progress,
+    decode,
+    encode,
+    find_payload,
+    samples_of,
+)
 from mpigauge.runs.store.files import (
     HISTORY,
     SCHEMA,
@@ -199,12 +207,12 @@ class RunWriter:
         raw = data.pop("raw")
         samples = base64.b64decode(raw.pop("ticks", ""))
         assert record.raw is not None
-        if samples and len(samples) == _ARRAYS * _WORD_BYTES * record.raw.samples:
+        if samples and len(samples) == _ARRAYS * _WORD_BYTES * samples_of(record.raw):
             path = launch_file(self.folder, "samples", record.launch, "bin")
             with failing_as(RunError, path):
                 offset = append_whole(path, samples)
             file = str(path.relative_to(self.folder))
-            data["raw"] = raw | {"file": file, "offset": offset, "samples": record.raw.samples}
+            data["raw"] = raw | {"file": file, "offset": offset, "samples": samples_of(record.raw)}
         return json.dumps(data, separators=(",", ":"))
 
 

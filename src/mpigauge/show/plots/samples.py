@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import SAMPLE, SHARE, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
-from mpigauge.model.record import CellRecord
+from mpigauge.model.record import CellRecord, samples_of
 from mpigauge.model.units import byte_count, many
 from mpigauge.show.kinds import Chosen, Shown, plot
 
@@ -53,7 +53,7 @@ def stored_samples(run: Run) -> Mapping[object, Sequence[CellRecord]]:
     found: dict[object, list[CellRecord]] = {}
     for record in run.of(CellRecord):
         raw = record.raw
-        if raw is None or not raw.file or not raw.samples:
+        if raw is None or not raw.file or not samples_of(raw):
             continue
         if raw.file not in there:
             there[raw.file] = (run.path / raw.file).is_file()

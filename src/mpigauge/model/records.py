@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+# Made by tools/generate.py from schema/records.toml: change that file, not this one.
+"""What the records of a run hold, beside the columns of cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of rank 0."""
+
+    name: str = "unknown"
+    """What is read: tsc, cntvct, a clock of the system."""
+    hz: float = math.nan
+    """Its rate."""
+    cost_s: float = math.nan
+    """What reading it takes."""
+    step_s: float = math.nan
+    """Its step."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of the MPI job."""
+
+    launch: int
+    """Its number, from 0."""
+    schema: int
+    """Version of the columns of cells."""
+    world_ranks: int
+    """Ranks of the job."""
+    time: str = ""
+    """When it began, in UTC."""
+    mpi_library: str = ""
+    """What the MPI library says of itself."""
+    mpi_standard: str = ""
+    """Version of the standard that it follows."""
+    abi: str = ""
+    """The ABI for which the kernels were compiled: mpich, ompi, std."""
+    mode: str = ""
+    """adaptive or classic."""
+    precision: float = math.nan
+    """The relative error that was wanted."""
+    seed: int = 0
+    """Of all random orders."""
+    thread_level: str = ""
+    """The thread level that the MPI library provided: single, funneled, serialized, multiple."""
+    thread_level_asked: str = ""
+    """The one for which it was asked, where --thread-level names one; empty: the lowest that the
+    benchmarks needed."""
+    clock: Clock = Clock()
+    """What times were read from."""
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Where one rank ran: the cores that were asked for, and those that it got."""
+
+    launch: int
+    """Number of the launch."""
+    rank: int
+    """Its number in the job."""
+    host: str
+    """Name of its host."""
+    pid: int
+    """Its process."""
+    local_rank: int
+    """Its number on its host, as the launcher says; -1: it does not."""
+    wanted_cpuset: str
+    """Cores that were asked for; empty: any."""
+    cpuset: str
+    """Cores that it may use."""
+    cpu: int
+    """The one on which it ran then."""
+    numa: int
+    """NUMA node of that."""
+    init_s: float = math.nan
+    """What starting MPI took, as this rank saw it."""
+    startup_s: float = math.nan
+    """From the start of the process until then; the system counts in steps of 10 ms."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much of a core others took while it did nothing but read the clock."""
+
+    launch: int
+    """Number of the launch."""
+    rank: int
+    """Who read the clock."""
+    when: str
+    """before or after what was measured; measured: by NODE:Noise, between the other benchmarks."""
+    cpu: int
+    """On which core."""
+    seconds: float
+    """For how long."""
+    detours: int
+    """How often others took the core for more than a microsecond."""
+    lost_ratio: float
+    """Share of the time that they took."""
+    longest_s: float
+    """The longest detour."""
+    stolen_s: float = 0.0
+    """Given to others by the hypervisor meanwhile, as the system counts it."""
+    waited_s: float = 0.0
+    """In which the rank could have run, but another process had the core."""
+    switched_out: int = 0
+    """How often it was taken off the core."""
+    start_ns: tuple[int, ...] = ()
+    """When the first 4096 detours began, from the first reading of the clock."""
+    length_ns: tuple[int, ...] = ()
+    """How long they were."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What noise there was before a launch, of a core in the mean over all ranks, and what the
+    sampling made of it."""
+
+    launch: int
+    """Number of the launch."""
+    cores: int
+    """Of how many cores."""
+    detours_per_s: float
+    """Detours of a core in a second."""
+    lost_ratio: float
+    """Share of the time that they took."""
+    detour_s: float
+    """Half of them are longer; NaN: there were none."""
+    calm_s: float
+    """The longest sample on all cores of which 95 % meet none; NaN: any."""
+    batch_s: float
+    """How long calls that follow each other are joined to a sample."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One visit to a cell."""
+
+    round: int
+    """In which round."""
+    taint: int
+    """What disturbed it."""
+    n: int
+    """How many samples."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """All samples of a cell in ticks of the clock: inside the record, or in a file of the run."""
+
+    hz: float
+    """Ticks in a second."""
+    chunks: tuple[Chunk, ...]
+    """The visits, in their order."""
+    ticks: str = ""
+    """Base64 of little-endian u32: all maxima over ranks, all minima, all means."""
+    file: str = ""
+    """Where they are instead, in the folder of the run."""
+    offset: int = 0
+    """At which byte of it."""
+    scheme: str = "max,min,avg"
+    """What ticks hold."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is known of a cell while it is still measured."""
+
+    launch: int
+    """Number of the launch."""
+    key: Mapping[str, Any]
+    """Which cell."""
+    time_p50_s: float
+    """As in cells."""
+    ci_low_s: float
+    """As in cells."""
+    ci_high_s: float
+    """As in cells."""
+    time_scale: float
+    """As in cells."""
+    moved_bytes: float
+    """As in cells."""
+    messages: float
+    """As in cells."""
+    samples: int
+    """Until now."""
+    rounds: int
+    """Until now."""
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A cell that was not measured, and why."""
+
+    launch: int
+    """Number of the launch."""
+    key: Mapping[str, Any]
+    """Which cell: its columns, among the other keys."""
+    reason: str
+    """Why not."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that is no time of a call: a program's own figure of merit, the memory of a rank."""
+
+    launch: int
+    """Number of the launch."""
+    benchmark: str
+    """What was run; job: the job of MPI itself."""
+    name: str
+    """What the number is: DGEMM, peak RSS."""
+    value: float
+    """The number."""
+    unit: str
+    """Of the number."""
+    better: str
+    """higher or lower; empty: neither."""
+    ranks: int = 0
+    """Of the job; 0: not known."""
+    rank: int = -1
+    """Of which rank; -1: of all of them together."""
+    placement: str = ""
+    """As in cells."""
+    arm: str = ""
+    """As in cells."""
+    source: str = ""
+    """As in cells."""
+    origin: str = "measured"
+    """As in cells."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A launch or a rank that failed."""
+
+    launch: int
+    """Number of the launch."""
+    rank: int
+    """Which rank; -1: the launch."""
+    message: str
+    """What happened."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What carried the messages of a launch."""
+
+    launch: int
+    """Number of the launch."""
+    used: str
+    """As its MPI told it: tcp between hosts."""
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a launch."""
+
+    launch: int
+    """Number of the launch."""
+    stopped: str
+    """done, time or interrupted."""
+    seconds: float
+    """What it took, from its first measurement."""
+    measuring_s: float
+    """Of that, in benchmarks."""
+    wrong_count: int
+    """Elements that arrived wrong."""
+    cells: int
+    """Cells that were measured."""
+    records: int = -1
+    """Records of this launch before this one, without progress; -1: not said, as once in all runs.
+    """
+
+
+KINDS: dict[str, type[Any]] = {
+    "launch": Launch,
+    "rank": Rank,
+    "noise": Noise,
+    "sampling": Sampled,
+    "progress": Progress,
+    "skip": Skip,
+    "figure": Figure,
+    "error": Failure,
+    "transport": Carried,
+    "end": End,
+}
+"""By the word in their lines."""
+PARTS: dict[str, type[Any]] = {
+    "Clock": Clock,
+    "Chunk": Chunk,
+    "Raw": Raw,
+}
+"""What only stands in other records, by its name."""
