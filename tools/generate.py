@@ -69,6 +69,7 @@ class Column:
     imported: object = None
     in_table: bool = False
     over_launches: str = ""
+    quantile: float | None = None
     values: Sequence[str] = ()
     label: str = ""
     empty: str = ""
@@ -109,18 +110,24 @@ def _check(columns: tuple[Column, ...], derived: tuple[Column, ...]) -> None:
     if twice:
         raise SystemExit(f"{SCHEMA}: defined twice: {', '.join(twice)}")
     for column in columns:
-        if column.type not in PYTHON_TYPES or column.group not in GROUPS:
-            raise SystemExit(f"{SCHEMA}: {column.name}: unknown type or group")
-        if column.by not in WRITERS:
-            raise SystemExit(f"{SCHEMA}: {column.name}: nobody called {column.by} writes columns")
-        if column.known_role not in ROLES:
-            raise SystemExit(f"{SCHEMA}: {column.name}: its role is none of {', '.join(ROLES)}")
-        if column.over_launches not in OVER_LAUNCHES:
-            raise SystemExit(f"{SCHEMA}: {column.name}: unknown word in over_launches")
+        _check_column(column)
     for column in derived:
         for used in _names_in(column.formula):
             if used not in names[: names.index(column.name)]:
                 raise SystemExit(f"{SCHEMA}: {column.name}: unknown name {used} in the formula")
+
+
+def _check_column(column: Column) -> None:
+    if column.type not in PYTHON_TYPES or column.group not in GROUPS:
+        raise SystemExit(f"{SCHEMA}: {column.name}: unknown type or group")
+    if column.by not in WRITERS:
+        raise SystemExit(f"{SCHEMA}: {column.name}: nobody called {column.by} writes columns")
+    if column.known_role not in ROLES:
+        raise SystemExit(f"{SCHEMA}: {column.name}: its role is none of {', '.join(ROLES)}")
+    if column.over_launches not in OVER_LAUNCHES:
+        raise SystemExit(f"{SCHEMA}: {column.name}: unknown word in over_launches")
+    if column.quantile is not None and column.group != "time":
+        raise SystemExit(f"{SCHEMA}: {column.name}: only times are quantiles of samples")
 
 
 def _orders(
@@ -176,7 +183,16 @@ def _times_struct(schema: Schema) -> list[str]:
     lines += ["};", "", "/// Adds all of them to a record, in their order."]
     lines += ["template <class Record>", "void add_times(Record& record, const Times& times) {"]
     lines += [f"  record.add({name}, times.{name});" for name in names]
-    return [*lines, "}"]
+    return [*lines, "}", "", *_quantiles(schema)]
+
+
+def _quantiles(schema: Schema) -> list[str]:
+    """The columns that quantiles of all samples fill."""
+    known = [(c.name, c.quantile) for c in schema.columns if c.quantile is not None]
+    lines = ["/// A column, and which quantile of all samples it is.", "struct Quantile {"]
+    lines += ["  double Times::* column;", "  double share;", "};"]
+    lines += [f"inline constexpr std::array<Quantile, {len(known)}> quantiles{{{{"]
+    return [*lines, *(f"    {{&Times::{name}, {share}}}," for name, share in known), "}};"]
 
 
 def _comment(column: Column, mark: str, width: int = 100) -> list[str]:
@@ -215,6 +231,7 @@ class Column(NamedTuple):
     imported: Any = None
     in_table: bool = False
     over_launches: str = ""
+    quantile: float | None = None
     values: tuple[str, ...] = ()
     label: str = ""
     empty: str = ""
@@ -351,6 +368,7 @@ def _facts(column: Column) -> list[str]:
     ]
     lines += ["in_table=True,"] if column.in_table else []
     lines += [f"over_launches={_text(column.over_launches)},"] if column.over_launches else []
+    lines += [f"quantile={column.quantile},"] if column.quantile is not None else []
     lines += [f"values={_tuple(column.values)},"] if column.values else []
     words = ("label", "empty", "heading", "in_name", "phrase", "column")
     lines += [f"{name}={_text(text)}," for name in words if (text := getattr(column, name))]

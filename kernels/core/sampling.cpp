@@ -404,10 +404,7 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   s.time_max_s = s.time_p50_s;
   s.time_mean_s =
       std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
-  s.time_best_s = all.front() * tick;
-  s.time_p01_s = quantile(all, 0.01) * tick;
-  s.time_p99_s = quantile(all, 0.99) * tick;
-  s.time_worst_s = all.back() * tick;
+  for (const auto& [time, share] : column::quantiles) s.*time = quantile(all, share) * tick;
   std::vector<double> firsts;
   for (const Chunk* chunk : kept) firsts.push_back(static_cast<double>(chunk->first));
   s.time_first_s = median(firsts) * tick;

@@ -279,4 +279,16 @@ void add_times(Record& record, const Times& times) {
   record.add(overlap_progress_ratio, times.overlap_progress_ratio);
 }
 
+/// A column, and which quantile of all samples it is.
+struct Quantile {
+  double Times::* column;
+  double share;
+};
+inline constexpr std::array<Quantile, 4> quantiles{{
+    {&Times::time_best_s, 0},
+    {&Times::time_p01_s, 0.01},
+    {&Times::time_p99_s, 0.99},
+    {&Times::time_worst_s, 1},
+}};
+
 }  // namespace mpigauge::column

@@ -31,6 +31,7 @@ name = "time_p90_s"
 type = "float"
 unit = "s"
 group = "time"
+quantile = 0.9
 about = "90th percentile of samples."
 absent = nan
 column = "p90 µs"
@@ -99,6 +100,7 @@ def test_kernels_get_a_field_that_is_written_with_all_others(tree: Path) -> None
     header = (tree / "kernels/record/columns.hpp").read_text(encoding="utf-8")
     assert "  double time_p90_s = std::numeric_limits<double>::quiet_NaN();" in header
     assert "  record.add(time_p90_s, times.time_p90_s);" in header
+    assert "    {&Times::time_p90_s, 0.9}," in header
 
 
 def test_tables_show_the_time_as_that_of_the_benchmark_and_name_the_dimension(

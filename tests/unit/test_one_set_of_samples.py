@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import random
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +35,7 @@ Columns = tuple[float, float, float]
 def launch(number: int, size: int, share: float, chance: random.Random) -> Cell:
     """Three ranks; so many of the chunks are disturbed."""
     raw, ticks = measured(share, chance)
-    times = asdict(recompute(raw, ticks, calls=1))
+    times = recompute(raw, ticks, calls=1)
     tainted = sum(chunk.taint != 0 for chunk in raw.chunks) / len(raw.chunks)
     return cell(
         "Allreduce", launch=number, message_bytes=size, ranks=3, sync="clock",

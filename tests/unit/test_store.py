@@ -128,7 +128,7 @@ def test_samples_have_a_file_of_their_own(tmp_path: Path) -> None:
         [t - 1 for t in slowest],
     ]
     times = recompute(second, run.ticks(second), calls=1)
-    assert times.time_p50_s == pytest.approx(103.5e-9)
+    assert times["time_p50_s"] == pytest.approx(103.5e-9)
 
 
 def test_samples_that_are_not_whole_are_left_out_and_the_cell_kept(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class Column(NamedTuple):
     imported: Any = None
     in_table: bool = False
     over_launches: str = ""
+    quantile: float | None = None
     values: tuple[str, ...] = ()
     label: str = ""
     empty: str = ""
@@ -1046,6 +1047,7 @@ COLUMNS = (
         "Smallest sample.",
         role="time",
         over_launches="least",
+        quantile=0,
     ),
     Column(
         "time_p01_s",
@@ -1054,6 +1056,7 @@ COLUMNS = (
         "time",
         "1st percentile of samples.",
         role="time",
+        quantile=0.01,
     ),
     Column(
         "time_p99_s",
@@ -1062,6 +1065,7 @@ COLUMNS = (
         "time",
         "99th percentile of samples.",
         role="time",
+        quantile=0.99,
     ),
     Column(
         "time_worst_s",
@@ -1071,6 +1075,7 @@ COLUMNS = (
         "Largest sample.",
         role="time",
         over_launches="most",
+        quantile=1,
     ),
     Column(
         "time_first_s",

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge.model.columns import COLUMNS
 from mpigauge.result.stats.order import fixed_order, median_interval
 
 if TYPE_CHECKING:
@@ -19,27 +19,14 @@ if TYPE_CHECKING:
 
 _LEAST_CLEAN = 6
 _LEAST_CLEAN_SHARE = 0.25
+QUANTILES = {c.name: c.quantile for c in COLUMNS if c.quantile is not None}
+"""Columns that are quantiles of all samples, and which."""
 
 
-@dataclass(frozen=True)
-class Times:
-    """Named and meant as the columns of schema/columns.toml."""
-
-    time_p50_s: float
-    ci_low_s: float
-    ci_high_s: float
-    time_min_s: float
-    time_avg_s: float
-    time_max_s: float
-    time_mean_s: float
-    time_best_s: float
-    time_p01_s: float
-    time_p99_s: float
-    time_worst_s: float
-
-
-def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0.0) -> Times:
-    """The times of a cell; `ticks` has the rows slowest, fastest and mean rank.
+def recompute(
+    raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0.0
+) -> dict[str, float]:
+    """The times of a cell, by their columns; `ticks` has the rows slowest, fastest and mean rank.
 
     No interval is narrower than the step of the clock, which is in the record of the launch.
     """
@@ -50,20 +37,17 @@ def recompute(raw: Raw, ticks: NDArray[np.uint32], calls: int, step_s: float = 0
     medians = chunk_medians(raw, slowest)
     value = float(np.median(medians))
     low, high = median_interval(medians, fixed_order(len(medians)))
-    p01, p99 = np.quantile(slowest, (0.01, 0.99))
-    return Times(
-        time_p50_s=value,
-        ci_low_s=low - step_s / calls / 2,
-        ci_high_s=high + step_s / calls / 2,
-        time_min_s=float(np.median(chunk_medians(raw, fastest))),
-        time_avg_s=float(np.median(chunk_medians(raw, mean))),
-        time_max_s=value,
-        time_mean_s=float(slowest.mean()),
-        time_best_s=float(slowest.min()),
-        time_p01_s=float(p01),
-        time_p99_s=float(p99),
-        time_worst_s=float(slowest.max()),
-    )
+    quantiles = map(float, np.quantile(slowest, list(QUANTILES.values())))
+    return {
+        "time_p50_s": value,
+        "ci_low_s": low - step_s / calls / 2,
+        "ci_high_s": high + step_s / calls / 2,
+        "time_min_s": float(np.median(chunk_medians(raw, fastest))),
+        "time_avg_s": float(np.median(chunk_medians(raw, mean))),
+        "time_max_s": value,
+        "time_mean_s": float(slowest.mean()),
+        **dict(zip(QUANTILES, quantiles, strict=True)),
+    }
 
 
 def chunk_medians(raw: Raw, samples: NDArray[np.float64]) -> list[float]:
