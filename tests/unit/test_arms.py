@@ -123,6 +123,7 @@ def test_a_grid_on_the_command_line() -> None:
         (["A=1", "A=2"], "A is there twice; write all its values once"),
         (["A=1,1"], "has the value 1 twice"),
         (["env:=1"], "'env:' names no variable; write env:NAME"),
+        (["thread_level=single,multiple"], "--thread-level with several values measures each"),
     ],
 )
 def test_a_grid_that_cannot_be_meant(words: list[str], said: str) -> None:

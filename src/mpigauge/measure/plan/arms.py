@@ -23,6 +23,7 @@ from mpigauge.measure.plan.condition import holds, names_in
 from mpigauge.measure.plan.parse import is_name
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.names import CONTROL
+from mpigauge.model.option_table import OFFERED
 
 TRANSPORT = "transport"
 """Stands among settings for what `--transport` names."""
@@ -33,6 +34,8 @@ MOST_ARMS = 4096
 MOST_COMBINATIONS = 1 << 16
 """Of which a condition leaves the arms."""
 Values = Mapping[str, str]
+_TAKE_SEVERAL = frozenset(row.name for row in OFFERED if row.metavar.endswith(",…"))
+"""Options whose values are measured each, whether or not anything is varied."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,13 @@ def _option(setting: str) -> str:
 
 
 def check_name(name: str, place: str) -> None:
-    """UserError: behind `env:` stands no name of a variable."""
+    """UserError: behind `env:` stands no name of a variable, or it is an option of ours."""
+    option = name.replace("_", "-")
+    if option in _TAKE_SEVERAL:
+        raise UserError(
+            f"{place}: {name} is no setting of the MPI; --{option} with several values measures "
+            "each of them with every arm"
+        )
     if name.startswith(ENV) and not is_name(_bare(name)):
         raise UserError(f"{place}: '{name}' names no variable; write env:NAME, such as env:HOME")
 
