@@ -56,6 +56,9 @@ struct Amount {
   bool types = false;  // the type is an array, too
 };
 
+/// Who waits for whom in a collective.
+enum class Waits : std::uint8_t { nobody, all, for_root, at_root };
+
 /// The positions of arguments.
 struct Facts {
   Group group{};
@@ -77,6 +80,7 @@ struct Facts {
   std::int8_t message = nowhere;
   std::int8_t request = nowhere;
   std::int8_t status = nowhere;
+  Waits waits = Waits::nobody;
   bool persistent = false;  // amounts count when the request is started
   bool frees = false;       // the communicator, window, file or request
 };

@@ -91,6 +91,7 @@ enum class Kind : std::uint32_t {
   region,
   type,
   cpus,
+  instances,
 };
 
 struct Block {
@@ -240,5 +241,31 @@ struct Cpus {
   std::uint32_t used;
   std::array<Cpu, most_cpus> cpu;
 };
+
+/// One call of a collective: when this rank entered and left it.
+struct Instance {
+  std::uint32_t index;  // among those of its kind, from 0
+  std::uint32_t thread, site;
+  std::int32_t root;  // in the communicator; no_rank: none
+  std::uint64_t entered, left;
+};
+constexpr std::size_t most_instances = 1024;
+
+/// Calls of one collective on one communicator, of one size where that is the same on all ranks.
+struct Instances {
+  Block block;
+  std::uint32_t comm;
+  std::uint16_t call;
+  std::uint8_t bin;     // as in cells; other_sizes: of any size
+  std::uint8_t waits;   // 1 all for all, 2 all for the root, 3 the root for all
+  std::uint64_t count;  // of all; the next one's index
+  std::uint64_t from;   // those before count no more
+  std::uint64_t ticks;  // of all that count
+  std::uint32_t
+      level;  // one of 2^level is kept, see instances.hpp; others that are there still are older
+  std::uint32_t used;
+  std::array<Instance, most_instances> instance;
+};
+constexpr std::uint8_t other_sizes = 255;
 
 }  // namespace mpigauge::profile::layout

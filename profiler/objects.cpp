@@ -171,7 +171,8 @@ Comm* place_in_family(const Seen& seen, Word handle) {
            .handle = handle,
            .stored = stored,
            .base = seen.base,
-           .next = nullptr};
+           .next = nullptr,
+           .kinds = nullptr};
   if (last == nullptr) {
     families.put(seen.base, reinterpret_cast<Word>(comm));
   } else {

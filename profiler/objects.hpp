@@ -11,6 +11,8 @@
 
 namespace mpigauge::profile {
 
+struct Instances;
+
 /// A communicator as calls need it.
 struct Comm {
   std::uint32_t number;
@@ -21,6 +23,7 @@ struct Comm {
   layout::Comm* stored;
   std::uint64_t base;  // what it has in common with others of its family
   Comm* next;          // of the family
+  Instances* kinds;    // of collectives, see instances.hpp
 };
 
 /// The communicator behind a handle. Null where there is no room.

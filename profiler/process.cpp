@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "instances.hpp"
 #include "library.hpp"
 #include "regions.hpp"
 #include "stack.hpp"
@@ -312,6 +313,7 @@ void start_anew() {
   head.usage_start = usage();
   head.lost_calls = head.lost_cells = head.cut = head.nested = 0;
   forget_regions();
+  forget_instances();
   ++head.resets;
   process.state.fetch_add(std::uint64_t{1} << State::epoch_shift, std::memory_order_release);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "instances.hpp"
 #include "objects.hpp"
 
 namespace mpigauge::profile {
@@ -119,7 +120,7 @@ Comm* comm_of_part(const Part& part) {
 // The same message again is most often the next one. Types that the program made may come back as
 // others.
 void add_part(Thread& thread, const Part& part, std::uint64_t bytes, bool remember, Memo& memo) {
-  const Comm* const comm = comm_of_part(part);
+  Comm* const comm = comm_of_part(part);
   const CellKey key{
       .site = thread.place->site->site,
       .comm = comm == nullptr ? 0 : comm->number,
@@ -128,6 +129,8 @@ void add_part(Thread& thread, const Part& part, std::uint64_t bytes, bool rememb
       .bin = size_bin(bytes),
       .type = part.type == 0 ? std::uint16_t{0} : type_number(part.type, part.operation)};
   add(thread, key, bytes, &memo);
+  const auto call = static_cast<Call>(thread.place->site->call);
+  memo.instances = comm == nullptr ? nullptr : instances_of(*comm, call, key.bin);
   memo.comm = part.comm;
   memo.type = part.type;
   memo.operation = part.operation;
@@ -459,6 +462,12 @@ void count_content(Thread& thread, Content content, const Facts& facts, const Wo
   }
 }
 
+// After the call has been counted, its site remembers which it was.
+void count_waiting(const Thread& thread, Ticks end) {
+  const Memo& memo = thread.place->first;
+  if (memo.instances != nullptr) count_instance(*memo.instances, thread, end, memo.peer);
+}
+
 // Makes a site that nobody has seen yet, or finds one whose stack lies elsewhere now.
 [[gnu::noinline]] Thread* enter_anew(Thread& thread, Call call, const Caller& caller,
                                      std::uint64_t key) {
@@ -523,7 +532,9 @@ void leave(Thread& thread, Call call, const Word* arguments, int code) {
   layout::Site& site = *thread.place->site;
   count_time(thread, site, end);
   if (code == 0) [[likely]] {
-    count_content(thread, known_of[call].content, known_of[call].facts, arguments);
+    const Facts& facts = known_of[call].facts;
+    count_content(thread, known_of[call].content, facts, arguments);
+    if (facts.waits != Waits::nobody) count_waiting(thread, end);
   } else {
     ++site.failures;
   }

@@ -12,9 +12,12 @@
 
 namespace mpigauge::profile {
 
+struct Instances;
+
 /// What a site's last message was: most often the next is the same, and its cell is known.
 struct Memo {
   layout::Cell* cell = nullptr;
+  Instances* instances = nullptr;  // where calls of its kind are kept; see instances.hpp
   Word comm = 0, type = 0, operation = 0;
   std::int64_t count = 0;
   std::uint64_t amount = 0;

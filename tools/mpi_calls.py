@@ -25,8 +25,9 @@ MADE_BY = "Made by tools/mpi_calls.py from pympistandard and schema/mpi_calls.to
 WIDE = "MPI_Count"
 RULE_KEYS = {
     *("class", "calls", "forms", "sent", "received", "in_place", "to", "from", "root", "requests"),
-    "persistent",
+    *("persistent", "waits"),
 }
+WAITS = {"all for all": "all", "all for the root": "for_root", "the root for all": "at_root"}
 
 
 # --- what the standard says ----------------------------------------------------------------
@@ -133,7 +134,7 @@ def read_notes(path: Path) -> Notes:
         for name, form in _forms(rule):
             if name in rules:
                 raise SystemExit(f"{NOTES}: two rules for {name}")
-            rules[name] = rule | ({"persistent": True} if form == "_init" else {})
+            rules[name] = _rule_of_form(rule, form)
     return Notes(
         passed=frozenset(table["passed"]),
         frees=frozenset(table["frees"]),
@@ -142,6 +143,14 @@ def read_notes(path: Path) -> Notes:
         rules=rules,
         classes=table["classes"],
     )
+
+
+def _rule_of_form(rule: Mapping[str, Any], form: str) -> dict[str, Any]:
+    """Nobody waits in those that only start."""
+    if form == "":
+        return dict(rule)
+    left = {name: value for name, value in rule.items() if name != "waits"}
+    return left | ({"persistent": True} if form == "_init" else {})
 
 
 def _forms(rule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -223,6 +232,8 @@ def _line(notes: Notes, call: Call) -> Line:
         one = rule["requests"] == "1"
         facts["requests"] = "one_request" if one else str(call.position(rule["requests"]))
     facts |= _found_by_kind(call)
+    if "waits" in rule:
+        facts["waits"] = f"Waits::{_who_waits(rule['waits'])}"
     if rule.get("persistent"):
         facts["persistent"] = "true"
     if call.base in notes.frees:
@@ -241,6 +252,12 @@ def _fortran(call: Call, facts: Mapping[str, str]) -> tuple[int, int] | None:
         return None
     texts = sum("CHARACTER" in parameter.type for parameter in call.fortran)
     return len(names) + texts, names.index("ierror")
+
+
+def _who_waits(text: str) -> str:
+    if text not in WAITS:
+        raise SystemExit(f"{NOTES}: waits is {', '.join(WAITS)}, not {text}")
+    return WAITS[text]
 
 
 def _found_by_kind(call: Call) -> dict[str, str]:

@@ -79,4 +79,11 @@ int main() {
   WHOLE(Cpu);
   FIELD(Cpus, cpu);
   WHOLE(Cpus);
+  FIELD(Instance, entered);
+  WHOLE(Instance);
+  FIELD(Instances, waits);
+  FIELD(Instances, from);
+  FIELD(Instances, level);
+  FIELD(Instances, instance);
+  WHOLE(Instances);
 }

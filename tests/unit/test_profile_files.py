@@ -27,7 +27,8 @@ STRUCTURES = {
         each: getattr(layout, each.upper())
         for each in (
             *("Moment", "Usage", "Piece", "Head", "Text", "Module", "Thread", "Frame", "Site"),
-            *("Cell", "Cells", "Comm", "Members", "Region", "Type", "Cpu", "Cpus"),
+            *("Cell", "Cells", "Comm", "Members", "Region", "Type", "Cpu", "Cpus", "Instance"),
+            "Instances",
         )
     },
 }

@@ -109,6 +109,38 @@ class InRegion:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A time with the interval that holds it in 95 of 100 cases."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval is no wider than what it is of."""
+        return self.high - self.low <= self.value
+
+
+@dataclass(frozen=True)
+class Waited:
+    """What collectives took on all ranks, in its parts, as far as it could be split."""
+
+    called: Called
+    waiting: Told
+    moving_s: float
+    disturbed_s: float
+    rank: int
+    """The place of that which waited most."""
+    resolved: bool
+    """Whether a rank waited longer than the operation itself takes."""
+
+    @property
+    def whole_s(self) -> float:
+        return self.waiting.value + self.moving_s + self.disturbed_s
+
+
+@dataclass(frozen=True)
 class Pair:
     """What one rank of the world sent to another."""
 
@@ -203,6 +235,18 @@ class Account:
     def inside(self) -> list[Called]:
         """Those within the time that shares are of."""
         return [each for each in self.sites if not each.outside]
+
+    @cached_property
+    def waited(self) -> list[Waited]:
+        """By call site, the one with most waiting first."""
+        sites = {each.spot: each for each in self.sites}
+        rows = self.profile.waits
+        found = []
+        for number in np.unique(rows["site"]):
+            called = sites.get(self.profile.spots[int(number)])
+            if called is not None:
+                found.append(_waited(called, rows[rows["site"] == number]))
+        return sorted(found, key=lambda each: -each.waiting.value)
 
     def _called(self, number: int, rows: Any, sent: int) -> Called:
         spot = self.profile.spots[number]
@@ -437,3 +481,22 @@ def _is_mpi4py(frame: Frame) -> bool:
 def _ratio(part: Any, whole: Any) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.asarray(whole) > 0, np.asarray(part) / whole, math.nan)
+
+
+def _waited(called: Called, rows: Any) -> Waited:
+    return Waited(
+        called=called,
+        waiting=_sum_of(rows),
+        moving_s=float(rows["moving_s"].sum()),
+        disturbed_s=float(rows["disturbed_s"].sum()),
+        rank=int(rows["rank"][rows["waiting_s"].argmax()]),
+        resolved=bool(rows["resolved"].any()),
+    )
+
+
+def _sum_of(rows: Any) -> Told:
+    """Of all ranks, whose errors are their own."""
+    value = float(rows["waiting_s"].sum())
+    below = float(np.hypot.reduce(rows["waiting_s"] - rows["waiting_low_s"]))
+    above = float(np.hypot.reduce(rows["waiting_high_s"] - rows["waiting_s"]))
+    return Told(value, max(value - below, 0.0), value + above)

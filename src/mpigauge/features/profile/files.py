@@ -121,6 +121,35 @@ class Site:
     """Calls by bins of time; see `bin_edges`."""
 
 
+Waits = Literal["all", "for_root", "at_root"]
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Calls of one collective on one communicator, of one size, of which some are kept."""
+
+    comm: int
+    call: str
+    bin: int
+    """As in cells; layout.OTHER_SIZES: of all sizes."""
+    waits: Waits
+    """Who waits: all for all, all for the root, the root for all."""
+    first: int
+    """The index of the first that counts."""
+    count: int
+    """From there on."""
+    seconds: float
+    level: int
+    """One of 2 to the power of it is kept."""
+    records: npt.NDArray[np.void] = field(repr=False, compare=False)
+    """Of layout.INSTANCE, by index; `site` is the place in the sites of the file."""
+
+    def only(self, indices: npt.NDArray[np.integer[Any]] | None) -> Instances:
+        """With the records of these indices alone."""
+        kept = np.isin(self.records["index"], [] if indices is None else indices)
+        return replace(self, records=self.records[kept])
+
+
 @dataclass(frozen=True)
 class Lost:
     """What there was no room for."""
@@ -173,6 +202,10 @@ class RankFile:
     sites: tuple[Site, ...]
     cells: npt.NDArray[np.void]
     """Of layout.CELL; `site` is the place in `sites`."""
+    instances: tuple[Instances, ...] = field(default=(), repr=False)
+    start_ticks: int = 0
+    """The start of the profile by the processor's counter, which ranks of a host share."""
+    start_utc_s: float = 0.0
     began_utc_s: float = 0.0
     """When MPI_Init had ended, else the first call, by the clock of its host since 1970."""
 
@@ -314,6 +347,9 @@ class _Reader:
             thread_level=int(head["thread_level"]),
             started=_utc(int(head["start"]["utc_ns"])),
             hz=self.hz,
+            instances=tuple(self._instances(places)),
+            start_ticks=int(head["start"]["ticks"]),
+            start_utc_s=int(head["start"]["utc_ns"]) / 1e9,
             began_utc_s=self._utc_s(self._begin()),
             run_s=self._seconds(self._end() - self._begin()),
             on_s=self._on_s(),
@@ -495,6 +531,26 @@ class _Reader:
             chunk["site"] = [places[thread, int(site)] for site in chunk["site"]]
             chunks.append(chunk)
         return np.concatenate(chunks) if chunks else np.empty(0, layout.CELL)
+
+    def _instances(self, places: Places) -> Iterator[Instances]:
+        calls = self._calls()
+        for part, _ in self._each(Kind.INSTANCES, layout.INSTANCES):
+            records = part["instance"][: int(part["used"])].copy()
+            keys = list(zip(records["thread"].tolist(), records["site"].tolist(), strict=True))
+            known = np.array([key in places for key in keys], dtype=bool)
+            records["site"] = [places.get(key, 0) for key in keys]
+            records = records[known & (records["index"] >= part["from"])]
+            yield Instances(
+                comm=int(part["comm"]),
+                call=calls.get(int(part["call"]), ("", ""))[0],
+                bin=int(part["bin"]),
+                waits=layout.WAITS[int(part["waits"])],
+                first=int(part["from"]),
+                count=int(part["count"]) - int(part["from"]),
+                seconds=self._seconds(int(part["ticks"])),
+                level=int(part["level"]),
+                records=records[np.argsort(records["index"])],
+            )
 
 
 def _name(text: Any) -> str:

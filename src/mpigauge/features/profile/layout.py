@@ -8,7 +8,7 @@ A head, then pieces, each a row of blocks. What every part means is said there.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Kind(IntEnum):
     REGION = 9
     TYPE = 10
     CPUS = 11
+    INSTANCES = 12
 
 
 class Way(IntEnum):
@@ -110,3 +111,11 @@ REGION = _block("region u4 parent u4 entered u8 ticks u8 name S96")
 TYPE = _block("type u4 size u4 name S64 operation S48")
 CPU = _fields("cpu u4 node u4 times u8")
 CPUS = _block("thread u4 used u4", ("cpu", CPU, (MOST_CPUS,)))
+MOST_INSTANCES = 1024
+OTHER_SIZES = 255
+WAITS: dict[int, Literal["all", "for_root", "at_root"]] = {1: "all", 2: "for_root", 3: "at_root"}
+INSTANCE = _fields("index u4 thread u4 site u4 root i4 entered u8 left u8")
+INSTANCES = _block(
+    "comm u4 call u2 bin u1 waits u1 count u8 from u8 ticks u8 level u4 used u4",
+    ("instance", INSTANCE, (MOST_INSTANCES,)),
+)

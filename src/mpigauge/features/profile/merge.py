@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.features.profile.files import Comm, Frame, RankFile, Site, Type, bin_edges
+from mpigauge.features.profile.waiting import WAIT, waits
 
 Value = TypeVar("Value")
 
@@ -68,6 +69,8 @@ class Profile:
     """As the first rank that had it saw it."""
     types: tuple[Type, ...]
     """The first stands for none."""
+    waits: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, WAIT))
+    """Of waiting.WAIT: of collectives how much was waiting for others, by spot and rank."""
 
     @cached_property
     def mpi_s(self) -> npt.NDArray[np.float64]:
@@ -84,8 +87,10 @@ def merged(files: Sequence[RankFile]) -> Profile:
     types.of(Type("", "", 0))
     rows: list[tuple[float, ...]] = []
     cells = [np.empty(0, CELL)]
+    numbers_of = []
     for rank, file in enumerate(files):
         numbers = [spots.of(Spot(s.call, s.group, s.region, s.frames)) for s in file.sites]
+        numbers_of.append(numbers)
         rows += _rows(rank, file, numbers)
         cells.append(_cells(rank, file, numbers, comms.of(file), types))
     return Profile(
@@ -95,6 +100,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         cells=np.concatenate(cells),
         comms=comms.kept,
         types=tuple(types.known),
+        waits=waits(files, numbers_of),
     )
 
 

@@ -170,6 +170,7 @@ def sentences(accounts: Sequence[Account]) -> Iterator[str]:
             f"{busiest}, over the mean of all ranks, less 1."
         )
     yield from _most(first)
+    yield from _waited(first)
     yield from _moved(first)
     yield _cost(first)
 
@@ -201,6 +202,32 @@ def _most(account: Account) -> Iterator[str]:
     ]
     if next_ones:
         yield f"Next: {listed(next_ones)}."
+
+
+def _waited(account: Account) -> Iterator[str]:
+    """Waiting apart from moving, of what could be split."""
+    whole = sum(each.whole_s for each in account.waited)
+    if not whole > 0:
+        return
+    top = account.waited[0]
+    if not any(each.resolved for each in account.waited):
+        yield "In collectives no rank waits for others longer than the operation itself takes."
+    elif not top.waiting.is_sure:
+        yield "How long ranks wait for others in collectives cannot be told from so few calls."
+    else:
+        moving = sum(each.moving_s for each in account.waited) / whole
+        disturbed = sum(each.disturbed_s for each in account.waited) / whole
+        waiting = sum(each.waiting.value for each in account.waited) / whole
+        yield (
+            f"Of the time in collectives {percent(waiting)} is waiting for ranks that come later, "
+            f"{percent(moving)} the operation itself, {percent(disturbed)} disturbance."
+        )
+        times = f"{duration(top.waiting.low)} to {duration(top.waiting.high)}"
+        rank = account.ranks[top.rank].rank
+        yield (
+            f"Most is waited in {_at(top.called)}: {times}, all ranks together, longest by rank "
+            f"{rank}."
+        )
 
 
 def _at(called: Called) -> str:

@@ -3,7 +3,7 @@
 """Profiles as a run folder keeps them: names as JSON, numbers beside them.
 
 profile/launch-000-0.json   what was profiled: ranks, places in the program, communicators, types
-profile/launch-000-0.npz    rows and cells of the profile, and when its ranks were in MPI
+profile/launch-000-0.npz    rows, cells and waits of the profile, and when its ranks were in MPI
 
 The last number is that of the job, as a script may start several in one launch.
 """
@@ -33,6 +33,7 @@ from mpigauge.features.profile.files import (
 )
 from mpigauge.features.profile.merge import Profile, Spot
 from mpigauge.features.profile.symbols import Place
+from mpigauge.features.profile.waiting import WAIT
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.runs.store.files import failing_as, whole, write_whole
 
@@ -87,6 +88,7 @@ def save(job: Job, folder: Path) -> None:
             file,
             rows=profile.rows,
             cells=profile.cells,
+            waits=profile.waits,
             steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
         )
     names = stem.with_suffix(".json")
@@ -107,7 +109,9 @@ def _load(path: Path) -> Job:
         if data["schema"] > SCHEMA:
             raise UserError(f"{path} was written by a newer mpigauge; update mpigauge to read it")
         with np.load(numbers, allow_pickle=False) as kept:
-            return _job(path.stem, data, kept["rows"], kept["cells"], kept["steps"])
+            waits = kept["waits"] if "waits" in kept else np.empty(0, WAIT)  # older runs
+            job = _job(path.stem, data, kept["rows"], kept["cells"], kept["steps"])
+            return replace(job, profile=replace(job.profile, waits=waits))
     except OSError as error:
         raise UserError(f"cannot read {error.filename or path}: {error.strerror}") from None
     except (KeyError, TypeError, ValueError, IndexError, EOFError) as error:
@@ -184,6 +188,7 @@ def _rank(file: RankFile) -> dict[str, Any]:
 
 _NO_CELLS = np.empty(0, layout.CELL)
 _APART = {
+    "instances",
     *("sites", "cells", "comms", "types", "regions", "timelines", "usage", "lost", "cpus"),
     *("words", "executable", "library", "mpi_s"),
 }

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How much of collectives was waiting for others, how much the operation, how much disturbance.
+
+Some calls are kept with the times at which each rank entered and left them, the same calls on all
+ranks (profiler/instances.hpp). Whoever comes last is waited for: in what synchronises by all, in
+what a root hands out the root by all, in what a root gathers all by the root. What is left is the
+operation; what of it is far longer than usual, and rare, is disturbance, as of a rank that was
+switched out. Times of the calls that were not kept are shared out as those of the kept ones were.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mpigauge.features.profile.clocks import Clocks
+from mpigauge.features.profile.files import Instances, RankFile, Waits
+
+Times = npt.NDArray[np.float64]
+
+WAIT = np.dtype(
+    [
+        *(("site", "u4"), ("rank", "u4"), ("calls", "f8"), ("kept", "u4"), ("seconds", "f8")),
+        *((f"{part}{edge}_s", "f8")
+          for part in ("waiting", "moving", "disturbed") for edge in ("", "_low", "_high")),
+        *(("usual_s", "f8"), ("resolved", "?")),
+    ]
+)  # fmt: skip
+"""What a spot took on a rank in calls that could be split: how many there were, how many of them
+were kept, their time and its three parts with intervals of 95 %, the median of the operation alone,
+and whether what was waited is more than that."""
+_Key = tuple[int, int, tuple[int, ...], str, int]
+"""World, family and members of the communicator, call, bin of sizes: the same on all ranks."""
+DRAWS = 200
+LONG = 10.0
+"""Times the usual operation, or the usual waiting: more is disturbance where it is rare."""
+RARE = 0.05
+FLOOR_S = 20e-6
+"""What is shorter is no disturbance."""
+STEP_S = 0.1e-6
+"""How far apart ranks of one host leave a call that ends for all at once."""
+MOST_EARLY = 0.05
+"""Of calls that a rank left before the last one came: of more the times fit no order."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kept calls of one collective on one communicator, of one size: a row for each."""
+
+    calls: int
+    waits: Waits
+    ranks: npt.NDArray[np.int64]
+    """Of the profile, by their rank in the communicator."""
+    spots: npt.NDArray[np.int64]
+    """By call and rank."""
+    roots: npt.NDArray[np.int64]
+    entered: Times
+    left: Times
+    seconds: Times
+    """Of all calls, by rank."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """By call and rank."""
+
+    waiting: Times
+    moving: Times
+    disturbed: Times
+    usual_s: float
+
+
+def waits(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> npt.NDArray[np.void]:
+    """Of WAIT. The numbers are those of spots, by rank and place in its sites."""
+    found = [(kind, parts) for kind in kinds(files, numbers) if (parts := split(kind))]
+    rng = np.random.default_rng(0)
+    sums: dict[tuple[int, int], _Sum] = defaultdict(_Sum)
+    for kind, parts in found:
+        drawn = rng.multinomial(len(kind.roots), _even(len(kind.roots)), DRAWS)
+        for place, rank in enumerate(kind.ranks):
+            for spot in np.unique(kind.spots[:, place]):
+                sums[int(spot), int(rank)].add(kind, parts, place, int(spot), drawn)
+    rows = [total.row(spot, rank) for (spot, rank), total in sorted(sums.items())]
+    return np.array(rows, dtype=WAIT)
+
+
+def _even(count: int) -> Times:
+    return np.full(count, 1 / count)
+
+
+# --- from files to kinds -------------------------------------------------------------------
+
+
+def kinds(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> Iterator[Kind]:
+    """Those of which all ranks of the communicator have kept calls."""
+    together: dict[_Key, dict[int, Instances]] = defaultdict(dict)
+    for rank, file in enumerate(files):
+        for each in file.instances:
+            comm = file.comms.get(each.comm)
+            if comm is not None and comm.members:
+                key = (file.job, comm.family, comm.members, each.call, each.bin)
+                together[key][rank] = each
+    joined = []
+    for key, by_rank in together.items():
+        order = _ranks_of(files, by_rank)
+        if len(order) == len(by_rank) == len(key[2]):
+            joined.append((order, _common(by_rank)))
+    clocks = Clocks.of(files, [(order, *_times(order, rows)) for order, rows in joined
+                               if rows[order[0]].waits == "all"])  # fmt: skip
+    for order, rows in joined:
+        if len(rows[order[0]].records):
+            yield _kind(clocks, numbers, order, rows)
+
+
+def _ranks_of(files: Sequence[RankFile], by_rank: Mapping[int, Instances]) -> list[int]:
+    """Ranks of the profile by their rank in the communicator."""
+    places = {files[rank].comms[each.comm].rank: rank for rank, each in by_rank.items()}
+    return [places[place] for place in sorted(places)]
+
+
+def _common(by_rank: Mapping[int, Instances]) -> dict[int, Instances]:
+    """What all of them have kept."""
+    level = max(each.level for each in by_rank.values())
+    first = max(each.first for each in by_rank.values())
+    indices = None
+    for each in by_rank.values():
+        own = each.records["index"]
+        own = own[(own >= first) & is_kept(own, level)]
+        indices = own if indices is None else np.intersect1d(indices, own)
+    return {rank: each.only(indices) for rank, each in by_rank.items()}
+
+
+def _times(
+    order: Sequence[int], rows: Mapping[int, Instances]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """In ticks, by call and rank."""
+    entered = np.stack([rows[rank].records["entered"] for rank in order], axis=1)
+    return entered, np.stack([rows[rank].records["left"] for rank in order], axis=1)
+
+
+def _kind(
+    clocks: Clocks,
+    numbers: Sequence[Sequence[int]],
+    order: Sequence[int],
+    rows: Mapping[int, Instances],
+) -> Kind:
+    first = rows[order[0]]
+    entered, left = _times(order, rows)
+    return Kind(
+        calls=first.count,
+        waits=first.waits,
+        ranks=np.array(order),
+        spots=np.stack([np.asarray(numbers[r])[rows[r].records["site"]] for r in order], axis=1),
+        roots=first.records["root"].astype(np.int64),
+        entered=clocks.seconds(order, entered),
+        left=clocks.seconds(order, left),
+        seconds=np.array([rows[rank].seconds for rank in order]),
+    )
+
+
+def is_kept(indices: npt.NDArray[np.integer], level: int) -> npt.NDArray[np.bool_]:
+    """Whether calls of these numbers are kept on a level: what profiler/instances.hpp draws."""
+    block = indices.astype(np.uint64) >> np.uint64(level)
+    for step in range(level, 0, -1):
+        drawn = _mixed(_mixed(block + np.uint64(1)) ^ np.uint64(step))
+        block = block * np.uint64(2) + ((drawn >> np.uint64(20)) & np.uint64(1))
+    return np.asarray(block == indices)
+
+
+def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    with np.errstate(over="ignore"):
+        words = words * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray(words ^ (words >> np.uint64(32)), dtype=np.uint64)
+
+
+# --- the parts of a call -------------------------------------------------------------------
+
+
+def split(kind: Kind) -> Parts | None:
+    """None: the times fit no order, as where ranks do not mean the same call."""
+    entered, took = kind.entered, kind.left - kind.entered
+    waiting = np.clip(_lateness(kind), 0, took)
+    if kind.waits == "all":
+        early = kind.left < entered.max(axis=1, keepdims=True) - STEP_S
+        if early.any(axis=1).mean() > MOST_EARLY:
+            return None
+    alone = took - waiting
+    usual = float(np.median(alone))
+    moving, long_moving = _without_rare(alone, usual)
+    waited, long_waited = _without_rare(waiting, usual)
+    return Parts(waited, moving, long_moving + long_waited, usual)
+
+
+def _lateness(kind: Kind) -> Times:
+    """How much later than a rank came whom it has to wait for."""
+    entered = kind.entered
+    rows = np.arange(len(entered))
+    if kind.waits == "all":
+        return np.asarray(entered.max(axis=1, keepdims=True) - entered)
+    if kind.waits == "for_root":
+        return np.asarray(entered[rows, kind.roots][:, None] - entered)
+    late = np.zeros_like(entered)
+    late[rows, kind.roots] = entered.max(axis=1) - entered[rows, kind.roots]
+    return late
+
+
+def _without_rare(times: Times, usual: float) -> tuple[Times, Times]:
+    """Times as they would be, and what the long and rare ones have more, by call and rank."""
+    most = LONG * np.quantile(times, 1 - RARE, axis=0) + max(LONG * usual, FLOOR_S)
+    kept = np.where(times > most, np.median(times, axis=0), times)
+    return kept, times - kept
+
+
+# --- all calls -----------------------------------------------------------------------------
+
+
+class _Sum:
+    """Of one spot on one rank: the parts, and what they would be had other calls been kept."""
+
+    def __init__(self) -> None:
+        self.calls = self.seconds = 0.0
+        self.kept = 0
+        self.parts, self.drawn = np.zeros(3), np.zeros((DRAWS, 3))
+        self.usual: list[tuple[int, float]] = []
+        self.step_s = 0.0
+
+    def add(
+        self, kind: Kind, parts: Parts, place: int, spot: int, drawn: npt.NDArray[np.int64]
+    ) -> None:
+        """Shares of the kept time are those of all; what is drawn is all the less sure the fewer
+        of the calls were kept."""
+        here = (kind.spots[:, place] == spot).astype(float)
+        several = (parts.waiting, parts.moving, parts.disturbed)
+        table = np.stack([each[:, place] * here for each in several], axis=1)
+        took = float((kind.left - kind.entered)[:, place].sum()) or 1.0
+        seconds = float(kind.seconds[place])
+        kept = table.sum(axis=0) / took * seconds
+        all_drawn = drawn @ (kind.left - kind.entered)[:, place]
+        again = (drawn @ table) / np.where(all_drawn > 0, all_drawn, 1.0)[:, None] * seconds
+        left_out = max(0.0, 1 - len(kind.roots) / max(kind.calls, 1))
+        self.parts += kept
+        self.drawn += kept + (again - kept) * np.sqrt(left_out)
+        self.seconds += float(kept.sum())
+        self.kept += int(here.sum())
+        self.calls += kind.calls * float(here.mean())
+        self.step_s += STEP_S * kind.calls * float(here.mean())
+        self.usual.append((int(here.sum()), parts.usual_s))
+
+    def row(self, spot: int, rank: int) -> tuple[float, ...]:
+        low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
+        waiting, moving, disturbed = (
+            (self.parts[n], max(low[n] - self.step_s, 0.0), high[n] + self.step_s) for n in range(3)
+        )
+        usual = float(np.average([each[1] for each in self.usual],
+                                 weights=[max(each[0], 1) for each in self.usual]))  # fmt: skip
+        resolved = self.parts[0] > usual * self.calls
+        return (spot, rank, self.calls, self.kept, self.seconds, *waiting, *moving, *disturbed,
+                usual, resolved)  # fmt: skip

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What was waited is stored, and said in words where it is sure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.show import sentences
+from mpigauge.features.profile.stored import Job, load_jobs, save
+from mpigauge.features.profile.waiting import WAIT
+from tests.profiles import job
+
+
+def waits(waiting_s: float, wide_s: float, resolved: bool) -> Job:
+    """The first spot that is no message: 10 ms of waiting and moving on two ranks."""
+    plain = job()
+    site = next(n for n, spot in enumerate(plain.profile.spots) if spot.group == "collective")
+    rows = np.zeros(2, WAIT)
+    rows["site"], rows["rank"], rows["calls"], rows["kept"] = site, [0, 1], 100, 100
+    rows["waiting_s"] = [waiting_s, waiting_s / 10]
+    rows["waiting_low_s"], rows["waiting_high_s"] = rows["waiting_s"], rows["waiting_s"] + wide_s
+    rows["moving_s"], rows["resolved"] = 1e-3, resolved
+    return replace(plain, profile=replace(plain.profile, waits=rows))
+
+
+def said(of: Job) -> str:
+    return " ".join(sentences([Account(of)]))
+
+
+def test_waiting_is_told_by_place_and_rank() -> None:
+    text = said(waits(8e-3, 1e-4, True))
+    assert "Of the time in collectives 81 % is waiting for ranks that come later, 19 %" in text
+    assert "8.80 ms to 8.94 ms, all ranks together, longest by rank 0." in text
+
+
+def test_an_interval_wider_than_the_time_is_not_printed() -> None:
+    assert "cannot be told from so few calls" in said(waits(8e-3, 1e-2, True))
+
+
+def test_a_balanced_program_is_called_so() -> None:
+    assert "no rank waits for others longer than the operation" in said(waits(1e-4, 1e-5, False))
+
+
+def test_a_profile_without_kept_calls_says_nothing_of_waiting() -> None:
+    assert "wait" not in said(job())
+
+
+def test_what_was_waited_is_stored(tmp_path: Path) -> None:
+    kept = waits(8e-3, 1e-4, True)
+    save(kept, tmp_path)
+    (loaded,) = load_jobs(tmp_path)
+    assert loaded.profile.waits.tolist() == kept.profile.waits.tolist()
