@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 KIND = "profile"
 HEADER = "run.json"
+_DAMAGED = (
+    OSError, ValueError, RecursionError, AttributeError, KeyError, BadZipFile, StopIteration
+)  # fmt: skip
+"""What reading run.json ends with where it is none of ours."""
 
 
 def profile_at(word: str) -> tuple[Job, ...] | None:
@@ -41,7 +45,7 @@ def holds_profile(path: Path) -> bool:
     none: who opens it says what is wrong."""
     try:
         return bool(json.loads(_header(path)).get("kind") == KIND)
-    except (OSError, ValueError, AttributeError, KeyError, BadZipFile, StopIteration):
+    except _DAMAGED:
         return False
 
 
