@@ -8,14 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.features.profile.files import RankFile, read_folder
 from mpigauge.features.profile.merge import merged
 from mpigauge.site.mpi import find
+from mpigauge.site.mpi.cxx import compiler_words
+from mpigauge.site.mpi.profiler import library
 from tests.conftest import MPIS
-from tests.profiled import build, profiled
+from tests.e2e.debian import installed, needs_root
+from tests.profiled import HERE, build, profiled
 from tests.profiled.pattern import counted, differences, pattern, sections_of
 
 pytestmark = pytest.mark.mpi
 RANKS = 2
+SOURCE = HERE / "fortran.cpp"
 
 
 @pytest.mark.skipif("intel" not in MPIS, reason="Intel MPI is there for x86-64 alone")
@@ -23,13 +28,38 @@ def test_calls_of_fortran_are_those_of_c(tmp_path: Path) -> None:
     """Of the MPIs that are installed for tests this one has a library for Fortran, whose functions
     call those of C."""
     mpi = find("intel")
-    library = str(mpi.library.parent / "libmpifort.so.12")
-    program = build(mpi, "fortran.cpp", tmp_path, "-Wl,--no-as-needed", library)
+    fortran = str(mpi.library.parent / "libmpifort.so.12")
+    program = build(mpi, "fortran.cpp", tmp_path, "-Wl,--no-as-needed", fortran)
     done = profiled(mpi, RANKS, [program], tmp_path / "profile")
     assert done.status == 0, done.output + done.errors
-    profile = merged(done.files)
+    as_planned(done.files)
+
+
+@needs_root
+@pytest.mark.heavy
+def test_calls_of_fortran_that_go_past_those_of_c(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    """As those of Open MPI do; Debian's has a library for Fortran."""
+    folder = tmp_path / "profile"
+    folder.mkdir()
+    with installed(tmp_path_factory.mktemp("debian"), "libopenmpi-dev", "openmpi-bin") as machine:
+        words = [*compiler_words("a test"), *["-std=c++20", "-O2", "-g"], str(SOURCE)]
+        words += ["-o", "fortran", "-I/usr/lib/x86_64-linux-gnu/openmpi/include"]
+        words += ["-Wl,--no-as-needed", "-lmpi_usempif08", "-lmpi_mpifh", "-lmpi"]
+        built = machine.run(*words, cwd=tmp_path)
+        assert built.returncode == 0, built.stderr
+        told = ["-x", f"LD_PRELOAD={library()}", "-x", f"MPIGAUGE_PROFILE={folder}"]
+        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(RANKS)]
+        done = machine.run(*mpirun, *told, "./fortran", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        as_planned(read_folder(folder))
+
+
+def as_planned(files: tuple[RankFile, ...]) -> None:
+    assert [file.rank for file in files] == list(range(RANKS))
+    profile = merged(files)
     for rank in range(RANKS):
         found = counted(profile, sections_of(profile), rank)
         assert differences(found, pattern(rank, RANKS, fortran=True)) == {}
-    names = {comm.name for comm in profile.comms}
-    assert "a grid" in names
+    assert "a grid" in {comm.name for comm in profile.comms}

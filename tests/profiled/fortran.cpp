@@ -36,6 +36,11 @@ void mpi_comm_dup_(Fortran*, MPI_Fint*, MPI_Fint*);
 void mpi_comm_set_name_(Fortran*, const char*, MPI_Fint*, std::size_t);
 void mpi_comm_free_(MPI_Fint*, MPI_Fint*);
 void mpi_barrier_(Fortran*, MPI_Fint*);
+#if defined(OPEN_MPI)
+void mpi_barrier_f08_(Fortran*, MPI_Fint*);
+extern MPI_Fint mpi_fortran_status_ignore_[];
+extern MPI_Fint mpi_fortran_in_place_[];
+#endif
 }
 
 namespace {
@@ -44,6 +49,18 @@ constexpr std::size_t status_size = sizeof(MPI_Status) / sizeof(MPI_Fint);
 MPI_Fint error, rank, ranks, world, bytes, doubles, sum;
 MPI_Fint status[2 * status_size];
 std::vector<char> out(1 << 16), in(1 << 16);
+
+// What mpif.h calls MPI_STATUS_IGNORE and MPI_IN_PLACE, and a call of mpi_f08 without an error
+// code.
+#if defined(OPEN_MPI)
+MPI_Fint* status_ignored() { return mpi_fortran_status_ignore_; }
+const void* in_place() { return mpi_fortran_in_place_; }
+void barrier_f08(Fortran* comm) { mpi_barrier_f08_(comm, nullptr); }
+#else
+MPI_Fint* status_ignored() { return status; }
+const void* in_place() { return out.data(); }
+void barrier_f08(Fortran* comm) { mpi_barrier_(comm, &error); }
+#endif
 
 MPI_Fint right() { return (rank + 1) % ranks; }
 MPI_Fint left() { return (rank + ranks - 1) % ranks; }
@@ -61,7 +78,7 @@ SECTION fortran_messages() {
   }
   const MPI_Fint eight = 8, any = MPI_ANY_SOURCE;
   mpi_send_(out.data(), &eight, &doubles, &to, &tag, &world, &error);
-  mpi_recv_(in.data(), &room, &doubles, &any, &tag, &world, status, &error);
+  mpi_recv_(in.data(), &room, &doubles, &any, &tag, &world, status_ignored(), &error);
 }
 
 // A persistent pair that is started twice.
@@ -80,7 +97,7 @@ SECTION fortran_persistent() {
 
 SECTION fortran_collectives() {
   const MPI_Fint count = 12;
-  mpi_allreduce_(out.data(), in.data(), &count, &doubles, &sum, &world, &error);
+  mpi_allreduce_(in_place(), in.data(), &count, &doubles, &sum, &world, &error);
   const auto size = static_cast<std::size_t>(ranks);
   std::vector<MPI_Fint> counts(size, 3), places(size), types(size, doubles);
   for (std::size_t n = 0; n < size; ++n) places[n] = static_cast<MPI_Fint>(24 * n);
@@ -93,7 +110,8 @@ SECTION fortran_communicators() {
   MPI_Fint made = 0;
   mpi_comm_dup_(&world, &made, &error);
   mpi_comm_set_name_(&made, "a grid", &error, 6);
-  for (int n = 0; n < 5; ++n) mpi_barrier_(&made, &error);
+  for (int n = 0; n < 3; ++n) mpi_barrier_(&made, &error);
+  for (int n = 0; n < 2; ++n) barrier_f08(&made);
   mpi_comm_free_(&made, &error);
 }
 
