@@ -61,6 +61,17 @@ def test_call_sites_can_be_sorted_and_are_folded(page: str) -> None:
     assert float(values[4]) == pytest.approx(0.15)
 
 
+def test_times_over_several_launches_have_an_error(tmp_path: Path) -> None:
+    several = stored(tmp_path / "run", *(job(number, 2 + number / 10) for number in range(3)))
+    page = page_of(str(several)) or ""
+    assert '<th scope="col">±</th>' in page
+    assert "3 launches" in page
+    top = re.search(r'<td data-value="MPI_Allreduce">.*?</tr>', page)
+    assert top is not None
+    assert "155 ms" in top[0]
+    assert "-3.2…+3.2 %" in top[0]
+
+
 def test_numbers_can_be_taken_along(page: str) -> None:
     (data,) = re.findall(r'href="data:text/csv;charset=utf-8;base64,([^"]+)"', page)
     lines = base64.b64decode(data).decode().splitlines()

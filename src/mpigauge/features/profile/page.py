@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.features.profile import pictures
 from mpigauge.features.profile.account import Account, Called, frames_of_program
-from mpigauge.features.profile.show import accounts_of, error_words, main_jobs, place_of, sentences
+from mpigauge.features.profile.show import (
+    accounts_of,
+    error_words,
+    main_jobs,
+    place_of,
+    sentences,
+    times_of,
+)
 from mpigauge.features.profile.show_json import as_csv
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.result.facts import facts_of_run
@@ -133,9 +140,10 @@ def _machines(run: Run, account: Account) -> Iterator[BuiltMachine]:
 
 # --- call sites -----------------------------------------------------------------------------------
 _HEADS = (
-    *("#", "call", "place", "calls", "time", "% MPI", "uneven", "median", "99 %", "longest"),
-    *("bytes", "failed"),
+    *("#", "call", "place", "calls", "time", "±", "% MPI", "uneven", "median", "99 %", "longest"),
+    *("bytes", "failed", "stack"),
 )
+_ERROR = _HEADS.index("±")
 
 
 def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
@@ -143,8 +151,13 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
     sites = first.sites[:MOST_SITES]
     left = len(first.sites) - len(sites)
     said = f"{many(left, 'call site')} that take less are left out." if left else ""
-    heads = (*_HEADS, "stack")
-    rows = [[*_row(first, each), _stack(first, each)] for each in sites]
+    times = times_of(accounts)
+    heads = list(_HEADS)
+    rows = [list(_row(first, each, times[each.spot])) for each in sites]
+    if len(accounts) < 2:
+        del heads[_ERROR]
+        for row in rows:
+            del row[_ERROR]
     yield SortedTable("call-sites", "Call sites", heads, rows, said)
     for what, fold in (("function", _function), ("file", _file), ("call", _call)):
         found: dict[str, list[Called]] = {}
@@ -154,20 +167,24 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
             yield _folded(first, what, found)
 
 
-def _row(account: Account, of: Called) -> Iterator[Cell]:
+def _row(account: Account, of: Called, times: Sequence[float]) -> Iterator[Cell]:
+    """`times`: of each launch."""
+    time = estimate(times)
     whole = account.mpi_s.sum()
     share = of.total_s / whole if whole > 0 and not of.outside else 0.0
     yield Cell(str(of.number), of.number)
     yield Cell(of.spot.call, of.spot.call)
     yield Cell(place_of(of), place_of(of))
     yield Cell(str(of.calls), of.calls)
-    yield Cell(duration(of.mean_s), of.mean_s)
+    yield Cell(duration(time.value), time.value)
+    yield Cell(error_words(times), time.relative_error)
     yield Cell("" if of.outside else percent(share), share)
     yield Cell(percent(of.uneven), of.uneven)
     for seconds in (of.median_s, of.late_s, of.most_s):
         yield Cell(duration(seconds), seconds)
     yield Cell(memory(of.sent) if of.sent else "", of.sent)
     yield Cell(str(of.failures) if of.failures else "", of.failures)
+    yield _stack(account, of)
 
 
 def _stack(account: Account, of: Called) -> Cell:

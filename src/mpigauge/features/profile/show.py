@@ -12,6 +12,7 @@ import numpy as np
 
 from mpigauge.features.profile.account import Account, Called, Sizes
 from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.merge import Spot
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import (
@@ -297,11 +298,10 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
     if not sites:
         return
     whole = first.mpi_s.sum()
-    others = [{each.spot: each for each in account.sites} for account in accounts[1:]]
+    over = times_of(accounts)
     rows = []
     for each in sites:
-        found = [each, *(other[each.spot] for other in others if each.spot in other)]
-        times = [one.mean_s for one in found]
+        times = over[each.spot]
         share = "" if each.outside or not whole else percent(each.total_s / whole)
         row = [str(each.number), each.spot.call.removeprefix("MPI_"), place_of(each)]
         row += [str(each.calls), duration(estimate(times).value)]
@@ -314,6 +314,15 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
         yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
     legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
     yield from wrap(f"{legend} {_OF_LAUNCHES}" if several else legend, width)
+
+
+def times_of(accounts: Sequence[Account]) -> dict[Spot, list[float]]:
+    """What each place took of a rank, in the mean of ranks, in each launch that called it."""
+    found: dict[Spot, list[float]] = {}
+    for account in accounts:
+        for each in account.sites:
+            found.setdefault(each.spot, []).append(each.mean_s)
+    return found
 
 
 def place_of(called: Called) -> str:
