@@ -178,6 +178,15 @@ def test_the_cost_of_a_loop_is_the_median_of_paired_differences(program: ModuleT
     assert "+0.50" in program.table(found)
 
 
+# --- profile_cost ------------------------------------------------------------------------
+
+
+@with_program("profile_cost")
+def test_what_a_profiler_adds_is_the_difference_of_blocks_in_turn(program: ModuleType) -> None:
+    text = "Iprobe\t40.0\t10.0\nsaid by another\nIprobe\t36.0\t12.0\nIprobe\t90.0\t30.0\n"
+    assert program.added(program.read(text)["Iprobe"]) == (30.0, 26.0)
+
+
 # --- time_to_precision ---------------------------------------------------------------------
 
 
