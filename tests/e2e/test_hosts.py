@@ -341,7 +341,8 @@ def test_a_host_that_falls_silent(mpich: str, hosts: Cluster, tmp_path: Path) ->
     goes on."""
     where = ("--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", mpich)
     what = ("run", "PingPong", "--sizes", "0,8", "--launches", "2", "--timeout", "3s")
-    process = started(hosts, tmp_path, *what, *where)
+    long = ("--in", "16s", "--precision", "0.01%")  # so that the network is cut before it is over
+    process = started(hosts, tmp_path, *what, *long, *where)
     folder = tmp_path / "out"
     wait_for_second_launch(folder)
     cut = hosts.script("exec", "node02", "--", "ip", "link", "set", "eth0", "down")

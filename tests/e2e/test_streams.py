@@ -37,6 +37,7 @@ COMMANDS = {
     "node": ["node", "--dry-run", "--mpi", "mpich"],
     "plan": ["plan", "--help"],
     "plot": ["plot", RUN, "latency"],
+    "profile": ["profile", "--help"],
     "quick": ["quick", "--dry-run", "--mpi", "mpich"],
     "ref": ["ref", "list"],
     "report": ["report", RUN, "--output", "{new}.html"],
