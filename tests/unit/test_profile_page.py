@@ -19,6 +19,7 @@ from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.explain.registry import explained
 from mpigauge.features.profile.showing import page_of
 from tests.profiles import job, rank_file, stored
+from tests.unit.test_profile_waited import waits
 from tests.unit.test_report_page import Page
 
 
@@ -70,6 +71,14 @@ def test_times_over_several_launches_have_an_error(tmp_path: Path) -> None:
     assert top is not None
     assert "155 ms" in top[0]
     assert "-3.2…+3.2 %" in top[0]
+
+
+def test_waiting_is_a_part_of_the_bars(tmp_path: Path) -> None:
+    page = page_of(str(stored(tmp_path / "run", waits(8e-3, 1e-4, resolved=True)))) or ""
+    drawn = re.findall(r"<title>rank (\d): ([^<]*) waiting in collectives</title>", page)
+    assert [rank for rank, _ in drawn] == ["0", "1"]
+    assert any(time.startswith("8.00 ms") for _, time in drawn)
+    assert "else in MPI" in page
 
 
 def test_numbers_can_be_taken_along(page: str) -> None:

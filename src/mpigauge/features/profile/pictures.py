@@ -18,7 +18,7 @@ from mpigauge.draw.styles import GRID, PAPER, colour, stroke, text, words
 from mpigauge.model.units import byte_count, duration, many, memory, percent
 
 if TYPE_CHECKING:
-    from mpigauge.features.profile.account import Account, Sizes
+    from mpigauge.features.profile.account import Account, Numbers, Sizes
 
 STEPS = 200
 MOST_CALLS = 8
@@ -32,31 +32,45 @@ _NAMES = ("outside MPI", "in MPI")
 
 
 def ranks(account: Account) -> Picture:
-    """A bar for each rank: what it computed, and what it spent in MPI."""
+    """A bar for each rank: what it computed, and what it spent in MPI, of which waiting in
+    collectives is told apart where it is known."""
     step = -(-len(account.ranks) // MOST_BARS)
-    bars = [_bar(account, at, step) for at in range(0, len(account.ranks), step)]
+    names, parts = _parts(account)
+    bars = [_bar(account, parts, at, step) for at in range(0, len(account.ranks), step)]
     title = "Time of each rank" if step == 1 else f"Time of ranks, {step} together in the mean"
     return Picture(
         title=title,
         about="From the end of MPI_Init to the start of MPI_Finalize: what is not MPI, then MPI.",
-        svg="".join(_bars(title, bars)),
-        heads=("rank", "host", "run time", *_NAMES, "share of MPI"),
-        rows=tuple(_rank_rows(account)),
-        names=_NAMES,
+        svg="".join(_bars(title, names, bars)),
+        heads=("rank", "host", "run time", *names, "share of MPI"),
+        rows=tuple(_rank_rows(account, parts)),
+        names=names,
     )
 
 
-def _bar(account: Account, at: int, step: int) -> tuple[str, float, float]:
-    """Its name, and the two parts of its time."""
+def _parts(account: Account) -> tuple[tuple[str, ...], list[Numbers]]:
+    """Of the time of each rank, with their names."""
+    rows = account.profile.waits
+    waiting = np.zeros(len(account.ranks))
+    np.add.at(waiting, rows["rank"], rows["waiting_s"])
+    if not waiting.any():
+        return _NAMES, [account.own_s, account.mpi_s]
+    waiting = np.minimum(waiting, account.mpi_s)
+    names = (_NAMES[0], "waiting in collectives", "else in MPI")
+    return names, [account.own_s, waiting, account.mpi_s - waiting]
+
+
+def _bar(account: Account, parts: Sequence[Numbers], at: int, step: int) -> tuple[str, list[float]]:
+    """Its name, and the parts of its time."""
     end = min(at + step, len(account.ranks))
     first, last = account.ranks[at].rank, account.ranks[end - 1].rank
     name = f"rank {first}" if step == 1 else f"ranks {first}–{last}"
-    return name, float(account.own_s[at:end].mean()), float(account.mpi_s[at:end].mean())
+    return name, [float(part[at:end].mean()) for part in parts]
 
 
-def _rank_rows(account: Account) -> Iterator[tuple[str, ...]]:
+def _rank_rows(account: Account, parts: Sequence[Numbers]) -> Iterator[tuple[str, ...]]:
     for at, file in enumerate(account.ranks):
-        times = (account.run_s[at], account.own_s[at], account.mpi_s[at])
+        times = (account.run_s[at], *(part[at] for part in parts))
         yield (
             *(str(file.rank), file.host),
             *(duration(float(each)) for each in times),
@@ -64,22 +78,24 @@ def _rank_rows(account: Account) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _bars(title: str, bars: Sequence[tuple[str, float, float]]) -> Iterator[str]:
+def _bars(
+    title: str, names: Sequence[str], bars: Sequence[tuple[str, list[float]]]
+) -> Iterator[str]:
     high = _TOP + len(bars) * (_BAR + _GAP) + 30
-    longest = max((own + mpi for _, own, mpi in bars), default=0.0)
+    longest = max((sum(parts) for _, parts in bars), default=0.0)
     by_second = (_WIDE - _LEFT - _RIGHT) / longest if longest > 0 else 0.0
     yield _begin(_WIDE, high, title)
     yield text(_WIDE / 2, 24, title, "ink", "middle", 16)
-    for number, name in enumerate(_NAMES):
-        x = _LEFT + 130.0 * number
+    for number, name in enumerate(names):
+        x = _LEFT + 180.0 * number
         yield f'<g class="legend c{number}" data-series="{number}">'
         yield _box(x, 38, 12, 12, number)
         yield text(x + 18, 48, name, "ink") + "</g>"
-    for place, (name, *parts) in enumerate(bars):
+    for place, (name, parts) in enumerate(bars):
         y, x = _TOP + place * (_BAR + _GAP), float(_LEFT)
         yield text(_LEFT - 8, y + _BAR - 3, name, "dim", "end", 11)
         for number, part in enumerate(parts):
-            said = f"{name}: {duration(part)} {_NAMES[number]}"
+            said = f"{name}: {duration(part)} {names[number]}"
             yield f'<g class="series c{number}" data-series="{number}">'
             yield _box(x, y, part * by_second, _BAR, number, said) + "</g>"
             x += part * by_second

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account, Called, Pair, Sizes
+from mpigauge.features.profile.account import Account, Called, Pair, Sizes, Waited
 from mpigauge.features.profile.files import RankFile
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.fields import plain
@@ -71,6 +71,7 @@ def _job(account: Account) -> dict[str, Any]:
             for file, run, mpi in zip(account.ranks, account.run_s, account.mpi_s, strict=True)
         ],
         "call_sites": [_site(account, each) for each in account.sites],
+        "waiting": [_waited(each) for each in account.waited],
         "sizes": [_sizes(each) for each in account.sizes],
         "pairs": [_pair(each) for each in account.pairs],
         "regions": [asdict(each) for each in account.regions],
@@ -108,6 +109,19 @@ def _site(account: Account, of: Called) -> dict[str, Any]:
         "longest_s": of.most_s,
         "sent_bytes": of.sent,
         "failures": of.failures,
+    }
+
+
+def _waited(of: Waited) -> dict[str, Any]:
+    """Of all ranks together, in collectives."""
+    return {
+        "site": of.called.number,
+        "waiting_s": of.waiting.value,
+        "waiting_low_s": of.waiting.low,
+        "waiting_high_s": of.waiting.high,
+        "operation_s": of.moving_s,
+        "disturbed_s": of.disturbed_s,
+        "resolved": of.resolved,
     }
 
 
