@@ -28,6 +28,8 @@ CPP_TYPES = {
     "ints": "std::vector<std::uint64_t>",
     "key": "Object",
 }
+CPP_NUMBERS = ("int", "count", "seed", "float", "bool")
+"""Those that have any value where none is given."""
 PYTHON_TYPES = {
     "int": "int",
     "count": "int",
@@ -121,7 +123,8 @@ def cpp(records: tuple[Record, ...]) -> str:
 def _struct(record: Record) -> list[str]:
     lines = [*cpp_comment(record.about), f"struct {record.name} {{"]
     for field in _written(record):
-        lines += [*cpp_comment(field.about, "  "), f"  {_cpp_type(field)} {field.name}{{}};"]
+        empty = "{}" if field.type in CPP_NUMBERS else ""
+        lines += [*cpp_comment(field.about, "  "), f"  {_cpp_type(field)} {field.name}{empty};"]
     return [*lines, "};"]
 
 

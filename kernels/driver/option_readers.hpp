@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/words.hpp"
@@ -142,7 +143,7 @@ void vary(std::vector<SuiteOptions>& all, Value SuiteOptions::* field,
   for (const Value& value : values) {
     for (const SuiteOptions& one : all) varied.emplace_back(one).*field = value;
   }
-  if (!varied.empty()) all = varied;
+  if (!varied.empty()) all = std::move(varied);
 }
 
 }  // namespace mpigauge

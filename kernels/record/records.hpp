@@ -22,7 +22,7 @@ std::vector<Object> objects_of(const std::vector<Part>& parts) {
 /// The clock of rank 0.
 struct Clock {
   /// What is read: tsc, cntvct, a clock of the system.
-  std::string name{};
+  std::string name;
   /// Its rate.
   double hz{};
   /// What reading it takes.
@@ -47,24 +47,24 @@ struct Launch {
   /// Ranks of the job.
   int world_ranks{};
   /// When it began, in UTC.
-  std::string time{};
+  std::string time;
   /// What the MPI library says of itself.
-  std::string mpi_library{};
+  std::string mpi_library;
   /// Version of the standard that it follows.
-  std::string mpi_standard{};
+  std::string mpi_standard;
   /// The ABI for which the kernels were compiled: mpich, ompi, std.
-  std::string abi{};
+  std::string abi;
   /// adaptive or classic.
-  std::string mode{};
+  std::string mode;
   /// The relative error that was wanted.
   double precision{};
   /// Of all random orders.
   std::uint64_t seed{};
   /// The thread level that the MPI library provided: single, funneled, serialized, multiple.
-  std::string thread_level{};
+  std::string thread_level;
   /// The one for which it was asked, where --thread-level names one; empty: the lowest that the
   /// benchmarks needed.
-  std::string thread_level_asked{};
+  std::string thread_level_asked;
   /// The first of --threads.
   int threads{};
   /// As --stride.
@@ -74,11 +74,11 @@ struct Launch {
   /// As --touch-recv.
   bool touch_recv{};
   /// As --topo.
-  std::string topo{};
+  std::string topo;
   /// Whether all ranks read the same clock.
   bool one_clock{};
   /// What times were read from.
-  Clock clock{};
+  Clock clock;
 };
 inline Object object_of(const Launch& r) {
   return record("launch")
@@ -110,15 +110,15 @@ struct Rank {
   /// Its number in the job.
   int rank{};
   /// Name of its host.
-  std::string host{};
+  std::string host;
   /// Its process.
   int pid{};
   /// Its number on its host, as the launcher says; -1: it does not.
   int local_rank{};
   /// Cores that were asked for; empty: any.
-  std::string wanted_cpuset{};
+  std::string wanted_cpuset;
   /// Cores that it may use.
-  std::string cpuset{};
+  std::string cpuset;
   /// The one on which it ran then.
   int cpu{};
   /// NUMA node of that.
@@ -129,7 +129,7 @@ struct Rank {
   double startup_s{};
   /// The core of each of its threads that call MPI, with blanks between; empty: there is one, or
   /// too few cores.
-  std::string thread_cpusets{};
+  std::string thread_cpusets;
 };
 inline Object object_of(const Rank& r) {
   return record("rank")
@@ -154,7 +154,7 @@ struct Noise {
   /// Who read the clock.
   int rank{};
   /// before or after what was measured; measured: by NODE:Noise, between the other benchmarks.
-  std::string when{};
+  std::string when;
   /// On which core.
   int cpu{};
   /// For how long.
@@ -172,9 +172,9 @@ struct Noise {
   /// How often it was taken off the core.
   std::uint64_t switched_out{};
   /// When the first 4096 detours began, from the first reading of the clock.
-  std::vector<std::uint64_t> start_ns{};
+  std::vector<std::uint64_t> start_ns;
   /// How long they were.
-  std::vector<std::uint64_t> length_ns{};
+  std::vector<std::uint64_t> length_ns;
 };
 inline Object object_of(const Noise& r) {
   return record("noise")
@@ -243,11 +243,11 @@ struct Raw {
   /// Ticks in a second.
   double hz{};
   /// The visits, in their order.
-  std::vector<Chunk> chunks{};
+  std::vector<Chunk> chunks;
   /// Base64 of little-endian u32: all maxima over ranks, all minima, all means.
-  std::string ticks{};
+  std::string ticks;
   /// What ticks hold.
-  std::string scheme{};
+  std::string scheme;
 };
 inline Object object_of(const Raw& r) {
   return Object()
@@ -262,7 +262,7 @@ struct Progress {
   /// Number of the launch.
   int launch{};
   /// Which cell.
-  Object key{};
+  Object key;
   /// As in cells.
   double time_p50_s{};
   /// As in cells.
@@ -299,9 +299,9 @@ struct Skip {
   /// Number of the launch.
   int launch{};
   /// Which cell: its columns, among the other keys.
-  Object key{};
+  Object key;
   /// Why not.
-  std::string reason{};
+  std::string reason;
 };
 inline Object object_of(const Skip& r) {
   return record("skip")
@@ -315,15 +315,15 @@ struct Figure {
   /// Number of the launch.
   int launch{};
   /// What was run; job: the job of MPI itself.
-  std::string benchmark{};
+  std::string benchmark;
   /// What the number is: DGEMM, peak RSS.
-  std::string name{};
+  std::string name;
   /// The number.
   double value{};
   /// Of the number.
-  std::string unit{};
+  std::string unit;
   /// higher or lower; empty: neither.
-  std::string better{};
+  std::string better;
   /// Of the job; 0: not known.
   int ranks{};
 };
@@ -343,7 +343,7 @@ struct End {
   /// Number of the launch.
   int launch{};
   /// done, time or interrupted.
-  std::string stopped{};
+  std::string stopped;
   /// What it took, from its first measurement.
   double seconds{};
   /// Of that, in benchmarks.
