@@ -48,9 +48,9 @@ class Conditional(Protocol):
 
 
 def modules_in(package: str) -> dict[str, str]:
-    """Where each file of this package is imported from, by the name of the file."""
+    """Where each file of this package is imported from, by its name; folders hold no entries."""
     found = iter_modules(import_module(package).__path__)
-    return {each.name: f"{package}.{each.name}" for each in found}
+    return {each.name: f"{package}.{each.name}" for each in found if not each.ispkg}
 
 
 class Registry(Mapping[str, T], Generic[T]):
