@@ -3,7 +3,7 @@
 //
 // How long a load takes while others use the memory: the first rank follows a way through its
 // array, the others read theirs as fast as they can, or rest after each few lines as often as long,
-// so that few cores make small loads, too. RunView from either side: the time of a load, and the bytes
+// so that few cores make small loads, too. Seen from either side: the time of a load, and the bytes
 // that the others get. One side has so much to do in a call; the other goes on until it is told
 // that this is done, so that neither is ever measured alone.
 #include <algorithm>
