@@ -43,8 +43,11 @@ def shown(repository: Path) -> str:
 
 
 def test_every_collective_is_a_short_file(repository: Path, shown: str) -> None:
-    lengths = {path.name: len(path.read_text().splitlines())
-               for path in (repository / COLLECTIVES).iterdir()}  # fmt: skip
+    lengths = {
+        path.name: len(path.read_text().splitlines())
+        for path in (repository / COLLECTIVES).iterdir()
+        if path.stem != "collective"
+    }  # which all of them share
     assert len(lengths) >= 15
     assert {name: n for name, n in lengths.items() if n >= MOST_LINES} == {}
     assert len(shown.splitlines()) < MOST_LINES
