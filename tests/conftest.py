@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.site.mpi import find, kernels
@@ -23,6 +24,9 @@ MPIS = ["mpich", "openmpi"] + (["intel"] if platform.machine() == "x86_64" else 
 ABIS = [*MPIS, "mpich@std"]
 """The same, and the kernels of the standard ABI."""
 hermetic.isolate()
+# No test asserts a time, nor do the inputs that hypothesis makes.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
