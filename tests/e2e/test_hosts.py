@@ -313,6 +313,7 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
         "0,8",
         "--launches",
         "3",
+        *("--in", "18s", "--precision", "0.01%"),  # so that a rank is killed before it is over
         "--hosts",
         "node[01-02]",
         *agent,
