@@ -45,7 +45,7 @@ from mpigauge.model.between import (
     Scatter,
     cell_name,
 )
-from mpigauge.result.stats.order import median
+from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,7 +57,6 @@ STARTING_SD = 0.10
 """The scatter between runs of a machine that is not known yet."""
 _HALF_AFTER = 8.0
 """Runs after which an earlier one counts half as much."""
-_ENDS = 1.96
 _ENDS_OF_MIDDLE = 1.5
 _MOST_SCATTERS = 2.5
 _KIND_COUNTS_AS = 4.0
@@ -69,10 +68,6 @@ _FEW = 5
 """Fewer launches than these may agree by chance more than they know."""
 _OUTSIDE = 3.0
 """Standard deviations."""
-_MAD = 1.4826
-"""Median distances in the standard deviation of normal values."""
-_OF_MEDIAN = 1.2533
-"""The standard error of a median by that of a mean."""
 _STARTING_CORRELATION, _STARTING_COUNTS_AS = 0.2, 2.0
 _MOST_ALIKE = 0.8
 _FEWEST_THAT_CORRELATE = 4
@@ -227,18 +222,18 @@ def _scatter(name: str, known: KnownCell, past: _Past) -> Scatter | None:
         if known.launches < LEAST_LAUNCHES:
             return None
         sd = math.hypot(past.starting_sd, known.error)
-        return Scatter(sd, -_ENDS * sd, _ENDS * sd, max(pool.runs, past.few(name)))
+        return Scatter(sd, -ENDS * sd, ENDS * sd, max(pool.runs, past.few(name)))
     scatter = _shrunk_scale(cell, pool)
     own = known.error
     if known.launches < _FEW:  # they may agree by chance
         own = max(own, pool.launch_sd / math.sqrt(known.launches))
     state = max(scatter**2 - pool.error**2, _LEAST_SHARE * scatter**2)
     sd = math.sqrt(state + own**2)
-    low, high = -_ENDS * sd, _ENDS * sd
+    low, high = -ENDS * sd, ENDS * sd
     if cell is None:
         return Scatter(sd, low, high, pool.runs)
     away = cell.middle - known.log
-    error = scatter * _OF_MEDIAN / math.sqrt(cell.worth)
+    error = scatter * OF_MEDIAN / math.sqrt(cell.worth)
     reach = _ENDS_OF_MIDDLE * error
     return Scatter(
         sd,
@@ -265,7 +260,7 @@ def _scale(
     """Root mean square, where none counts for more than so many times the usual one."""
     if not distances:
         return 0.0
-    most = far * max(_MAD * _weighted_median(list(map(abs, distances)), weights), 1e-4)
+    most = far * max(MAD * _weighted_median(list(map(abs, distances)), weights), 1e-4)
     squares = sum(w * min(abs(d), most) ** 2 for d, w in zip(distances, weights, strict=True))
     return math.sqrt(squares / sum(weights))
 
@@ -298,7 +293,7 @@ def correlation_of(series: Iterable[Sequence[float]]) -> float:
 def _standard(values: Sequence[float]) -> list[float]:
     """Distances from their middle in standard deviations, none of which outweighs the others."""
     distances = _distances(values)
-    usual = _MAD * median(list(map(abs, distances))) or 1e-9
+    usual = MAD * median(list(map(abs, distances))) or 1e-9
     steps = [min(max(d / usual, -_MOST_SCATTERS), _MOST_SCATTERS) for d in distances]
     mean = sum(steps) / len(steps)
     return [step - mean for step in steps]
@@ -335,14 +330,14 @@ def _spread(series: Sequence[Sequence[float]]) -> float:
     """Robust standard deviation of launches."""
     distances = [abs(d) for of in series for d in of]
     count = len(distances) / len(series)
-    return _MAD * median(distances) * math.sqrt(count / (count - 1))
+    return MAD * median(distances) * math.sqrt(count / (count - 1))
 
 
 @lru_cache
 def _error(spread: float, count: int, alike: float) -> float:
     """Of the median of so many launches, of which neighbours are alike."""
     longer = 1 + 2 * sum((1 - i / count) * alike**i for i in range(1, count))
-    return _OF_MEDIAN * spread * math.sqrt(longer / count)
+    return OF_MEDIAN * spread * math.sqrt(longer / count)
 
 
 def _distances(values: Sequence[float]) -> list[float]:

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.column_facts import SIZE, place
 from mpigauge.model.columns import COLUMNS, ORDER_OF_ROWS, Cell
 from mpigauge.model.row import Row
-from mpigauge.result.stats.order import median, median_interval, running_order
+from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median, median_interval, running_order
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -51,11 +51,6 @@ DEFAULT_MOST = 20
 OR = " / "
 """Between the variants of launches that differ."""
 _FLAG_SHARE = 1 / 3
-_ENDS = 1.96
-_MAD = 1.4826
-"""Median distances in the standard deviation of normal values."""
-_OF_MEDIAN = 1.2533
-"""The standard error of a median by that of a mean."""
 
 
 def rows(
@@ -178,8 +173,8 @@ def expected_error(values: Sequence[float], launches: int, widening: float = 1.0
         return math.nan
     logs = [math.log(value) for value in values]
     middle, short = median(logs), len(logs) / (len(logs) - 1)
-    deviation = _MAD * median([abs(log - middle) for log in logs]) * math.sqrt(short)
-    return _ENDS * _OF_MEDIAN * deviation / math.sqrt(launches) * widening
+    deviation = MAD * median([abs(log - middle) for log in logs]) * math.sqrt(short)
+    return ENDS * OF_MEDIAN * deviation / math.sqrt(launches) * widening
 
 
 def _typical(distances: Iterable[float]) -> float:

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 LOOKS = (6, 10, 14, 20, 28, 40, 56, 78, 109, 152, 212, 296, 414)
 """Numbers of values after which the interval is looked at."""
+ENDS = 1.96
+"""Standard deviations from the middle to the ends of a 95 % interval of normal values."""
+MAD = 1.4826
+"""Median distances in the standard deviation of normal values."""
+OF_MEDIAN = 1.2533
+"""The standard error of a median of normal values by that of their mean."""
 _MOST_EXACT = 500
 
 
