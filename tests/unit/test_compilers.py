@@ -24,7 +24,7 @@ from mpigauge.show.compilers import compiler_lines
 from mpigauge.site.mpi.compilers import build_loops, find_compiler
 from tests import mpi_fakes as fake
 from tests.unit.test_node import X86, of_node, resources
-from tests.unit.test_node_cluster import ground_of_hosts
+from tests.unit.test_node_cluster import resources_of_hosts
 from tests.unit.test_plan import MPICH
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def test_what_has_no_place_there_is_refused(
 
 def test_compilers_are_compared_on_one_host() -> None:
     with pytest.raises(UserError, match="--compiler: node compares compilers on one host"):
-        planned(of=ground_of_hosts(), compilers=(ONE, TWO))
+        planned(of=resources_of_hosts(), compilers=(ONE, TWO))
 
 
 def test_a_run_of_loops_has_them_and_others_have_none() -> None:

@@ -34,14 +34,14 @@ HOSTS = tuple(f"n{number}" for number in range(1, 7))
 USUAL_S = 1e-3
 
 
-def ground_of_hosts(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2) -> Resources:
+def resources_of_hosts(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2) -> Resources:
     machine = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
     sites = tuple(HostResources(name, replace(machine, hostname=name)) for name in hosts)
     return Resources(machine, sites, ppn)
 
 
 def plan(hosts: tuple[str, ...] = HOSTS, ppn: int | None = 2, **asked: Any) -> Plan:
-    return cluster_plan(read_request(asked), X86, ground_of_hosts(hosts, ppn), MPICH)
+    return cluster_plan(read_request(asked), X86, resources_of_hosts(hosts, ppn), MPICH)
 
 
 def triad(arm: str, group: int, launch: int, slow: float = 1.0) -> Cell:
@@ -202,7 +202,7 @@ def test_what_stood_out_is_measured_again() -> None:
 
 def test_products_are_measured_on_every_host_where_a_library_is_named() -> None:
     plan = cluster_plan(
-        replace(read_request({}), blas=TWO), WITH_PRODUCTS, ground_of_hosts(), MPICH
+        replace(read_request({}), blas=TWO), WITH_PRODUCTS, resources_of_hosts(), MPICH
     )
     found = [part for part in plan.parts if part.benchmarks == ("NODE:DGEMM",)]
     assert [part.arm for part in found[:7]] == ["", *(f"host={name}" for name in HOSTS)]
@@ -224,7 +224,7 @@ def test_products_are_measured_on_every_host_where_a_library_is_named() -> None:
 def test_options_for_one_host_are_refused_on_several(option: str) -> None:
     request = replace(read_request({}), suite_options={option: "1"})
     with pytest.raises(UserError, match=f"--{option}: on several hosts node measures ranks that"):
-        cluster_plan(request, X86, ground_of_hosts(), MPICH)
+        cluster_plan(request, X86, resources_of_hosts(), MPICH)
 
 
 # --- table ----------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Facts:
     init_s: tuple[float, ...] = ()
     """What starting MPI took in each launch, as its slowest rank saw it."""
     sampled: tuple[Sampled, ...] = ()
-    """What each launch heard of its cores before it began."""
+    """What each launch found of its cores before it began."""
     memory: Mapping[str, float] = field(default_factory=dict)
     """Bytes by name: what the largest rank took, and the least that was left; of all launches."""
     status: str = "done"

@@ -28,7 +28,7 @@ MEANING = {
     "cold-sensitive": "the first call after other work takes much longer than the next ones",
     "sync": "the common clock of the ranks is less exact than this operation needs",
     "clock": "the operation is so short that the clock's own cost and step count",
-    "detours": "as many samples are longer by a detour as were heard on these cores, and without "
+    "detours": "as many samples are longer by a detour as were found on these cores, and without "
     "them it would be as precise as wanted",
     "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI; "
     "collectives start after a barrier, not by the clock",
