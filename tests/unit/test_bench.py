@@ -187,6 +187,15 @@ def test_what_a_profiler_adds_is_the_difference_of_blocks_in_turn(program: Modul
     assert program.added(program.read(text)["Iprobe"]) == (30.0, 26.0)
 
 
+@with_program("profile_cost")
+def test_a_profiler_may_add_what_a_slow_clock_takes(program: ModuleType) -> None:
+    found = program.read("clock\t9.5\t9.0\nclock\t9.2\t9.6\nIprobe\t40.0\t10.0\n")
+    assert program.clock_ns(found) == 9.0
+    assert program.limit("Iprobe", 9.0) == 34.0
+    assert program.limit("Iprobe", 6.0) == 30.0
+    assert list(found) == ["Iprobe"]
+
+
 # --- time_to_precision ---------------------------------------------------------------------
 
 
