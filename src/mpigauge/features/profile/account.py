@@ -20,10 +20,9 @@ import numpy.typing as npt
 
 from mpigauge.features.profile.files import Frame, RankFile
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.merge import OUTSIDE, Spot
+from mpigauge.features.profile.merge import OUTSIDE, Spot, frames_of_program
 from mpigauge.features.profile.stored import Job
 from mpigauge.features.profile.symbols import Place
-from mpigauge.site.mpi.programs.abi import family_of
 
 Numbers = npt.NDArray[np.float64]
 _MPI4PY = ["mpi4py", "MPI"]
@@ -404,13 +403,6 @@ class Account:
         rows = self.profile.rows[self.profile.rows["rank"] == rank]
         for row in rows:
             yield by_spot[self.profile.spots[row["site"]]], row
-
-
-def frames_of_program(spot: Spot) -> Iterator[Frame]:
-    """The stack from inside out, without what is of an MPI library itself."""
-    for frame in spot.frames:
-        if frame.module is None or not family_of(Path(frame.module.path).name):
-            yield frame
 
 
 def _grouped(

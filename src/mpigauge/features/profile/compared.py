@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mpigauge.features.profile.account import Account, Called, frames_of_program
+from mpigauge.features.profile.account import Account, Called
+from mpigauge.features.profile.merge import frames_of_program
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.record import Figure
 from mpigauge.result.compare.items import Item, items

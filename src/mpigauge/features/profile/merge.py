@@ -12,13 +12,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from mpigauge.features.profile.arriving import arrivals
 from mpigauge.features.profile.files import Comm, Frame, RankFile, Site, Type, bin_edges
-from mpigauge.features.profile.waiting import WAIT, waits
+from mpigauge.features.profile.waiting import WAIT, split_calls, waits
+from mpigauge.runs.store.arrivals import ArrivalPattern
+from mpigauge.site.mpi.programs.abi import family_of
 
 Value = TypeVar("Value")
 
@@ -54,6 +58,13 @@ class Spot:
     frames: tuple[Frame, ...]
 
 
+def frames_of_program(spot: Spot) -> Iterator[Frame]:
+    """The stack from inside out, without what is of an MPI library itself."""
+    for frame in spot.frames:
+        if frame.module is None or not family_of(Path(frame.module.path).name):
+            yield frame
+
+
 @dataclass(frozen=True)
 class Profile:
     """The files of a job, joined. Ranks are places in `files`."""
@@ -71,6 +82,9 @@ class Profile:
     """The first stands for none."""
     waits: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, WAIT))
     """Of waiting.WAIT: of collectives how much was waiting for others, by spot and rank."""
+    arrivals: tuple[ArrivalPattern, ...] = ()
+    """How late ranks came to their collectives, the one that takes longest first; `spot` is the
+    place in `spots`, whose name is not known yet."""
 
     @cached_property
     def mpi_s(self) -> npt.NDArray[np.float64]:
@@ -93,6 +107,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         numbers_of.append(numbers)
         rows += _rows(rank, file, numbers)
         cells.append(_cells(rank, file, numbers, comms.of(file), types))
+    split = split_calls(files, numbers_of)
     return Profile(
         files=tuple(files),
         spots=tuple(spots.known),
@@ -100,7 +115,8 @@ def merged(files: Sequence[RankFile]) -> Profile:
         cells=np.concatenate(cells),
         comms=comms.kept,
         types=tuple(types.known),
-        waits=waits(files, numbers_of),
+        waits=waits(split),
+        arrivals=arrivals(files, numbers_of, split),
     )
 
 

@@ -12,7 +12,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.features.profile import pictures
-from mpigauge.features.profile.account import Account, Called, frames_of_program
+from mpigauge.features.profile.account import Account, Called
+from mpigauge.features.profile.merge import frames_of_program
 from mpigauge.features.profile.show import (
     accounts_of,
     error_words,

@@ -4,6 +4,7 @@
 
 profile/launch-000-0.json   what was profiled: ranks, places in the program, communicators, types
 profile/launch-000-0.npz    rows, cells and waits of the profile, and when its ranks were in MPI
+profile/arrivals-000-0.*    how late ranks came to collectives (runs/store/arrivals.py)
 
 The last number is that of the job, as a script may start several in one launch.
 """
@@ -11,7 +12,7 @@ The last number is that of the job, as a script may start several in one launch.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,10 +32,11 @@ from mpigauge.features.profile.files import (
     Type,
     Usage,
 )
-from mpigauge.features.profile.merge import Profile, Spot
+from mpigauge.features.profile.merge import Profile, Spot, frames_of_program
 from mpigauge.features.profile.symbols import Place
 from mpigauge.features.profile.waiting import WAIT
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns, save_arrivals
 from mpigauge.runs.store.files import failing_as, whole, write_whole
 
 FOLDER = "profile"
@@ -91,15 +93,32 @@ def save(job: Job, folder: Path) -> None:
             waits=profile.waits,
             steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
         )
+    save_arrivals(folder, job.launch, job.number, list(_named_arrivals(job)))
     names = stem.with_suffix(".json")
     with failing_as(RunError, names):
         write_whole(names, json.dumps(_names(job), ensure_ascii=False))
 
 
+def _named_arrivals(job: Job) -> Iterator[ArrivalPattern]:
+    """With the names of the places that they are of."""
+    for pattern in job.profile.arrivals:
+        spot = job.profile.spots[pattern.spot]
+        named = replace(pattern, region=spot.region)
+        innermost = next(frames_of_program(spot), None)
+        for place in job.places.get(innermost, ())[:1] if innermost else ():
+            named = replace(named, function=place.function, source_file=place.file, line=place.line)
+        yield named
+
+
 def load_jobs(folder: Path) -> tuple[Job, ...]:
     """All jobs of a run. UserError: what is there cannot be read."""
-    found = map(_load, sorted((folder / FOLDER).glob("launch-*.json")))
-    return tuple(sorted(found, key=lambda job: (job.launch, job.number)))
+    jobs = [_load(path) for path in (folder / FOLDER).glob("launch-*.json")]
+    patterns = arrival_patterns(folder)
+    found = []
+    for job in sorted(jobs, key=lambda each: (each.launch, each.number)):
+        own = [each for each in patterns if (each.launch, each.job) == (job.launch, job.number)]
+        found.append(replace(job, profile=replace(job.profile, arrivals=tuple(own))))
+    return tuple(found)
 
 
 def _load(path: Path) -> Job:

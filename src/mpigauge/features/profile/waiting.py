@@ -52,6 +52,11 @@ MOST_EARLY = 0.05
 class Kind:
     """The kept calls of one collective on one communicator, of one size: a row for each."""
 
+    call: str
+    comm: int
+    """The communicator's number in the file of its first rank."""
+    bin: int
+    """Of sizes, as in cells; layout.OTHER_SIZES: any."""
     calls: int
     waits: Waits
     ranks: npt.NDArray[np.int64]
@@ -75,9 +80,17 @@ class Parts:
     usual_s: float
 
 
-def waits(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> npt.NDArray[np.void]:
-    """Of WAIT. The numbers are those of spots, by rank and place in its sites."""
-    found = [(kind, parts) for kind in kinds(files, numbers) if (parts := split(kind))]
+Split = tuple[Kind, Parts]
+
+
+def split_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> list[Split]:
+    """The kept calls with their parts, kind by kind. The numbers are those of spots, by rank and
+    place in its sites."""
+    return [(kind, parts) for kind in kinds(files, numbers) if (parts := split(kind))]
+
+
+def waits(found: Sequence[Split]) -> npt.NDArray[np.void]:
+    """Of WAIT."""
     rng = np.random.default_rng(0)
     sums: dict[tuple[int, int], _Sum] = defaultdict(_Sum)
     for kind, parts in found:
@@ -152,6 +165,9 @@ def _kind(
     first = rows[order[0]]
     entered, left = _times(order, rows)
     return Kind(
+        call=first.call,
+        comm=first.comm,
+        bin=first.bin,
         calls=first.count,
         waits=first.waits,
         ranks=np.array(order),
