@@ -21,6 +21,9 @@ PYTEST = (sys.executable, "-m", "pytest", "-rs")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
+PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+"""Two files at a time: while one launches or waits, the other uses the cores. What a file sets up is
+set up once; those with many quick tests come last, so that both end at about the same time."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,9 @@ def parts() -> tuple[Part, ...]:
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
         Part("unit tests", (*PYTEST, "-n", workers, f"--junitxml={unit}", "tests/unit"), unit),
-        Part("all other tests", (*PYTEST, f"--junitxml={rest}", "--ignore=tests/unit"), rest),
+        Part(
+            "all other tests", (*PYTEST, *PAIR, f"--junitxml={rest}", "--ignore=tests/unit"), rest
+        ),
     )
 
 
