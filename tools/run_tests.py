@@ -22,8 +22,8 @@ KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, 
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
 PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Two files at a time: while one launches or waits, the other uses the cores. What a file sets up is
-set up once; those with many quick tests come last, so that both end at about the same time."""
+"""Two files at a time: while one launches or waits, the other uses the cores. What a file sets up
+is set up once; those with many quick tests come last, so that both end at about the same time."""
 
 
 @dataclass(frozen=True)
