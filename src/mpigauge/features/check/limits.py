@@ -223,7 +223,10 @@ class _Reader:
 
     def _refuse(self, key: str, why: str) -> NoReturn:
         """Names the line of this key in the table, else that of the table."""
-        start = re.compile(rf"\s*\[*\s*[\"']?{re.escape(key)}\b")
-        lines = range(self.begin, len(self.lines))
-        place = next((i for i in lines if key and start.match(self.lines[i])), self.begin)
+        begins = re.compile(rf"[\"']?{re.escape(key)}\b")
+        place = self.begin
+        for at in range(self.begin, len(self.lines)):
+            if key and begins.match(self.lines[at].lstrip(" \t[")):
+                place = at
+                break
         raise UserError(f"line {place + 1} of {self.file}: {why}")
