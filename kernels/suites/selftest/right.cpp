@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Whether a collective gives right results where algorithms go wrong: with few elements, with as
+// many as there are ranks and one more or less, in place, and where an operation needs the order of
+// the ranks. What is timed is the call of one element; the checked visit makes all the others.
+#include <array>
+#include <tuple>
+#include <vector>
+
+#include "core/benchmark.hpp"
+
+namespace mpigauge {
+namespace {
+
+using Word = unsigned;
+
+/// A product of these depends on the order of its factors.
+struct Matrix {
+  std::array<Word, 4> at;
+  friend bool operator==(const Matrix&, const Matrix&) = default;
+  friend Matrix operator*(const Matrix& l, const Matrix& r) {
+    return {l.at[0] * r.at[0] + l.at[1] * r.at[2], l.at[0] * r.at[1] + l.at[1] * r.at[3],
+            l.at[2] * r.at[0] + l.at[3] * r.at[2], l.at[2] * r.at[1] + l.at[3] * r.at[3]};
+  }
+};
+
+void multiply(void* left, void* right, int* count, MPI_Datatype*) {
+  const auto* l = static_cast<const Matrix*>(left);
+  auto* r = static_cast<Matrix*>(right);
+  for (int i = 0; i < *count; ++i) r[i] = l[i] * r[i];
+}
+
+/// What `rank` contributes at a place, and how two contributions are combined. Sums are of small
+/// whole numbers, which are exact in any order.
+template <class T>
+T value(int rank, int place) {
+  return static_cast<T>(7 * rank + place % 1000 + 1);
+}
+template <>
+Matrix value(int rank, int place) {
+  const auto r = static_cast<Word>(rank), p = static_cast<Word>(place);
+  return {r + 1, p, r, 2};
+}
+template <class T>
+T combine(const T& lower, const T& higher) {
+  return lower + higher;
+}
+template <>
+Matrix combine(const Matrix& lower, const Matrix& higher) {
+  return lower * higher;
+}
+template <class T>
+T combined(int ranks, int place) {
+  T all = value<T>(0, place);
+  for (int r = 1; r < ranks; ++r) all = combine(all, value<T>(r, place));
+  return all;
+}
+
+/// The type and the operation as MPI knows them.
+template <class T>
+struct Known {
+  MPI_Datatype type;
+  MPI_Op op = MPI_SUM;
+};
+template <>
+struct Known<Matrix> {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  Known() {
+    call(MPI_Type_contiguous(4, MPI_UNSIGNED, &type));
+    call(MPI_Type_commit(&type));
+    call(MPI_Op_create(multiply, 0, &op));
+  }
+  ~Known() {
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+  }
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+};
+
+template <class T>
+std::vector<T> values(int rank, int from, int count) {
+  std::vector<T> made(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) made[static_cast<std::size_t>(i)] = value<T>(rank, from + i);
+  return made;
+}
+
+/// How many of `got` differ from what all ranks have at these places together.
+template <class T>
+std::size_t wrong_combined(const std::vector<T>& got, int ranks, int from, int count) {
+  std::size_t wrong = 0;
+  for (int i = 0; i < count; ++i)
+    if (!(got[static_cast<std::size_t>(i)] == combined<T>(ranks, from + i))) ++wrong;
+  return wrong;
+}
+template <class T>
+std::size_t differing(const std::vector<T>& got, const std::vector<T>& wanted) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (!(got[i] == wanted[i])) ++wrong;
+  return wrong;
+}
+
+template <class T>
+std::size_t wrong_allreduce(const Run& run, const Known<T>& known, int count) {
+  const std::vector<T> mine = values<T>(run.rank(), 0, count);
+  std::vector<T> got(mine.size());
+  call(MPI_Allreduce(mine.data(), got.data(), count, known.type, known.op, run.comm()));
+  std::vector<T> in_place = mine;
+  call(MPI_Allreduce(MPI_IN_PLACE, in_place.data(), count, known.type, known.op, run.comm()));
+  return wrong_combined(got, run.ranks(), 0, count) +
+         wrong_combined(in_place, run.ranks(), 0, count);
+}
+
+template <class T>
+std::size_t wrong_reduce(const Run& run, const Known<T>& known, int count) {
+  std::size_t wrong = 0;
+  for (const int root : {0, run.ranks() - 1}) {
+    const bool here = run.rank() == root;
+    const std::vector<T> mine = values<T>(run.rank(), 0, count);
+    std::vector<T> got(mine.size());
+    call(MPI_Reduce(mine.data(), got.data(), count, known.type, known.op, root, run.comm()));
+    if (here) wrong += wrong_combined(got, run.ranks(), 0, count);
+    got = mine;
+    call(MPI_Reduce(here ? MPI_IN_PLACE : got.data(), got.data(), count, known.type, known.op, root,
+                    run.comm()));
+    if (here) wrong += wrong_combined(got, run.ranks(), 0, count);
+  }
+  return wrong;
+}
+
+/// Each rank gets `count` elements, or one more where it is odd.
+template <class T>
+std::size_t wrong_reduce_scatter(const Run& run, const Known<T>& known, int count) {
+  std::size_t wrong = 0;
+  for (const int more : {0, 1}) {
+    std::vector<int> counts;
+    int whole = 0, from = 0;
+    for (int r = 0; r < run.ranks(); ++r) {
+      counts.push_back(count + more * (r % 2));
+      if (r < run.rank()) from += counts.back();
+      whole += counts.back();
+    }
+    const int own = counts[static_cast<std::size_t>(run.rank())];
+    std::vector<T> mine = values<T>(run.rank(), 0, whole);
+    std::vector<T> got(static_cast<std::size_t>(own));
+    call(MPI_Reduce_scatter(mine.data(), got.data(), counts.data(), known.type, known.op,
+                            run.comm()));
+    wrong += wrong_combined(got, run.ranks(), from, own);
+    call(MPI_Reduce_scatter(MPI_IN_PLACE, mine.data(), counts.data(), known.type, known.op,
+                            run.comm()));
+    wrong += wrong_combined(mine, run.ranks(), from, own);
+  }
+  return wrong;
+}
+
+std::size_t wrong_bcast(const Run& run, MPI_Datatype type, int count) {
+  std::size_t wrong = 0;
+  for (int root = 0; root < run.ranks(); ++root) {
+    const std::vector<Word> wanted = values<Word>(root, 0, count);
+    std::vector<Word> got(wanted.size());
+    if (run.rank() == root) got = wanted;
+    call(MPI_Bcast(got.data(), count, type, root, run.comm()));
+    wrong += differing(got, wanted);
+  }
+  return wrong;
+}
+
+std::size_t wrong_allgather(const Run& run, MPI_Datatype type, int count) {
+  std::vector<Word> wanted;
+  for (int r = 0; r < run.ranks(); ++r)
+    for (const Word each : values<Word>(r, 0, count)) wanted.push_back(each);
+  const std::vector<Word> mine = values<Word>(run.rank(), 0, count);
+  std::vector<Word> got(wanted.size()), in_place(wanted.size());
+  call(MPI_Allgather(mine.data(), count, type, got.data(), count, type, run.comm()));
+  const auto at = static_cast<std::size_t>(run.rank()) * mine.size();
+  for (std::size_t i = 0; i < mine.size(); ++i) in_place[at + i] = mine[i];
+  call(MPI_Allgather(MPI_IN_PLACE, 0, type, in_place.data(), count, type, run.comm()));
+  return differing(got, wanted) + differing(in_place, wanted);
+}
+
+/// What rank `from` sends to rank `to`.
+std::vector<Word> letter(int from, int to, int count) { return values<Word>(from, 31 * to, count); }
+
+std::size_t wrong_alltoall(const Run& run, MPI_Datatype type, int count) {
+  std::vector<Word> mine, wanted;
+  for (int r = 0; r < run.ranks(); ++r) {
+    for (const Word each : letter(run.rank(), r, count)) mine.push_back(each);
+    for (const Word each : letter(r, run.rank(), count)) wanted.push_back(each);
+  }
+  std::vector<Word> got(wanted.size());
+  call(MPI_Alltoall(mine.data(), count, type, got.data(), count, type, run.comm()));
+  std::size_t wrong = differing(got, wanted);
+  call(MPI_Alltoall(MPI_IN_PLACE, 0, type, mine.data(), count, type, run.comm()));
+  return wrong + differing(mine, wanted);
+}
+
+std::vector<int> counts_for(int ranks) {
+  return {1, 2, ranks > 1 ? ranks - 1 : 1, ranks, ranks + 1, 1000, 20'000};
+}
+
+/// Of a collective that reduces: with whole numbers, floating ones, and an operation that does not
+/// commute.
+template <class Wrong>
+std::size_t of_reduction(const Run& run, Wrong wrong) {
+  const Known<Word> words{MPI_UNSIGNED};
+  const Known<double> doubles{MPI_DOUBLE};
+  const Known<Matrix> matrices;
+  std::size_t all = 0;
+  for (const int count : counts_for(run.ranks()))
+    all += wrong(run, words, count) + wrong(run, doubles, count) + wrong(run, matrices, count);
+  return all;
+}
+
+template <class Wrong>
+std::size_t of_transfer(const Run& run, Wrong wrong) {
+  std::size_t all = 0;
+  for (const int count : counts_for(run.ranks())) all += wrong(run, MPI_UNSIGNED, count);
+  return all;
+}
+
+/// A call that is timed, and whether all others give what they should.
+template <class Timed, class WrongOfAll>
+void measure_and_check(Run& run, Timed timed, WrongOfAll wrong_of_all) {
+  run.measure([timed](Turn) { call(timed()); });
+  run.expect(run.checking() ? wrong_of_all() : 0);
+}
+
+constexpr Card card_of(std::string_view name, std::string_view about) {
+  return {
+      .suite = "SELFTEST",
+      .name = name,
+      .about = about,
+      .meet = Meet::each,
+      .columns = Columns::collective,
+      .send = nothing,
+      .recv = nothing,
+      .most_s = 0.05,
+      .keeps_data = "its data are its own",
+      .only_bytes = 4,
+      .by_default = false,
+  };
+}
+
+const Add allreduce{
+    card_of("Allreduce_right", "Counts what MPI_Allreduce reduces wrong, in many shapes."),
+    [](Run& run) {
+      Word in = 1, out = 0;
+      measure_and_check(
+          run, [&] { return MPI_Allreduce(&in, &out, 1, MPI_UNSIGNED, MPI_SUM, run.comm()); },
+          [&] {
+            return of_reduction(run, [](const Run& r, const auto& known, int count) {
+              return wrong_allreduce(r, known, count);
+            });
+          });
+    }};
+
+const Add reduce{
+    card_of("Reduce_right", "Counts what MPI_Reduce reduces wrong, in many shapes."), [](Run& run) {
+      Word in = 1, out = 0;
+      measure_and_check(
+          run, [&] { return MPI_Reduce(&in, &out, 1, MPI_UNSIGNED, MPI_SUM, 0, run.comm()); },
+          [&] {
+            return of_reduction(run, [](const Run& r, const auto& known, int count) {
+              return wrong_reduce(r, known, count);
+            });
+          });
+    }};
+
+const Add reduce_scatter{card_of("Reduce_scatter_right",
+                                 "Counts what MPI_Reduce_scatter reduces wrong, in many shapes."),
+                         [](Run& run) {
+                           std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+                           const std::vector<int> ones(in.size(), 1);
+                           Word out = 0;
+                           measure_and_check(
+                               run,
+                               [&] {
+                                 return MPI_Reduce_scatter(in.data(), &out, ones.data(),
+                                                           MPI_UNSIGNED, MPI_SUM, run.comm());
+                               },
+                               [&] {
+                                 return of_reduction(
+                                     run, [](const Run& r, const auto& known, int count) {
+                                       return wrong_reduce_scatter(r, known, count);
+                                     });
+                               });
+                         }};
+
+const Add bcast{card_of("Bcast_right", "Counts what MPI_Bcast brings wrong, in many shapes."),
+                [](Run& run) {
+                  Word data = 1;
+                  measure_and_check(
+                      run, [&] { return MPI_Bcast(&data, 1, MPI_UNSIGNED, 0, run.comm()); },
+                      [&] { return of_transfer(run, wrong_bcast); });
+                }};
+
+const Add allgather{
+    card_of("Allgather_right", "Counts what MPI_Allgather brings wrong, in many shapes."),
+    [](Run& run) {
+      Word in = 1;
+      std::vector<Word> out(static_cast<std::size_t>(run.ranks()));
+      measure_and_check(
+          run,
+          [&] {
+            return MPI_Allgather(&in, 1, MPI_UNSIGNED, out.data(), 1, MPI_UNSIGNED, run.comm());
+          },
+          [&] { return of_transfer(run, wrong_allgather); });
+    }};
+
+const Add alltoall{
+    card_of("Alltoall_right", "Counts what MPI_Alltoall brings wrong, in many shapes."),
+    [](Run& run) {
+      std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1), out(in.size());
+      measure_and_check(
+          run,
+          [&] {
+            return MPI_Alltoall(in.data(), 1, MPI_UNSIGNED, out.data(), 1, MPI_UNSIGNED,
+                                run.comm());
+          },
+          [&] { return of_transfer(run, wrong_alltoall); });
+    }};
+
+}  // namespace
+}  // namespace mpigauge
