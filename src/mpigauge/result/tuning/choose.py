@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which candidate is to be used from which message size to which, so that nothing gets slower.
+
+Taking the fastest of many candidates at each size takes chance for speed. So there are two steps:
+
+1. A path over the sizes, by dynamic programming (R. Bellman, 1957). Each step costs the mean
+   logarithm of the candidate's time to the default's, measured in the same launches; each change of
+   candidate costs twice what the default differs from itself. No path takes a candidate to a size
+   where it was slower than the default in more than one of six launches.
+2. A guard over each stretch of one candidate as a whole: whether it is faster than the default, by
+   Student's test of its launches. The stretch was picked out of many candidates because it looked
+   fast, so its p-value is multiplied by their number, and corrected over all stretches (S. Holm).
+   Where that leaves doubt, the default stays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from mpigauge.model.row import Estimate
+from mpigauge.result.stats.student import quantile, two_sided
+from mpigauge.result.stats.verdicts import ALPHA, holm
+from mpigauge.result.tuning.grid import DEFAULT, Grid
+
+SWITCH = 2.0
+"""What a change of candidate costs, in units of what the default differs from itself."""
+OF_MEDIAN = 1.4826
+"""Standard deviations of normal values to the median of their distances."""
+ONE_IN = 6
+"""Of so many launches a candidate may be slower than the default at a size of a rule."""
+LEAST_LAUNCHES = 3
+"""With fewer, no error is known and nothing is chosen."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Neighbouring sizes for which one candidate looked best."""
+
+    arm: str
+    sizes: tuple[int, ...]
+    ratio: Estimate
+    """Of its times to the default's, as a geometric mean over the sizes, with a 95 % interval."""
+    launches: int
+    p: float
+    """How probable chance alone is, after the corrections."""
+
+    @property
+    def is_faster(self) -> bool:
+        return self.p <= ALPHA and self.ratio.value < 1
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Of one collective."""
+
+    noise: float
+    """Median distance of the default to itself, as a logarithm."""
+    faster: tuple[Stretch, ...]
+    doubtful: tuple[Stretch, ...]
+    """Those that the guard gave back to the default."""
+
+
+def choose(grid: Grid) -> Choice:
+    """The candidates of a collective by size; nothing where too few launches are whole."""
+    noise = grid.noise
+    if len(grid.launches) < LEAST_LAUNCHES or not grid.arms or math.isnan(noise):
+        return Choice(noise, (), ())
+    stretches = _stretches(grid, best_path(grid, SWITCH * noise))
+    judged = judge(grid, stretches, picked_from=len(grid.arms))
+    faster = tuple(each for each in judged if each.is_faster)
+    doubtful = tuple(each for each in judged if not each.is_faster)
+    return Choice(noise, faster, doubtful)
+
+
+def best_path(grid: Grid, price: float) -> list[str]:
+    """The arm for each size: least in the sum of mean logarithms, and of the price for each change.
+    It begins with the default, so that leaving it costs at the first size, too."""
+    arms = (DEFAULT, *grid.arms)
+    costs = {arm: 0.0 if arm == DEFAULT else price for arm in arms}
+    came_from: list[Mapping[str, str]] = []
+    for place, size in enumerate(grid.sizes):
+        before = dict(costs)
+        origin: dict[str, str] = {}
+        for arm in arms:
+            origin[arm] = arm
+            if place > 0:
+                origin[arm] = min(arms, key=lambda last: _leaving(last, arm, before, price))
+                costs[arm] = _leaving(origin[arm], arm, before, price)
+            costs[arm] += _cost(grid, arm, size)
+        came_from.append(origin)
+    path = [min(arms, key=lambda arm: costs[arm])]
+    for origin in reversed(came_from[1:]):
+        path.append(origin[path[-1]])
+    return path[::-1]
+
+
+def judge(
+    grid: Grid, stretches: Sequence[tuple[str, Sequence[int]]], picked_from: int
+) -> list[Stretch]:
+    """Each stretch with its ratio and how sure that is. `picked_from`: among how many candidates
+    each was found in these same launches; 1: it was chosen without them."""
+    tested = [_tested(grid, arm, sizes) for arm, sizes in stretches]
+    alone = [min(1.0, p * picked_from) for _, p in tested]
+    corrected = holm(alone)
+    return [
+        Stretch(arm, tuple(sizes), ratio, len(grid.launches), p)
+        for (arm, sizes), (ratio, _), p in zip(stretches, tested, corrected, strict=True)
+    ]
+
+
+def _leaving(last: str, arm: str, costs: Mapping[str, float], price: float) -> float:
+    return costs[last] + (0.0 if last == arm else price)
+
+
+def _cost(grid: Grid, arm: str, size: int) -> float:
+    if arm == DEFAULT:
+        return 0.0
+    ratios = grid.ratios(arm, size)
+    if sum(ratio > 0 for ratio in ratios) > len(ratios) // ONE_IN:
+        return math.inf
+    return math.fsum(ratios) / len(ratios)
+
+
+def _stretches(grid: Grid, path: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Without those of the default."""
+    pairs = zip(path, grid.sizes, strict=True)
+    found = [(arm, [size for _, size in own]) for arm, own in groupby(pairs, lambda pair: pair[0])]
+    return [(arm, sizes) for arm, sizes in found if arm != DEFAULT]
+
+
+def _tested(grid: Grid, arm: str, sizes: Sequence[int]) -> tuple[Estimate, float]:
+    """The ratio, and how probable so small a one is where nothing differs.
+
+    Few launches may agree by chance, so their scatter is not taken for less than the default's own
+    over as many sizes.
+    """
+    values = grid.over(arm, sizes)
+    count = len(values)
+    middle = math.fsum(values) / count
+    if count < 2:
+        return Estimate(math.exp(middle), math.nan, math.nan), 1.0
+    scatter = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (count - 1))
+    if not math.isnan(grid.noise):
+        scatter = max(scatter, OF_MEDIAN * grid.noise / math.sqrt(len(sizes)))
+    error = scatter / math.sqrt(count)
+    if error == 0:
+        return Estimate(*[math.exp(middle)] * 3), 1.0
+    half = quantile(1 - 0.95, count - 1) * error
+    above = two_sided(middle / error, count - 1) / 2
+    p = above if middle < 0 else 1 - above
+    return Estimate(*map(math.exp, (middle, middle - half, middle + half))), p

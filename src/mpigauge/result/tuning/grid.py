@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The times of one collective with each of its candidates, size by size and launch by launch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from mpigauge.model.names import CONTROL
+from mpigauge.result.stats.order import median
+
+DEFAULT = ""
+"""The arm of what the MPI does of itself."""
+Place = tuple[str, int, int]
+"""An arm, a message size and a launch; where arms have launches of their own, a round of them."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Only launches in which the default was measured at every size."""
+
+    sizes: tuple[int, ...]
+    launches: tuple[int, ...]
+    arms: tuple[str, ...]
+    """The candidates that were measured at every size of every launch."""
+    incomplete: tuple[str, ...]
+    """The others."""
+    logs: Mapping[Place, float] = field(hash=False)
+    """Logarithms of times, of the default and the control too."""
+
+    def ratios(self, arm: str, size: int) -> list[float]:
+        """Of each launch, the logarithm of what the arm took of the default's time."""
+        return [self.logs[arm, size, n] - self.logs[DEFAULT, size, n] for n in self.launches]
+
+    def over(self, arm: str, sizes: Sequence[int]) -> list[float]:
+        """The same as a mean over these sizes: those of one launch move together."""
+        columns = [self.ratios(arm, size) for size in sizes]
+        return [math.fsum(of_launch) / len(sizes) for of_launch in zip(*columns, strict=True)]
+
+    @property
+    def noise(self) -> float:
+        """By how much the default differs from itself within a launch: the median over sizes and
+        launches of the distance of two logarithms; NaN: the control was not measured."""
+        pairs = [
+            abs(self.logs[CONTROL, size, n] - self.logs[DEFAULT, size, n])
+            for size, n in product(self.sizes, self.launches)
+            if (CONTROL, size, n) in self.logs
+        ]
+        return median(pairs) if pairs else math.nan
+
+
+def grid_of(times: Mapping[Place, float], sizes: Iterable[int], arms: Iterable[str]) -> Grid:
+    """From the times in seconds, of which some may be missing."""
+    wanted = tuple(sorted(set(sizes)))
+    logs = {place: math.log(time) for place, time in times.items() if time > 0}
+    seen = sorted({launch for _, _, launch in logs})
+    launches = tuple(n for n in seen if all((DEFAULT, size, n) in logs for size in wanted))
+    asked = [arm for arm in arms if arm not in (DEFAULT, CONTROL)]
+
+    def is_whole(arm: str) -> bool:
+        return all((arm, size, n) in logs for size, n in product(wanted, launches))
+
+    return Grid(
+        sizes=wanted,
+        launches=launches,
+        arms=tuple(arm for arm in asked if is_whole(arm)),
+        incomplete=tuple(arm for arm in asked if not is_whole(arm)),
+        logs=logs,
+    )
