@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The trees by which MPICH 5.0 selects algorithms, as JSON files that take their place.
+
+There are two that rules change. The device's tree says how a collective is put together; what it
+does not do itself is selected by the general tree. Keys are conditions, tried in their order. A
+file takes the place of the whole tree, and a collective that it leaves out ends the program at its
+first call; so the trees are read out of the library that will run, rules are laid over them, and
+everything else stays as it was. A library in which they are not found gets none.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.rules import Rule, candidate_at, of_collective
+from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, find_candidate
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, Effect, LookUp, Texts
+
+Tree = Mapping[str, Any]
+DEVICE, GENERAL = "device.json", "general.json"
+VARIABLES = {
+    DEVICE: "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+    GENERAL: "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+}
+MARKS = {DEVICE: "composition=MPIDI_", GENERAL: "algorithm=MPIR_"}
+"""Stand in the leaves of each tree, and in no other."""
+OF_ALL_RANKS = ("Allgather", "Reduce_scatter", "Reduce_scatter_block", "Gather", "Scatter")
+"""Their trees count the messages of all ranks together."""
+_BEGINNING = b'{"collective='
+_LONGEST = 1 << 20
+_ELSE = {
+    "is_commutative=no": "is_commutative=yes",
+    "is_op_built_in=no": "is_op_built_in=yes",
+    "is_sendbuf_inplace=yes": "is_sendbuf_inplace=no",
+    "is_multi_threaded=yes": "is_multi_threaded=no",
+    "count<pow2": "count=any",
+}
+"""What holds where a condition does not."""
+_THREADS = "is_multi_threaded=yes"
+"""Rules are measured with one thread; with several the default is another."""
+
+
+class MpichRules:
+    measured_with: Mapping[str, str] = {}
+    told_with: Mapping[str, str] = {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
+
+    def refusal(self, mpi: Mpi) -> str:
+        if not mpi.version.startswith("5.0."):
+            return f"trees of rules are known for MPICH 5.0, and this is {mpi.label}"
+        try:
+            trees_of(mpi.library)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def write(self, mpi: Mpi, rules: Sequence[Rule]) -> Texts:
+        trees, every = trees_of(mpi.library), candidates_of(mpi.name)
+        changed = {name: laid_over(tree, name, rules, every) for name, tree in trees.items()}
+        return {name: json.dumps(tree, indent=1) + "\n" for name, tree in changed.items()}
+
+    def read(self, mpi: Mpi, texts: Texts) -> LookUp:
+        del mpi
+        return _look_up({name: json.loads(texts[name]) for name in VARIABLES})
+
+    def expected(self, mpi: Mpi, rules: Sequence[Rule]) -> LookUp:
+        every, usual = candidates_of(mpi.name), _look_up(trees_of(mpi.library))
+
+        def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
+            composition, algorithm = usual(collective, ranks, message_bytes)
+            name = candidate_at(rules, collective, ranks, message_bytes)
+            if not name:
+                return composition, algorithm
+            found = find_candidate(every, collective, name)
+            return found.composition or composition, found.algorithm
+
+        return look_up
+
+    def settings(self, folder: Path) -> Mapping[str, str]:
+        return {variable: str((folder / name).absolute()) for name, variable in VARIABLES.items()}
+
+    def has_read(self, folder: Path, said: str) -> bool:
+        """It names the file of each level."""
+        return all(path in said for path in self.settings(folder).values())
+
+
+RULE_FORMATS.add("mpich", MpichRules())
+
+
+def trees_of(library: Path) -> dict[str, Tree]:
+    """The trees that this library uses of itself. ValueError: they are not found in it."""
+    texts = list(_texts_in(library))
+    found = {}
+    for name, mark in MARKS.items():
+        own = [text for text in texts if mark in text and _only(mark, text)]
+        if len(own) != 1:
+            raise ValueError(f"{library} holds {len(own)} trees of rules with {mark}*, not one")
+        found[name] = json.loads(own[0])
+    return found
+
+
+def _only(mark: str, text: str) -> bool:
+    return not any(other in text for other in MARKS.values() if other != mark)
+
+
+def _texts_in(library: Path) -> Iterator[str]:
+    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        at = data.find(_BEGINNING)
+        while at >= 0:
+            end = data.find(b"\0", at, at + _LONGEST)
+            if end < 0:
+                return
+            text = data[at:end].decode("utf-8", "replace")
+            if _is_json(text):
+                yield text
+            at = data.find(_BEGINNING, end)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+# --- writing -----------------------------------------------------------------------------------
+def laid_over(
+    tree: Tree, name: str, rules: Sequence[Rule], every: Sequence[Candidate]
+) -> dict[str, Any]:
+    """The tree of this file with the rules that concern it. UserError: it is built in a way that we
+    do not know."""
+    changed = dict(tree)
+    for collective in dict.fromkeys(rule.collective for rule in rules):
+        own = of_collective(rules, collective)
+        leaves = [
+            (rule, _leaf(name, find_candidate(every, collective, rule.candidate))) for rule in own
+        ]
+        wanted = [(rule, leaf) for rule, leaf in leaves if leaf]
+        if wanted:
+            key = f"collective={collective.lower()}"
+            changed[key] = _with_rules(tree.get(key, {}), key, wanted, every)
+    return changed
+
+
+def _leaf(name: str, candidate: Candidate) -> str:
+    """What a rule names in this file; empty: nothing."""
+    if name == GENERAL:
+        return f"algorithm={candidate.algorithm}"
+    return f"composition={candidate.composition}" if candidate.composition else ""
+
+
+def _with_rules(
+    tree: Tree, key: str, rules: Sequence[tuple[Rule, str]], every: Sequence[Candidate]
+) -> dict[str, Any]:
+    usual = tree.get("comm_type=intra")
+    if not usual:
+        raise UserError(f"the tree of rules in this MPICH has no branch comm_type=intra of {key}")
+    by_ranks: dict[str, Any] = {}
+    for ranks in sorted({rule.ranks for rule, _ in rules}):
+        own = [(rule, leaf) for rule, leaf in rules if rule.ranks == ranks]
+        by_ranks[f"comm_size<{ranks}"] = usual
+        by_ranks[f"comm_size<={ranks}"] = _unless(_THREADS, usual, _by_size(own, usual, every))
+    by_ranks["comm_size=any"] = usual
+    return {**tree, "comm_type=intra": by_ranks}
+
+
+def _by_size(
+    rules: Sequence[tuple[Rule, str]], usual: Tree, every: Sequence[Candidate]
+) -> dict[str, Any]:
+    """Ascending, each up to its last byte; between and behind them what is usual."""
+    found: dict[str, Any] = {}
+    covered = -1
+    for rule, leaf in rules:
+        word, times = _measure(rule.collective, rule.ranks)
+        first, last = rule.first_bytes * times, (rule.last_bytes + 1) * times - 1
+        if first > covered + 1:
+            found[f"{word}<={first - 1}"] = usual
+        guarded: dict[str, Any] = {leaf: {}}
+        for condition in reversed(find_candidate(every, rule.collective, rule.candidate).not_for):
+            guarded = _unless(condition, usual, guarded)
+        found[f"{word}<={last}"] = guarded
+        covered = last
+    found[f"{word}=any"] = usual
+    return found
+
+
+def _unless(condition: str, usual: Tree, otherwise: Tree) -> dict[str, Any]:
+    return {condition: usual, _ELSE[condition]: otherwise}
+
+
+def _measure(collective: str, ranks: int) -> tuple[str, int]:
+    """By which size its branches go, and how many times the message that is."""
+    if collective in OF_ALL_RANKS:
+        return "total_msg_size", ranks
+    return "avg_msg_size", 1
+
+
+# --- looking up --------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Call:
+    """Of a collective among ranks of one host, with one thread and a usual operation."""
+
+    collective: str
+    ranks: int
+    message_bytes: int
+
+    def holds(self, condition: str) -> bool:
+        """ValueError: nobody knows such a condition."""
+        if condition in _FACTS:
+            return _FACTS[condition]
+        word, sign, number = _split(condition)
+        if number == "any":
+            return True
+        if (word, number) == ("comm_size", "pow2"):
+            return self.ranks & (self.ranks - 1) == 0
+        if (word, number) == ("comm_size", "node_comm_size"):
+            return True
+        if (word, number) == ("count", "pow2"):
+            return False
+        value = self._value(word, condition)
+        if not number.isdigit():
+            raise ValueError(f"there is no condition '{condition}'")
+        return value < int(number) + (sign == "<=")
+
+    def _value(self, word: str, condition: str) -> int:
+        average, times = self.message_bytes, self.ranks
+        if self.collective in OF_ALL_RANKS or self.collective == "Alltoall":
+            known = {"avg_msg_size": average, "total_msg_size": average * times}
+        else:
+            known = {"avg_msg_size": average, "total_msg_size": average}
+        known["comm_size"] = self.ranks
+        if word not in known:
+            raise ValueError(f"there is no condition '{condition}'")
+        return known[word]
+
+
+_FACTS = {
+    "comm_type=intra": True, "comm_type=inter": False, "comm_hierarchy=parent": False,
+    "is_multi_threaded=no": True, "is_multi_threaded=yes": False, "is_commutative=yes": True,
+    "is_commutative=no": False, "is_op_built_in=yes": True, "is_op_built_in=no": False,
+    "is_sendbuf_inplace=yes": False, "is_sendbuf_inplace=no": True, "is_block_regular=yes": True,
+    "is_block_regular=no": False,
+}  # fmt: skip
+_LEAVES = ("algorithm=", "composition=")
+
+
+def _split(condition: str) -> tuple[str, str, str]:
+    for sign in ("<=", "<", "="):
+        word, found, number = condition.partition(sign)
+        if found:
+            return word, sign, number
+    raise ValueError(f"there is no condition '{condition}'")
+
+
+def _look_up(trees: Mapping[str, Tree]) -> LookUp:
+    def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
+        call = Call(collective, ranks, message_bytes)
+        return tuple(_selected(trees[name], call) for name in (DEVICE, GENERAL))
+
+    return look_up
+
+
+def _selected(tree: Tree, call: Call) -> str:
+    """The leaf that MPICH comes to: it goes into the first branch that holds, and never back.
+    ValueError: it comes to none, which ends the program."""
+    at = tree.get(f"collective={call.collective.lower()}")
+    if at is None:
+        raise ValueError(f"there is no branch for {call.collective}")
+    while True:
+        leaf = next((key for key in at if key.startswith(_LEAVES)), None)
+        if leaf:
+            return leaf.partition("=")[2]
+        branch = next((key for key in at if call.holds(key)), None)
+        if branch is None:
+            raise ValueError(f"no branch holds for {call}")
+        at = at[branch]
