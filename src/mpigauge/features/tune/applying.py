@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Starts a program with the rules of a tuning."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from mpigauge.cli.screen import tell
+from mpigauge.features.tune.stored import MpiBuild, digest, variables_of
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from mpigauge.features.tune.stored import Tuning
+
+
+def start(folder: Path, tuning: Tuning, words: Sequence[str]) -> NoReturn:
+    """In our place, so that its exit status and signals are its own. UserError: it cannot be
+    started, or the MPI is no longer the one that was tuned."""
+    check_library(tuning.mpi)
+    program = shutil.which(words[0])
+    if program is None:
+        raise UserError(f"there is no program '{words[0]}' to start")
+    variables = variables_of(folder, tuning)
+    if not variables:
+        tell(f"{folder} has no rule: the program starts as it would without it")
+    os.execve(program, list(words), {**os.environ, **variables})
+
+
+def check_library(mpi: MpiBuild) -> None:
+    """UserError: the library was replaced since it was tuned."""
+    if digest(Path(mpi.library)) != mpi.sha256:
+        raise UserError(
+            f"{mpi.library} is another build than the {mpi.label} that was tuned; tune again for it"
+        )

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge tune: rules for the algorithms of collectives, which are proven to help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from mpigauge.features.tune.stored import Tuning
+
+USUAL = "make"
+"""The subcommand of those who name none."""
+
+
+class TuneGroup(click.Group):
+    """`mpigauge tune Bcast` is `mpigauge tune make Bcast`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self.with_name(args, ctx))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Of a word that is no subcommand, the one that it is for."""
+        return super().get_command(ctx, cmd_name) or self.commands[USUAL]
+
+    def with_name(self, args: list[str], ctx: click.Context) -> list[str]:
+        """UserError: the first word is neither a collective nor a subcommand."""
+        if args and args[0] in (*self.commands, *ctx.help_option_names):
+            return args
+        if args and not args[0].startswith("-"):
+            check_word(args[0], self.commands)
+        return [USUAL, *args]
+
+
+def check_word(word: str, commands: Any) -> None:
+    """UserError: it is neither a collective nor a subcommand."""
+    from mpigauge.model.errors import UserError, nearest_or_all
+
+    known = [*_every_collective(), *commands]
+    if word.lower() not in (name.lower() for name in known):
+        raise UserError(
+            f"'{word}' is neither a collective that can be tuned nor a subcommand of tune"
+            f"{nearest_or_all(word, known)}"
+        )
+
+
+def _every_collective() -> list[str]:
+    from mpigauge.site.mpi.rule_files.candidates import collectives_of
+    from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+
+    return list(dict.fromkeys(name for mpi in RULE_FORMATS for name in collectives_of(mpi)))
+
+
+@click.group("tune", cls=TuneGroup)
+def command() -> None:
+    """Find the best algorithms of collectives here, as rules that a program can be started with.
+
+    `mpigauge tune [COLLECTIVE]...` is `mpigauge tune make [COLLECTIVE]...`.
+    """
+
+
+@command.command(USUAL)
+@click.argument("collectives", nargs=-1, metavar="[COLLECTIVE]...")
+@options.together(
+    options.mpi_option,
+    click.option(
+        "--ranks", metavar="LIST", help="Sizes of communicators to tune.  [default: all cores]"
+    ),
+    click.option(
+        "--sizes",
+        metavar="LIST",
+        help="Message sizes at which candidates are measured.  [default: 8 B to 2 MiB, times 4]",
+    ),
+    options.seconds_option,
+    click.option(
+        "--launches",
+        type=click.IntRange(min=3),
+        metavar="N",
+        help="That measure all candidates.  [default: 6]",
+    ),
+    click.option(
+        "--data",
+        type=click.Choice(["static", "fresh"]),
+        default="fresh",
+        help="fresh: what is sent is written before each call.  [default: fresh]",
+    ),
+    options.oversubscribe_option,
+    click.option(
+        "--keep-order",
+        is_flag=True,
+        help="Leave reductions at the default: other algorithms sum in another order, which may "
+        "change last digits.",
+    ),
+    options.seed_option,
+    click.option(
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Folder of the tuning.  [default: mpigauge-tuned-MPI-VERSION]",
+    ),
+)
+def make_command(collectives: tuple[str, ...], **said: Any) -> None:
+    """Measure all candidates, choose, write rules, and confirm them by fresh launches.
+
+    Every candidate is tried for right results first. A rule stays only where it is faster than the
+    default with certainty, in the launches that chose it and in others; everywhere else the default
+    stays. Given again with the same --output, an interrupted tuning goes on.
+    """
+    from mpigauge.features.tune.making import make
+
+    make(collectives, said)
+
+
+@command.command("show")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def show_command(folder: Path) -> None:
+    """Show the rules of a tuning, their evidence, and where the default stays and why."""
+    from mpigauge.features.tune.show import lines_of
+    from mpigauge.features.tune.stored import load_tuning
+
+    for line in lines_of(load_tuning(folder)):
+        click.echo(line)
+
+
+@command.command("env")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["sh", "module", "mca"]),
+    default="sh",
+    help="sh: lines to source, also in a batch script; module: of a module file; mca: of Open "
+    "MPI's mca-params.conf.  [default: sh]",
+)
+def env_command(folder: Path, form: str) -> None:
+    """Print the environment that makes the MPI read the rules."""
+    from mpigauge.features.tune.show import environment_lines
+
+    for line in environment_lines(folder, _whole(folder), form):
+        click.echo(line)
+
+
+@command.command("apply", context_settings={"ignore_unknown_options": True})
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
+def apply_command(folder: Path, words: tuple[str, ...]) -> None:
+    """Start a program, such as `mpirun -n 64 ./app`, with the rules of a tuning."""
+    from mpigauge.features.tune.applying import start
+
+    start(folder, _whole(folder), words)
+
+
+@command.command("verify")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--mpi",
+    "mpi_spec",
+    metavar="MPI",
+    help="The MPI, where it is not found by what it was tuned with.",
+)
+@options.seed_option
+def verify_command(folder: Path, mpi_spec: str | None, seed: int | None) -> None:
+    """Try again whether the rules are right and still help.
+
+    Another build of the MPI, and files that were edited, are refused.
+    """
+    from mpigauge.features.tune.making import verify
+
+    verify(folder, _whole(folder), mpi_spec, seed)
+
+
+def _whole(folder: Path) -> Tuning:
+    """UserError: there is no tuning, or its files are not what was written."""
+    from mpigauge.features.tune.stored import check_files, load_tuning
+
+    tuning = load_tuning(folder)
+    check_files(folder, tuning)
+    return tuning

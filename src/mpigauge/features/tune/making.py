@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What `tune make` and `tune verify` do with what they were told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.screen import tell
+from mpigauge.features.tune.plan import SIZES, TUNED, confirm_plan
+from mpigauge.features.tune.result import confirmed, grids_in_turn
+from mpigauge.features.tune.show import REDUCTIONS, lines_of
+from mpigauge.features.tune.stored import (
+    FILE,
+    Tuning,
+    build_of,
+    check_build,
+    save,
+    settings_of,
+)
+from mpigauge.features.tune.tuning import (
+    Task,
+    confirm,
+    find_rules,
+    without_own,
+    write_and_read_back,
+    wrong_with,
+)
+from mpigauge.model.errors import RunError, UserError, no_such
+from mpigauge.model.units import listed
+from mpigauge.site.mpi.rule_files.candidates import collectives_of
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
+
+if TYPE_CHECKING:
+    from mpigauge.cli.targets import Setup
+    from mpigauge.measure.plan import Request
+
+CHECKS = "checks"
+"""The folder of the runs of `tune verify`, one for each time."""
+
+
+def make(collectives: Sequence[str], said: dict[str, Any]) -> None:
+    task, refusal = read_task(collectives, said)
+    if refusal:
+        tell(f"candidates are measured and shown, but no file is written: {refusal}")
+    found = find_rules(task)
+    rules, left = found.rules, list(found.left)
+    if rules and not refusal:
+        rules, gone = confirm(task, rules)
+        left += gone
+    files = write_and_read_back(task, task.folder, rules) if rules and not refusal else {}
+    tuning = Tuning(
+        mpi=build_of(task.setup.mpi),
+        hostname=task.setup.machine.hostname,
+        cores=task.setup.machine.cores,
+        data=task.request.data,
+        sizes=task.request.sizes or SIZES,
+        rules=tuple(rules),
+        left=tuple(left),
+        files=files,
+    )
+    save(task.folder, tuning)
+    for line in lines_of(tuning):
+        click.echo(line)
+    if files:
+        tell(f"use it with `mpigauge tune apply {task.folder} -- mpirun …`")
+    tell(f"stored in {task.folder}")
+
+
+def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, str]:
+    """What is to be tuned, and why no file would be written; empty: it is. UserError: it cannot be
+    tuned."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.measure.plan import read_request
+
+    output, spec, keeps_order = (said.pop(name) for name in ("output", "mpi_spec", "keep_order"))
+    request = read_request(said, look_up(said))
+    setup = set_up_one(request, spec)
+    mpi = setup.mpi
+    known = collectives_of(mpi.name)
+    if not known:
+        raise UserError(
+            f"no algorithms of collectives are known that {mpi.label} could be told to use "
+            f"({refusal_of(mpi)}); `mpigauge sweep --vary` measures any of its settings"
+        )
+    chosen = tuple(dict.fromkeys(_collective(word, known) for word in collectives)) or known
+    if keeps_order:
+        chosen = _without_reductions(chosen)
+    ranks = request.ranks or (setup.resources.room,)
+    _check_ranks(ranks, setup, request)
+    settings = {**request.settings, **RULE_FORMATS[mpi.name].measured_with}
+    folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
+    if (folder / FILE).exists():
+        raise UserError(
+            f"{folder} holds a tuning already; `mpigauge tune show {folder}` shows it, and "
+            "--output names another folder"
+        )
+    own = replace(request, settings=settings)
+    return Task(setup, own, chosen, tuple(ranks), folder), refusal_of(mpi)
+
+
+def set_up_one(request: Request, spec: str | None) -> Setup:
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
+
+    (setup,) = set_up(request, CommandOptions(mpi_specs=(spec,) if spec else ()))
+    return setup
+
+
+def _collective(word: str, known: Sequence[str]) -> str:
+    """In its own spelling. UserError: it cannot be tuned."""
+    for name in known:
+        if name.lower() == word.lower():
+            return name
+    raise no_such("collective that can be tuned", word, known)
+
+
+def _without_reductions(collectives: Sequence[str]) -> tuple[str, ...]:
+    """UserError: nothing is left of them."""
+    left = tuple(name for name in collectives if name not in REDUCTIONS)
+    if not left:
+        raise UserError(
+            f"--keep-order leaves {listed(collectives)} at the default, and nothing else is to be "
+            "tuned"
+        )
+    return left
+
+
+def _check_ranks(ranks: Sequence[int], setup: Setup, request: Request) -> None:
+    cores = setup.machine.cores
+    if min(ranks) < 2:
+        raise UserError("--ranks: a collective is among at least 2 ranks")
+    if max(ranks) > cores and not request.oversubscribe:
+        raise UserError(
+            f"--ranks {max(ranks)} are more than the {cores} cores here: ranks that share a core "
+            "measure the scheduler and no algorithm; add --oversubscribe to tune all the same"
+        )
+
+
+def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> None:
+    """UserError: the rules are not for this MPI. RunError: they no longer hold."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.measure.plan import read_request
+
+    said: dict[str, Any] = {"seed": seed, "data": tuning.data}
+    request = replace(read_request(said, look_up(said)), sizes=tuning.sizes)
+    setup = set_up_one(request, spec or tuning.mpi.spec)
+    crowded = any(each.rule.ranks > setup.machine.cores for each in tuning.rules)
+    request = replace(request, oversubscribe=crowded)
+    check_build(tuning, setup.mpi)
+    if not tuning.files:
+        click.echo("there is no rule to verify: the default stays everywhere")
+        return
+    bare = [each.rule for each in tuning.rules]
+    task = Task(setup, request, (), (), _next_folder(folder / CHECKS))
+    settings: Mapping[str, str] = settings_of(folder, tuning)
+    wrong = wrong_with(task, tuning.rules, settings)
+    if wrong:
+        raise RunError("; ".join(f"{name}: {why}" for name, why in wrong.items()))
+    run = task.measured("confirm", confirm_plan(without_own(task), bare, settings, task.where))
+    sure, doubtful = confirmed(tuning.rules, grids_in_turn(run, TUNED), TUNED)
+    for line in lines_of(replace(tuning, rules=tuple(sure), left=())):
+        click.echo(line)
+    if doubtful:
+        names = ", ".join(f"{each.rule.collective} {each.rule.candidate}" for each in doubtful)
+        raise RunError(f"not faster with certainty now: {names}; results are right")
+
+
+def _next_folder(folder: Path) -> Path:
+    """The first one that is not there."""
+    number = 1
+    while (folder / str(number)).exists():
+        number += 1
+    return folder / str(number)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plans of a tuning: candidates tried for right results, measured, and rules confirmed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mpigauge.measure.plan.plan import Plan, PlanPart
+from mpigauge.measure.plan.resolve import parts_of, plan_of
+from mpigauge.model.names import CONTROL
+from mpigauge.model.rules import of_collective
+
+if TYPE_CHECKING:
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.rules import Rule
+
+SIZES = tuple(8 << 2 * k for k in range(10))
+"""8 B to 2 MiB, each four times the one before."""
+LAUNCHES = 6
+ROUNDS_TO_CONFIRM = 10
+RIGHT = "SELFTEST:{}_right"
+"""The benchmark that counts what a collective does wrong."""
+ODD_RANKS = 3
+"""Algorithms that go right among powers of two may go wrong here."""
+SILENT_S = 30.0
+"""After which a launch of candidates hangs."""
+TUNED = "tuned"
+Arms = Sequence[tuple[str, Mapping[str, str]]]
+"""Names of candidates, each with what is set for it."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """What plans are made of, beside the request."""
+
+    cards: Cards
+    resources: Resources
+    mpi: Mpi
+
+    def plan(self, request: Request, parts: Iterable[PlanPart]) -> Plan:
+        parts = tuple(parts)
+        names = tuple(dict.fromkeys(name for part in parts for name in part.benchmarks))
+        own = replace(request, benchmarks=names)
+        return plan_of(own, parts, self.cards, self.resources, self.mpi)
+
+    def part(self, request: Request, benchmark: str, ranks: int) -> PlanPart:
+        """A job of so many ranks for one benchmark. UserError: they have no cores of their own."""
+        own = replace(request, benchmarks=(benchmark,), ranks=(ranks,), np=ranks)
+        (part,) = parts_of(own, self.cards, self.resources)
+        return part
+
+
+def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
+    """The default, its candidates and the default once more, all in each launch. `arms`: by
+    collective and ranks."""
+    sized = replace(request, sizes=request.sizes or SIZES)
+    parts = [
+        replace(where.part(sized, name, ranks), arms=_with_default(own))
+        for name, by_ranks in arms.items()
+        for ranks, own in by_ranks.items()
+    ]
+    plan = where.plan(sized, parts)
+    fixed = LAUNCHES if request.seconds is None else None
+    return replace(plan, shuffle=True, launches=request.launches or fixed)
+
+
+def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
+    """One launch for each collective and number of ranks, which all its candidates share."""
+    parts = [
+        replace(_right(request, name, ranks, where), arms=(("", {}), *own))
+        for name, by_ranks in arms.items()
+        for ranks, own in by_ranks.items()
+    ]
+    return _once(where.plan(_crowded(request), parts))
+
+
+def right_alone_plan(
+    request: Request, alone: Iterable[tuple[str, int, str, Mapping[str, str]]], where: Where
+) -> Plan:
+    """The same with a launch for each candidate, which may abort or hang. `alone`: collective,
+    ranks, name and settings."""
+    parts = [
+        replace(_right(request, name, ranks, where), arm=arm, settings=dict(settings))
+        for name, ranks, arm, settings in alone
+    ]
+    return _once(where.plan(_crowded(request), parts))
+
+
+def confirm_plan(
+    request: Request, rules: Sequence[Rule], settings: Mapping[str, str], where: Where
+) -> Plan:
+    """The default and the rules in launches of their own, in turn: where there are rules, at their
+    sizes and between them."""
+    parts = []
+    for name, ranks in dict.fromkeys((rule.collective, rule.ranks) for rule in rules):
+        own = [rule for rule in of_collective(rules, name) if rule.ranks == ranks]
+        sizes = tuple(sorted({size for rule in own for size in sizes_of(rule, request)}))
+        part = replace(where.part(request, name, ranks), sizes=sizes)
+        parts += [part, replace(part, arm=TUNED, settings=dict(settings))]
+    plan = where.plan(request, parts)
+    return replace(plan, shuffle=True, launches=ROUNDS_TO_CONFIRM, seconds=None, use_all=False)
+
+
+def sizes_of(rule: Rule, request: Request) -> list[int]:
+    """Those at which its candidate was measured, and a new one between each two."""
+    measured = [
+        size for size in request.sizes or SIZES if rule.first_bytes <= size <= rule.last_bytes
+    ]
+    between = [between_sizes(a, b) for a, b in pairwise(measured)]
+    return sorted({*measured, *between})
+
+
+def between_sizes(low: int, high: int) -> int:
+    """About their geometric mean, in whole elements of eight bytes."""
+    middle = round(math.sqrt(max(low, 1) * high))
+    return max(low, middle // 8 * 8)
+
+
+def _with_default(own: Arms) -> tuple[tuple[str, Mapping[str, str]], ...]:
+    return (("", {}), *own, (CONTROL, {}))
+
+
+def _crowded(request: Request) -> Request:
+    """Whether results are right does not depend on cores."""
+    return replace(request, oversubscribe=True, data="static", sizes=None)
+
+
+def _right(request: Request, name: str, ranks: int, where: Where) -> PlanPart:
+    return where.part(_crowded(request), RIGHT.format(name), ranks)
+
+
+def _once(plan: Plan) -> Plan:
+    return replace(plan, launches=1, seconds=None, use_all=False, timeout_s=SILENT_S)

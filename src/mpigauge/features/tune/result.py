@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the runs of a tuning say: which candidates are right, which rules follow, which hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.row import Estimate
+from mpigauge.model.rules import Rule
+from mpigauge.result.tuning.choose import Choice, Stretch, choose, judge
+from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+    from mpigauge.runs.store import Run
+
+Of = tuple[str, int]
+"""A collective and a number of ranks."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A candidate that must not be used."""
+
+    collective: str
+    ranks: int
+    candidate: str
+    """Empty: the default itself."""
+    why: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a run of correctness tests says."""
+
+    right: frozenset[tuple[str, int, str]]
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A ratio of times to the default's, with its 95 % interval, and how many launches gave it."""
+
+    value: float
+    low: float
+    high: float
+    launches: int
+
+    @property
+    def estimate(self) -> Estimate:
+        return Estimate(self.value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class TunedRule:
+    rule: Rule
+    chosen: Evidence
+    """By the launches that it was chosen in."""
+    confirmed: Evidence | None = None
+    """By launches with the files, which did not choose it; None: there were none yet."""
+
+    def to_json(self) -> dict[str, Any]:
+        sure = asdict(self.confirmed) if self.confirmed else None
+        return {**self.rule.to_json(), "chosen": asdict(self.chosen), "confirmed": sure}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TunedRule:
+        """KeyError, TypeError or ValueError: it is no such rule."""
+        sure = data["confirmed"]
+        return cls(
+            rule=Rule.from_json(data),
+            chosen=Evidence(**data["chosen"]),
+            confirmed=Evidence(**sure) if sure else None,
+        )
+
+
+def tried(stored: Run) -> Tried:
+    """By the counts of wrong elements; what was not measured is in neither."""
+    right, faults = set(), []
+    for cell in stored.cells:
+        name = cell.benchmark.removesuffix("_right")
+        if cell.wrong_count:
+            why = f"{cell.wrong_count} wrong elements among {cell.ranks} ranks"
+            faults.append(Fault(name, cell.ranks, cell.arm, why))
+        elif cell.check != "unchecked":
+            right.add((name, cell.ranks, cell.arm))
+    return Tried(frozenset(right), tuple(faults))
+
+
+def grids(stored: Run) -> dict[Of, Grid]:
+    """The times of a run whose arms share each launch."""
+    return _grids(
+        (_of(cell), cell.arm, cell.message_bytes, cell.launch, cell.time_p50_s)
+        for cell in stored.cells
+    )
+
+
+def grids_in_turn(stored: Run, tuned: str) -> dict[Of, Grid]:
+    """Of a run in which the default and `tuned` have launches in turn: those of one round belong
+    together."""
+    parts = len(stored.plan.get("parts") or ()) or 1
+    found = (
+        (_of(cell), cell.arm, cell.message_bytes, cell.launch // parts, cell.time_p50_s)
+        for cell in stored.cells
+    )
+    return _grids(each for each in found if each[1] in (DEFAULT, tuned))
+
+
+def rules_of(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
+    """A rule for each stretch, from its first measured size to its last; where the next one
+    follows at the next measured size, up to that."""
+    found = []
+    for place, stretch in enumerate(choice.faster):
+        last = stretch.sizes[-1]
+        following = choice.faster[place + 1 : place + 2]
+        if following and grid.sizes.index(following[0].sizes[0]) == grid.sizes.index(last) + 1:
+            last = following[0].sizes[0] - 1
+        rule = Rule(*of, stretch.sizes[0], last, stretch.arm)
+        found.append(TunedRule(rule, evidence(stretch)))
+    return found
+
+
+def confirmed(
+    rules: Sequence[TunedRule], measured: Mapping[Of, Grid], tuned: str
+) -> tuple[list[TunedRule], list[TunedRule]]:
+    """The rules that fresh launches found faster, by a test over all of them, and the others."""
+    kept, dropped = [], []
+    judged = _judged([each.rule for each in rules], measured, tuned)
+    for each, stretch in zip(rules, judged, strict=True):
+        sure = evidence(stretch) if stretch else None
+        now = TunedRule(each.rule, each.chosen, sure)
+        (kept if stretch is not None and stretch.is_faster else dropped).append(now)
+    return kept, dropped
+
+
+def _judged(rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str) -> list[Stretch | None]:
+    """None: too little was measured of a rule. All that are judged share one level."""
+    wanted: list[tuple[int, Grid, list[int]]] = []
+    for number, rule in enumerate(rules):
+        grid = measured.get((rule.collective, rule.ranks))
+        sizes = [
+            size for size in (grid.sizes if grid else ())
+            if rule.first_bytes <= size <= rule.last_bytes
+        ]  # fmt: skip
+        if grid and sizes and tuned in grid.arms and len(grid.launches) > 1:
+            wanted.append((number, grid, sizes))
+    found: list[Stretch | None] = [None] * len(rules)
+    for number, grid, sizes in wanted:
+        (found[number],) = judge(grid, [(tuned, sizes)], picked_from=len(wanted))
+    return found
+
+
+def evidence(stretch: Stretch) -> Evidence:
+    return Evidence(*stretch.ratio, stretch.launches)
+
+
+def _of(cell: Cell) -> Of:
+    return cell.benchmark, cell.ranks
+
+
+def _grids(cells: Iterable[tuple[Of, str, int, int, float]]) -> dict[Of, Grid]:
+    times: dict[Of, dict[tuple[str, int, int], float]] = {}
+    for of, arm, size, launch, seconds in cells:
+        times.setdefault(of, {})[arm, size, launch] = seconds
+    return {
+        of: grid_of(own, {size for _, size, _ in own}, dict.fromkeys(arm for arm, _, _ in own))
+        for of, own in times.items()
+    }
+
+
+def choices(measured: Mapping[Of, Grid]) -> dict[Of, Choice]:
+    return {of: choose(grid) for of, grid in measured.items()}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A tuning in words: what was gained, what was left at the default and why, and how to use it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.features.tune.stored import variables_of
+from mpigauge.model.units import byte_count, listed, many
+
+if TYPE_CHECKING:
+    from mpigauge.features.tune.result import Evidence, TunedRule
+    from mpigauge.features.tune.stored import Tuning
+
+REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
+"""Other algorithms combine in another order."""
+WEIGHTS = "Sizes count alike, as nobody has said what a program sends."
+
+
+def lines_of(tuning: Tuning) -> Iterator[str]:
+    yield (
+        f"{tuning.mpi.label} on {tuning.hostname}, {many(tuning.cores, 'core')}; "
+        f"{tuning.data} data, one thread"
+    )
+    yield ""
+    for each in tuning.rules:
+        yield rule_sentence(each)
+    if not tuning.rules:
+        yield "No rule is written: the default stays everywhere."
+    for left in tuning.left:
+        yield f"{left.collective}, {many(left.ranks, 'rank')}: the default stays: {left.why}."
+    summed = dict.fromkeys(
+        each.rule.collective for each in tuning.rules if each.rule.collective in REDUCTIONS
+    )
+    if summed:
+        yield (
+            f"Sums of floating-point numbers may differ in their last digits: {listed(summed)}; "
+            "--keep-order leaves them as they are."
+        )
+    if tuning.rules:
+        yield f"Everywhere else nothing changes. {WEIGHTS}"
+
+
+def rule_sentence(each: TunedRule) -> str:
+    rule = each.rule
+    sizes = f"{byte_count(rule.first_bytes)} to {byte_count(rule.last_bytes)}"
+    if rule.first_bytes == rule.last_bytes:
+        sizes = byte_count(rule.first_bytes)
+    gained = each.confirmed or each.chosen
+    by = many(gained.launches, "fresh launch") if each.confirmed else "the launches that chose it"
+    return (
+        f"{rule.collective}, {many(rule.ranks, 'rank')}, {sizes}: {rule.candidate} takes "
+        f"{saved(gained)} less time than the default, by {by}."
+    )
+
+
+def saved(gained: Evidence) -> str:
+    """What is saved, from the ends of the interval: 42 to 56 %."""
+    return f"{100 * (1 - gained.high):.0f} to {100 * (1 - gained.low):.0f} %"
+
+
+def environment_lines(folder: Path, tuning: Tuning, form: str) -> Iterator[str]:
+    variables = variables_of(folder, tuning)
+    for name, value in sorted(variables.items()):
+        if form == "module":
+            yield f"setenv {name} {{{value}}}"
+        elif form == "sh":
+            yield f"export {name}={shlex.quote(value)}"
+        elif name.startswith("OMPI_MCA_"):
+            yield f"{name.removeprefix('OMPI_MCA_')} = {value}"

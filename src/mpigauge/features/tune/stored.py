@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The folder of a tuning: rules.json with rules and evidence, the MPI's own files, and the runs.
+
+The MPI's files and the library that they were made for are known by their SHA-256, so that nothing
+is used that somebody has edited or that belongs to another build.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mpigauge
+from mpigauge.features.tune.result import TunedRule
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
+
+FILE = "rules.json"
+RUNS = "runs"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Left:
+    """Where the default stays, and why."""
+
+    collective: str
+    ranks: int
+    why: str
+
+
+@dataclass(frozen=True)
+class MpiBuild:
+    """The library that rules are for."""
+
+    name: str
+    version: str
+    spec: str
+    """What finds it again with --mpi."""
+    library: str
+    sha256: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    mpi: MpiBuild
+    hostname: str
+    cores: int
+    data: str
+    """static or fresh: what was sent while it was measured."""
+    sizes: tuple[int, ...]
+    """At which candidates were measured."""
+    rules: tuple[TunedRule, ...]
+    left: tuple[Left, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """SHA-256 of what was written for the MPI, by name."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "mpigauge": mpigauge.__version__,
+            "mpi": asdict(self.mpi),
+            "hostname": self.hostname,
+            "cores": self.cores,
+            "data": self.data,
+            "sizes": list(self.sizes),
+            "rules": [rule.to_json() for rule in self.rules],
+            "left": [asdict(each) for each in self.left],
+            "files": dict(self.files),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Tuning:
+        """KeyError, TypeError or ValueError: it is none."""
+        return cls(
+            mpi=MpiBuild(**data["mpi"]),
+            hostname=str(data["hostname"]),
+            cores=int(data["cores"]),
+            data=str(data["data"]),
+            sizes=tuple(int(size) for size in data["sizes"]),
+            rules=tuple(TunedRule.from_json(each) for each in data["rules"]),
+            left=tuple(Left(**each) for each in data["left"]),
+            files={str(name): str(digest) for name, digest in data["files"].items()},
+        )
+
+
+def build_of(mpi: Mpi) -> MpiBuild:
+    return MpiBuild(mpi.name, mpi.version, mpi.spec, str(mpi.library), digest(mpi.library))
+
+
+def digest(file: Path) -> str:
+    """UserError: it cannot be read."""
+    try:
+        return sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from None
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
+    """Writes each whole or not at all; their SHA-256 by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        _write(folder / name, text)
+    return {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+
+
+def save(folder: Path, tuning: Tuning) -> None:
+    _write(folder / FILE, json.dumps(tuning.to_json(), indent=1) + "\n")
+
+
+def _write(file: Path, text: str) -> None:
+    unfinished = file.with_name(f".{file.name}.new")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(file)
+
+
+def load_tuning(folder: Path) -> Tuning:
+    """UserError: there is no whole tuning in this folder."""
+    file = folder / FILE
+    if not file.is_file():
+        what = "is no tuning: it has no rules.json" if folder.is_dir() else "does not exist"
+        raise UserError(f"{folder} {what}; `mpigauge tune --output {folder}` makes one")
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        if data["schema"] > SCHEMA:
+            raise UserError(f"{file} was written by a newer mpigauge; update mpigauge to read it")
+        return Tuning.from_json(data)
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from None
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise UserError(f"{file} is damaged ({type(error).__name__}: {error})") from None
+
+
+def check_files(folder: Path, tuning: Tuning) -> None:
+    """UserError: one is not there, or is not what was written."""
+    for name, written in tuning.files.items():
+        if digest(folder / name) != written:
+            raise UserError(
+                f"{folder / name} is not what `mpigauge tune` wrote: somebody has changed it; "
+                "tune again, or write it by hand without rules.json"
+            )
+
+
+def check_build(tuning: Tuning, mpi: Mpi) -> None:
+    """UserError: the rules are for another build of the MPI."""
+    now = build_of(mpi)
+    if now.sha256 != tuning.mpi.sha256:
+        raise UserError(
+            f"these rules are for {tuning.mpi.label} with the library {tuning.mpi.library}, and "
+            f"{now.library} ({now.label}) is another build; tune again for it"
+        )
+
+
+def settings_of(folder: Path, tuning: Tuning) -> dict[str, str]:
+    """What makes the MPI read the rules; nothing where there are none."""
+    if not tuning.files:
+        return {}
+    return dict(RULE_FORMATS[tuning.mpi.name].settings(folder))
+
+
+def variables_of(folder: Path, tuning: Tuning) -> dict[str, str]:
+    """The same as variables of the environment."""
+    from mpigauge.site.launch.openmpi import is_mca
+
+    return {
+        f"OMPI_MCA_{name}" if is_mca(name) else name: value
+        for name, value in settings_of(folder, tuning).items()
+    }

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A tuning from its first launch to its last: try, measure, choose, write, confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.cli.screen import tell
+from mpigauge.features.tune.plan import (
+    ODD_RANKS,
+    TUNED,
+    Where,
+    confirm_plan,
+    grid_plan,
+    right_alone_plan,
+    right_plan,
+)
+from mpigauge.features.tune.result import (
+    Fault,
+    Of,
+    TunedRule,
+    choices,
+    confirmed,
+    grids,
+    grids_in_turn,
+    rules_of,
+    tried,
+)
+from mpigauge.features.tune.stored import RUNS, Left, write_files
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.units import listed
+from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+
+if TYPE_CHECKING:
+    from mpigauge.cli.targets import Setup
+    from mpigauge.measure.campaign import CampaignTask
+    from mpigauge.measure.plan import Plan, Request
+    from mpigauge.result.tuning.choose import Choice
+    from mpigauge.result.tuning.grid import Grid
+    from mpigauge.runs.store import Run
+
+RUN_NAMES = {
+    "right": "whether candidates are right",
+    "right-alone": "the same, each candidate alone",
+    "grid": "how long candidates take",
+    "rules-right": "whether results with the rules are right",
+    "confirm": "whether the rules help",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is tuned, and where to."""
+
+    setup: Setup
+    request: Request
+    """With the settings under which candidates are measured."""
+    collectives: tuple[str, ...]
+    ranks: tuple[int, ...]
+    folder: Path
+
+    @property
+    def where(self) -> Where:
+        return Where(self.setup.cards, self.setup.resources, self.setup.mpi)
+
+    def candidates(self, ranks: int) -> list[Candidate]:
+        every = candidates_of(self.setup.mpi.name)
+        return [each for each in every if each.collective in self.collectives and each.fits(ranks)]
+
+    def measured(self, name: str, plan: Plan) -> Run:
+        """The run of this name, made now, gone on with, or as it was. RunError: interrupted."""
+        return measured(self.setup, plan, self.folder / RUNS / name, RUN_NAMES[name])
+
+
+@dataclass(frozen=True)
+class Found:
+    """What measuring candidates has brought."""
+
+    rules: list[TunedRule]
+    left: list[Left]
+    faults: list[Fault]
+
+
+# --- runs ---------------------------------------------------------------------------------------
+def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> Run:
+    """The run in this folder, made now, gone on with, or as it was. RunError: interrupted."""
+    from mpigauge.cli.measuring import PlannedRun, carry_out, measure
+    from mpigauge.runs.store import load
+
+    if not (folder / "run.json").is_file():
+        tell(f"{what}: {folder}")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        measure([PlannedRun(setup, plan)], folder, "tune")
+    else:
+        _check_same_plan(folder, plan)
+        if load(folder).status.get("status") in (None, "interrupted"):
+            tell(f"{what}: goes on in {folder}")
+            with ExitStack() as stack:
+                carry_out([_what_is_left(folder, setup, stack)])
+    stored = load(folder)
+    if stored.status.get("status") == "interrupted":
+        raise RunError(
+            "interrupted: what was measured is kept; the same command with --output "
+            f"{folder.parents[1]} goes on"
+        )
+    return stored
+
+
+def _what_is_left(folder: Path, setup: Setup, stack: ExitStack) -> CampaignTask:
+    from mpigauge.measure.campaign import resumed
+    from mpigauge.runs.store import RunWriter, load
+
+    stored = load(folder)
+    writer = stack.enter_context(RunWriter.resume(folder))
+    return resumed(stored, setup.mpi, setup.kernels, writer)
+
+
+def _check_same_plan(folder: Path, plan: Plan) -> None:
+    """UserError: what was measured there is something else."""
+    from mpigauge.measure.plan import Plan as Plans
+    from mpigauge.runs.store import load
+
+    then = Plans.from_json(load(folder).plan)
+    if replace(then, seed=plan.seed) != plan or _arms(then) != _arms(plan):
+        raise UserError(
+            f"{folder} was measured with other options; name another folder with --output, or give "
+            "the command as it was"
+        )
+
+
+def _arms(plan: Plan) -> list[object]:
+    return [(part.arm, dict(part.settings), part.arms) for part in plan.parts]
+
+
+# --- candidates that are right ------------------------------------------------------------------
+def right_candidates(task: Task) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
+    """Those without a fault, by collective and ranks that are tuned, and the faults of the others.
+    A candidate with a fault among any number of ranks is out everywhere."""
+    groups = sorted({*task.ranks, 2, ODD_RANKS})
+    wanted: dict[Of, list[Candidate]] = {}
+    for ranks in groups:
+        for each in task.candidates(ranks):
+            wanted.setdefault((each.collective, ranks), []).append(each)
+    together = task.measured("right", right_plan(task.request, _arms_of(task, wanted), task.where))
+    found = tried(together)
+    faults = list(found.faults)
+    known = found.right | {(f.collective, f.ranks, f.candidate) for f in faults}
+    alone = [
+        (name, ranks, each.name, each.settings)
+        for (name, ranks), own in wanted.items()
+        for each in own
+        if (name, ranks, each.name) not in known
+    ]
+    if alone:
+        run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
+        again = tried(run)
+        faults += again.faults
+        known |= again.right | {(f.collective, f.ranks, f.candidate) for f in again.faults}
+        faults += [
+            Fault(name, ranks, arm, _why_lost(run, name, ranks, arm))
+            for name, ranks, arm, _ in alone
+            if (name, ranks, arm) not in known
+        ]
+    out = {(fault.collective, fault.candidate) for fault in faults}
+    return {
+        (name, ranks): [each for each in own if (name, each.name) not in out]
+        for (name, ranks), own in wanted.items()
+        if ranks in task.ranks and (name, "") not in out
+    }, faults
+
+
+def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
+    """Why a launch of a candidate brought nothing."""
+    said = [failure.message for failure in run.failures if f"({arm})" in failure.message]
+    skipped = [skip.reason for skip in run.skips if skip.key.get("arm") == arm]
+    reasons = [*said, *skipped]
+    del name
+    return f"{reasons[0]}, among {ranks} ranks" if reasons else f"it ended among {ranks} ranks"
+
+
+def _arms_of(
+    task: Task, wanted: Mapping[Of, Sequence[Candidate]]
+) -> dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]:
+    """As control variables of the library. UserError: it lets nobody set them while it runs."""
+    from mpigauge.site.mpi.settings import knobs
+    from mpigauge.site.mpi.settings.inside import OutsideError, written
+
+    every = knobs(task.setup.mpi)
+    found: dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]] = {}
+    for (name, ranks), own in wanted.items():
+        try:
+            values = written([each.settings for each in own], every, task.setup.mpi)
+        except OutsideError as why:
+            raise UserError(f"candidates cannot be measured in one process: {why}") from None
+        arms = [(each.name, arm) for each, arm in zip(own, values, strict=True)]
+        found.setdefault(name, {})[ranks] = list(arms)
+    return found
+
+
+# --- choosing -----------------------------------------------------------------------------------
+def find_rules(task: Task) -> Found:
+    """Tries and measures all candidates, and chooses."""
+    right, faults = right_candidates(task)
+    for fault in faults:
+        tell(f"{fault.collective}: {fault.candidate or 'the default'} is out: {fault.why}")
+    wanted = {of: own for of, own in right.items() if own}
+    left = [
+        Left(name, ranks, "no candidate gives right results")
+        for name in task.collectives
+        for ranks in task.ranks
+        if (name, ranks) not in wanted
+    ]
+    if not wanted:
+        return Found([], left, faults)
+    run = task.measured("grid", grid_plan(task.request, _arms_of(task, wanted), task.where))
+    measured_grids = grids(run)
+    chosen = choices(measured_grids)
+    rules = []
+    for of in wanted:
+        if of not in chosen:
+            left.append(Left(*of, "nothing was measured of it"))
+            continue
+        own = rules_of(of, measured_grids[of], chosen[of])
+        rules += own
+        if not own:
+            left.append(Left(*of, _why_default(measured_grids[of], chosen[of])))
+    return Found(rules, left, faults)
+
+
+def _why_default(grid: Grid, choice: Choice) -> str:
+    if not grid.launches:
+        return "no launch measured all of its sizes"
+    if grid.incomplete and not grid.arms:
+        return f"{listed(grid.incomplete)} could not be measured at every size"
+    if choice.doubtful:
+        best = min(choice.doubtful, key=lambda each: each.ratio.value)
+        less = 100 * (1 - best.ratio.value)
+        return f"{best.arm} seemed to take {less:.0f} % less time, which may be chance"
+    return "no candidate was faster"
+
+
+# --- writing and confirming ---------------------------------------------------------------------
+def write_and_read_back(task: Task, folder: Path, rules: Sequence[TunedRule]) -> dict[str, str]:
+    """Writes the MPI's files, and reads them back as it will. RunError: they say something else."""
+    mpi = task.setup.mpi
+    form = RULE_FORMATS[mpi.name]
+    bare = [each.rule for each in rules]
+    texts = form.write(mpi, bare)
+    written, wanted = form.read(mpi, texts), form.expected(mpi, bare)
+    for rule in bare:
+        for size in _ends(rule.first_bytes, rule.last_bytes):
+            for ranks in range(max(rule.ranks - 1, 1), rule.ranks + 2):
+                call = (rule.collective, ranks, size)
+                if written(*call) != wanted(*call):
+                    raise RunError(
+                        f"the files for {mpi.label} would not say what was chosen for {call}"
+                    )
+    return write_files(folder, texts)
+
+
+def _ends(first: int, last: int) -> Iterable[int]:
+    return {max(first - 1, 0), first, (first + last) // 2, last, last + 1}
+
+
+def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], list[Left]]:
+    """The rules that hold in fresh launches with the files, and why the others are gone."""
+    trial = task.folder / RUNS / "files"
+    write_and_read_back(task, trial, rules)
+    settings = RULE_FORMATS[task.setup.mpi.name].settings(trial)
+    wrong = wrong_with(task, rules, settings)
+    kept = [each for each in rules if each.rule.collective not in wrong]
+    left = [
+        Left(each.rule.collective, each.rule.ranks, wrong[each.rule.collective])
+        for each in rules
+        if each.rule.collective in wrong
+    ]
+    if not kept:
+        return [], left
+    bare = [each.rule for each in kept]
+    plan = confirm_plan(without_own(task), bare, settings, task.where)
+    run = task.measured("confirm", plan)
+    sure, doubtful = confirmed(kept, grids_in_turn(run, TUNED), TUNED)
+    return sure, left + [
+        Left(each.rule.collective, each.rule.ranks, _why_gone(each)) for each in doubtful
+    ]
+
+
+def without_own(task: Task) -> Request:
+    """The request as a user's program would start: without what measuring candidates takes."""
+    own = RULE_FORMATS[task.setup.mpi.name].measured_with
+    kept = {name: value for name, value in task.request.settings.items() if name not in own}
+    return replace(task.request, settings=kept)
+
+
+def wrong_with(
+    task: Task, rules: Sequence[TunedRule], settings: Mapping[str, str], name: str = "rules-right"
+) -> dict[str, str]:
+    """What goes wrong with these files, by collective; the MPI has to tell that it took them, where
+    it can."""
+    form = RULE_FORMATS[task.setup.mpi.name]
+    groups = sorted({*(each.rule.ranks for each in rules), 2, ODD_RANKS})
+    told = {**settings, **form.told_with}
+    collectives = list(dict.fromkeys(each.rule.collective for each in rules))
+    alone = [(each, ranks, TUNED, told) for each in collectives for ranks in groups]
+    run = task.measured(name, right_alone_plan(without_own(task), alone, task.where))
+    found = tried(run)
+    wrong = {
+        fault.collective: f"results with the rules are wrong: {fault.why}" for fault in found.faults
+    }
+    for each in collectives:
+        lost = [ranks for ranks in groups if (each, ranks, TUNED) not in found.right]
+        if lost and each not in wrong:
+            why = _why_lost(run, each, lost[0], TUNED)
+            wrong[each] = f"the program ends with the rules: {why}"
+    if form.told_with and not form.has_read(Path(next(iter(settings.values()))).parent, _said(run)):
+        raise RunError(
+            f"{task.setup.mpi.label} does not tell that it has read the files of rules (what it "
+            f"said is in {run.path / 'logs'})"
+        )
+    return wrong
+
+
+def _said(run: Run) -> str:
+    logs = sorted((run.path / "logs").glob("*.std*"))
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
+
+
+def _why_gone(each: TunedRule) -> str:
+    rule = each.rule
+    where = f"{rule.candidate} from {rule.first_bytes} to {rule.last_bytes} bytes"
+    if each.confirmed is None:
+        return f"{where} could not be measured in fresh launches"
+    low, high = each.confirmed.low, each.confirmed.high
+    return (
+        f"{where} was not faster with certainty in {each.confirmed.launches} fresh launches "
+        f"({low:.2f} to {high:.2f} of the default's time)"
+    )

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Tuning with real MPIs: wrong candidates are found, files are taken, and say what was chosen."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from pathlib import Path
+
+import pytest
+
+from mpigauge.features.tune.making import read_task
+from mpigauge.features.tune.result import Evidence, TunedRule
+from mpigauge.features.tune.stored import FILE, load_tuning
+from mpigauge.features.tune.tuning import confirm
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.rules import Rule
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, collectives_of
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
+from tests.e2e import commands as cli
+
+pytestmark = pytest.mark.mpi
+SHORT = ("--launches", "3", "--in", "6s", "--sizes", "8,8Ki", "--ranks", "2")
+WRONG = {"ring", "segmented_ring"}
+"""Allreduces of Open MPI 5.0 that reduce in another order than an operation needs."""
+ENDS = Rule("Reduce_scatter", 2, 8, 500_000, "pairwise")
+"""Of MPICH 5.0.2: with this rule MPI_Reduce_scatter ends the program (typerep_yaksa_pack.c:327)."""
+
+
+def test_wrong_algorithms_of_open_mpi_are_found_and_never_written(tmp_path: Path) -> None:
+    done = cli.mpigauge(
+        "tune", "Allreduce", "--mpi", "openmpi", *SHORT, "--output", "out", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    for name in WRONG:
+        assert f"Allreduce: {name} is out: " in done.stderr
+    measured = {cell.arm for cell in load(tmp_path / "out" / "runs" / "grid").cells}
+    assert {"", "control", "recursive_doubling"} <= measured
+    assert not WRONG & measured
+    assert not WRONG & {each.rule.candidate for each in load_tuning(tmp_path / "out").rules}
+
+
+def test_a_tuning_of_mpich_from_its_first_launch_to_a_program(tmp_path: Path) -> None:
+    done = cli.mpigauge(
+        "tune", "Alltoall", "--mpi", "mpich", *SHORT, "--output", "out", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert " is out: " not in done.stderr
+    shown = cli.mpigauge("tune", "show", "out", cwd=tmp_path)
+    assert shown.stdout == done.stdout
+    assert "Alltoall, 2 ranks" in shown.stdout
+    again = cli.mpigauge("tune", "Alltoall", "--mpi", "mpich", "--output", "out", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "holds a tuning already" in again.stderr
+    mpich = find("mpich")
+    words = ["apply", "out", "--", str(mpich.mpiexec), "-n", "2", "true"]
+    started = cli.mpigauge("tune", *words, cwd=tmp_path)
+    assert started.returncode == 0, started.stderr
+
+
+def test_what_is_measured_already_is_not_measured_again(tmp_path: Path) -> None:
+    words = ("tune", "Allgather", "--mpi", "mpich", *SHORT, "--seed", "1", "--output", "out")
+    assert cli.mpigauge(*words, cwd=tmp_path).returncode == 0
+    (tmp_path / "out" / FILE).unlink()
+    before = (tmp_path / "out/runs/grid/records.jsonl").read_bytes()
+    assert cli.mpigauge(*words, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "out/runs/grid/records.jsonl").read_bytes() == before
+    (tmp_path / "out" / FILE).unlink()
+    other = cli.mpigauge(*words, "--data", "static", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "was measured with other options" in other.stderr
+
+
+def test_a_rule_that_ends_programs_is_found_before_it_is_written(tmp_path: Path) -> None:
+    said = {
+        "ranks": "2", "sizes": "8,8Ki", "data": "static", "output": tmp_path / "out",
+        "mpi_spec": "mpich", "keep_order": False,
+    }  # fmt: skip
+    task, refusal = read_task(["Reduce_scatter"], said)
+    assert refusal == ""
+    kept, left = confirm(task, [TunedRule(ENDS, Evidence(0.5, 0.4, 0.6, 6))])
+    assert kept == []
+    (why,) = left
+    assert "the program ends with the rules: " in why.why
+
+
+def rules_for(mpi: str) -> list[Rule]:
+    """One for each collective among two ranks, from 1000 to 5000 bytes, none of them known to be
+    wrong."""
+    rng = random.Random(17)
+    return [
+        Rule(name, 2, 1000, 5000, rng.choice(fitting).name)
+        for name in collectives_of(mpi)
+        if (fitting := [each for each in right_candidates(mpi) if each.collective == name])
+    ]
+
+
+def right_candidates(mpi: str) -> list[Candidate]:
+    """Those for two ranks of which nothing bad is known."""
+    bad = {("Allreduce", name) for name in WRONG} if mpi == "openmpi" else set()
+    bad.add((ENDS.collective, ENDS.candidate))
+    return [c for c in candidates_of(mpi) if c.fits(2) and (c.collective, c.name) not in bad]
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_files_say_what_was_chosen_also_over_the_trees_of_a_real_library(name: str) -> None:
+    mpi = find(name)
+    assert refusal_of(mpi) == ""
+    rules, form, rng = rules_for(name), RULE_FORMATS[name], random.Random(3)
+    written, wanted = form.read(mpi, form.write(mpi, rules)), form.expected(mpi, rules)
+    for _ in range(10_000):
+        size = rng.choice((999, 1000, 5000, 5001, int(2 ** rng.uniform(0, 22))))
+        call = (rng.choice(collectives_of(name)), rng.randint(1, 70), size)
+        assert written(*call) == wanted(*call), call
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_collectives_are_right_with_rules_for_each(name: str, tmp_path: Path) -> None:
+    """With and without a rule, among two ranks and among three."""
+    mpi: Mpi = find(name)
+    form = RULE_FORMATS[name]
+    for file, text in form.write(mpi, rules_for(name)).items():
+        (tmp_path / file).write_text(text)
+    told = {**form.settings(tmp_path), **form.told_with}
+    settings = [f"--set={key}={value}" for key, value in told.items()]
+    names = [f"SELFTEST:{collective}_right" for collective in collectives_of(name)]
+    for ranks in ("2", "3"):
+        words = ("--ranks", ranks, "--launches", "1", "--in", "3s", "--oversubscribe")
+        out = f"out-{ranks}"
+        done = cli.mpigauge(
+            *("run", *names, "--mpi", name, *words, *settings, "--output", out), cwd=tmp_path
+        )
+        assert done.returncode == 0, shlex.join(settings) + done.stderr
+        run = load(tmp_path / out)
+        assert {cell.benchmark for cell in run.cells} == {
+            f"{c}_right" for c in collectives_of(name)
+        }
+        assert not any(cell.wrong_count for cell in run.cells)
+        said = "".join(log.read_text() for log in (tmp_path / out / "logs").glob("*.std*"))
+        assert form.has_read(tmp_path, said) == bool(form.told_with)
+
+
+def test_an_edited_file_is_not_used(tmp_path: Path) -> None:
+    done = cli.mpigauge("tune", "Bcast", "--mpi", "mpich", *SHORT, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    data = json.loads((tmp_path / "out" / FILE).read_text())
+    (tmp_path / "out" / "general.json").write_text("{}")
+    data["files"] = {"general.json": "0" * 64}
+    (tmp_path / "out" / FILE).write_text(json.dumps(data))
+    for words in (["env", "out"], ["verify", "out"], ["apply", "out", "--", "true"]):
+        refused = cli.mpigauge("tune", *words, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "somebody has changed it" in refused.stderr

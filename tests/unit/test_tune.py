@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`mpigauge tune`: what runs say of candidates and rules, the stored folder, wrong words."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from mpigauge.cli.main import run
+from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
+from mpigauge.features.tune.result import (
+    Evidence,
+    TunedRule,
+    choices,
+    confirmed,
+    grids,
+    grids_in_turn,
+    rules_of,
+    tried,
+)
+from mpigauge.features.tune.show import environment_lines, lines_of, rule_sentence
+from mpigauge.features.tune.stored import (
+    FILE,
+    Left,
+    MpiBuild,
+    Tuning,
+    check_files,
+    load_tuning,
+    save,
+    variables_of,
+    write_files,
+)
+from mpigauge.measure.plan.request import Request
+from mpigauge.model.errors import UserError
+from mpigauge.model.rules import Rule
+from mpigauge.runs.store import Run, load
+from tests import runs
+
+BUILD = MpiBuild("openmpi", "5.0.11", "openmpi", "/nowhere/libmpi.so.40", "0" * 64)
+RULE = TunedRule(
+    Rule("Allreduce", 2, 32768, 524288, "recursive_doubling"),
+    chosen=Evidence(0.5, 0.45, 0.55, 6),
+    confirmed=Evidence(0.52, 0.44, 0.6, 10),
+)
+
+
+def stored(folder: Path, lines: list[str], parts: int = 1) -> Run:
+    plan = {"benchmarks": ["Allreduce"], "parts": [_part() for _ in range(parts)]}
+    launches = sorted({json.loads(line).get("launch", 0) for line in lines})
+    heads = [runs.launch(number) for number in launches]
+    return load(runs.write(folder, [*heads, *lines], header={"plan": plan}))
+
+
+def _part() -> dict[str, object]:
+    return {"benchmarks": ["Allreduce"], "world_ranks": 2, "sizes": [8]}
+
+
+def cell(launch: int, arm: str, size: int, time: float, **more: object) -> str:
+    return runs.cell(
+        launch, benchmark="Allreduce", arm=arm, message_bytes=size, time_p50_s=time, **more
+    )
+
+
+def measured_inside(folder: Path) -> Run:
+    """`a` takes half of the time from 512 B on; the control differs by a percent."""
+    lines = []
+    for launch in range(6):
+        for size in (8, 32, 128, 512, 2048):
+            default = 1e-6 * (1 + launch / 10)
+            halves = 0.5 if size >= 512 else 1.3
+            wobble = 1.01 if launch % 2 else 0.99
+            lines += [
+                cell(launch, "", size, default),
+                cell(launch, "control", size, default * wobble),
+                cell(launch, "a", size, default * halves * (1 + launch / 1000)),
+            ]
+    return stored(folder, lines)
+
+
+def test_a_rule_follows_from_a_run(tmp_path: Path) -> None:
+    found = grids(measured_inside(tmp_path / "run"))
+    of = ("Allreduce", 2)
+    (rule,) = rules_of(of, found[of], choices(found)[of])
+    assert rule.rule == Rule("Allreduce", 2, 512, 2048, "a")
+    assert rule.chosen.high < 0.55
+    assert rule.chosen.launches == 6
+    assert rule.confirmed is None
+
+
+def in_turn(folder: Path, ratio: float, rounds: int = 10) -> Run:
+    """Launches of the default and of the rules, in an order that changes from round to round."""
+    lines = []
+    for round_ in range(rounds):
+        slow = 1 + 0.2 * (round_ % 3)
+        places = (0, 1) if round_ % 2 else (1, 0)
+        wobble = 1 + 0.02 * (round_ % 4)
+        for size in (32768, 524288):
+            lines += [
+                cell(2 * round_ + places[0], "", size, 1e-5 * slow),
+                cell(2 * round_ + places[1], TUNED, size, 1e-5 * slow * ratio * wobble),
+            ]
+    return stored(folder, lines, parts=2)
+
+
+@pytest.mark.parametrize(("ratio", "holds"), [(0.5, True), (1.0, False), (1.5, False)])
+def test_a_rule_stays_where_fresh_launches_find_it_faster(
+    ratio: float, holds: bool, tmp_path: Path
+) -> None:
+    measured = grids_in_turn(in_turn(tmp_path / "run", ratio), TUNED)
+    kept, dropped = confirmed([RULE], measured, TUNED)
+    assert bool(kept) == holds
+    (each,) = kept or dropped
+    assert each.confirmed is not None
+    assert each.confirmed.launches == 10
+    assert each.confirmed.low < ratio * 1.04 < each.confirmed.high
+
+
+def test_a_rule_of_which_nothing_was_measured_is_dropped(tmp_path: Path) -> None:
+    measured = grids_in_turn(in_turn(tmp_path / "run", 0.5), TUNED)
+    other = TunedRule(Rule("Bcast", 2, 8, 64, "binomial"), RULE.chosen)
+    kept, dropped = confirmed([RULE, other], measured, TUNED)
+    assert [each.rule.collective for each in kept] == ["Allreduce"]
+    assert dropped == [other]
+
+
+def test_candidates_with_wrong_results_are_named(tmp_path: Path) -> None:
+    lines = [
+        runs.cell(0, benchmark="Allreduce_right", suite="SELFTEST", arm="ring", wrong_count=7),
+        runs.cell(0, benchmark="Allreduce_right", suite="SELFTEST", arm="good"),
+    ]
+    found = tried(stored(tmp_path / "run", lines))
+    assert found.right == {("Allreduce", 2, "good")}
+    (fault,) = found.faults
+    assert (fault.candidate, fault.why) == ("ring", "7 wrong elements among 2 ranks")
+
+
+def test_new_sizes_lie_between_those_that_were_measured() -> None:
+    found = sizes_of(Rule("Allreduce", 2, 32768, 524288, "a"), Request(sizes=SIZES))
+    assert found == [32768, 65536, 131072, 262144, 524288]
+    assert between_sizes(8, 32) == 16
+    assert between_sizes(8, 8) == 8
+
+
+# --- the folder ---------------------------------------------------------------------------------
+def a_tuning(folder: Path) -> Tuning:
+    digests = write_files(folder, {"tuned.conf": "0\n"})
+    tuning = Tuning(
+        mpi=BUILD,
+        hostname="a",
+        cores=2,
+        data="fresh",
+        sizes=SIZES,
+        rules=(RULE,),
+        left=(Left("Bcast", 2, "no candidate was faster"),),
+        files=digests,
+    )
+    save(folder, tuning)
+    return tuning
+
+
+def test_a_tuning_is_stored_whole(tmp_path: Path) -> None:
+    tuning = a_tuning(tmp_path)
+    assert load_tuning(tmp_path) == tuning
+    check_files(tmp_path, tuning)
+
+
+def test_an_edited_file_is_refused(tmp_path: Path) -> None:
+    tuning = a_tuning(tmp_path)
+    (tmp_path / "tuned.conf").write_text("1 2 1 0 1 0 4 0 0\n")
+    with pytest.raises(UserError, match="somebody has changed it"):
+        check_files(tmp_path, tuning)
+
+
+def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
+    tuning = a_tuning(tmp_path)
+    (tmp_path / "tuned.conf").unlink()
+    with pytest.raises(UserError, match="cannot read"):
+        check_files(tmp_path, tuning)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"schema": 1}', '{"schema": "x"}', "\0", "[" * 9999]
+)
+def test_a_damaged_tuning_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(UserError, match="is damaged"):
+        load_tuning(tmp_path)
+
+
+def test_one_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    a_tuning(tmp_path)
+    text = (tmp_path / FILE).read_text().rstrip()
+    for length in range(0, len(text), 97):
+        (tmp_path / FILE).write_text(text[:length])
+        with pytest.raises(UserError, match="is damaged"):
+            load_tuning(tmp_path)
+
+
+def test_one_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    a_tuning(tmp_path)
+    data = json.loads((tmp_path / FILE).read_text())
+    (tmp_path / FILE).write_text(json.dumps(data | {"schema": 99}))
+    with pytest.raises(UserError, match="newer mpigauge"):
+        load_tuning(tmp_path)
+
+
+def test_the_environment_in_three_forms(tmp_path: Path) -> None:
+    tuning = a_tuning(tmp_path)
+    file = str(tmp_path.absolute() / "tuned.conf")
+    assert variables_of(tmp_path, tuning) == {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "true",
+        "OMPI_MCA_coll_tuned_dynamic_rules_filename": file,
+    }
+    assert list(environment_lines(tmp_path, tuning, "mca")) == [
+        f"coll_tuned_dynamic_rules_filename = {file}",
+        "coll_tuned_use_dynamic_rules = true",
+    ]
+    sourced = list(environment_lines(tmp_path, tuning, "sh"))
+    assert sourced[1] == "export OMPI_MCA_coll_tuned_use_dynamic_rules=true"
+    modules = list(environment_lines(tmp_path, tuning, "module"))
+    assert modules[1] == "setenv OMPI_MCA_coll_tuned_use_dynamic_rules {true}"
+
+
+def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:
+    assert rule_sentence(RULE) == (
+        "Allreduce, 2 ranks, 32 KiB to 512 KiB: recursive_doubling takes 40 to 56 % less time than "
+        "the default, by 10 fresh launches."
+    )
+    text = "\n".join(lines_of(a_tuning(tmp_path)))
+    assert "Bcast, 2 ranks: the default stays: no candidate was faster." in text
+
+
+# --- words --------------------------------------------------------------------------------------
+def test_a_word_that_is_nothing_is_refused_with_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["tune", "Alreduce"]) == 2
+    assert "did you mean 'Allreduce'?" in capsys.readouterr().err
+    assert run(["tune", "verfy", "x"]) == 2
+    assert "did you mean 'verify'?" in capsys.readouterr().err
+
+
+def test_a_folder_without_a_tuning_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["show"], ["env"], ["verify"]):
+        assert run(["tune", *words, str(tmp_path)]) == 2
+        assert "has no rules.json" in capsys.readouterr().err
+    assert run(["tune", "apply", str(tmp_path), "--", "true"]) == 2
+    assert "has no rules.json" in capsys.readouterr().err
+
+
+def test_a_program_is_not_started_with_rules_of_another_build(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a_tuning(tmp_path)
+    assert run(["tune", "apply", str(tmp_path), "--", "true"]) == 2
+    assert "cannot read /nowhere/libmpi.so.40" in capsys.readouterr().err
+
+
+def test_show_prints_the_stored_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a_tuning(tmp_path)
+    assert run(["tune", "show", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "openmpi 5.0.11 on a, 2 cores; fresh data, one thread" in out
+    assert "recursive_doubling takes 40 to 56 % less time" in out
+
+
+def test_ratios_of_a_run_are_logarithms(tmp_path: Path) -> None:
+    found = grids(measured_inside(tmp_path / "run"))["Allreduce", 2]
+    assert found.ratios("a", 512)[0] == pytest.approx(math.log(0.5))
