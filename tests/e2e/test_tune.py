@@ -38,6 +38,7 @@ def test_wrong_algorithms_of_open_mpi_are_found_and_never_written(tmp_path: Path
     assert done.returncode == 0, done.stderr
     for name in WRONG:
         assert f"Allreduce: {name} is out: " in done.stderr
+    assert "mpigauge run SELFTEST:Allreduce_right --mpi openmpi" in done.stderr
     measured = {cell.arm for cell in load(tmp_path / "out" / "runs" / "grid").cells}
     assert {"", "control", "recursive_doubling"} <= measured
     assert not WRONG & measured

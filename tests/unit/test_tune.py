@@ -14,6 +14,7 @@ from mpigauge.cli.main import run
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
     Evidence,
+    Fault,
     TunedRule,
     choices,
     confirmed,
@@ -22,7 +23,7 @@ from mpigauge.features.tune.result import (
     rules_of,
     tried,
 )
-from mpigauge.features.tune.show import environment_lines, lines_of, rule_sentence
+from mpigauge.features.tune.show import environment_lines, lines_of, proof_of, rule_sentence
 from mpigauge.features.tune.stored import (
     FILE,
     Left,
@@ -36,6 +37,7 @@ from mpigauge.features.tune.stored import (
 )
 from mpigauge.measure.plan.request import Request
 from mpigauge.model.errors import UserError
+from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import Rule
 from mpigauge.runs.store import Run, load
 from tests import runs
@@ -156,6 +158,7 @@ def a_tuning(folder: Path) -> Tuning:
         sizes=SIZES,
         rules=(RULE,),
         left=(Left("Bcast", 2, "no candidate was faster"),),
+        faults=(Fault("Allreduce", 3, "ring", "7 wrong elements among 3 ranks"),) * 2,
         files=digests,
     )
     save(folder, tuning)
@@ -232,6 +235,21 @@ def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:
     )
     text = "\n".join(lines_of(a_tuning(tmp_path)))
     assert "Bcast, 2 ranks: the default stays: no candidate was faster." in text
+    assert text.count("Allreduce: ring is not used: 7 wrong elements among 3 ranks.") == 1
+    assert "may differ in their last digits: Allreduce" in text
+
+
+def test_a_fault_is_shown_by_one_command() -> None:
+    fault = Fault("Allreduce", 3, "ring", "7 wrong elements among 3 ranks")
+    openmpi = Mpi(
+        "openmpi", "5.0.11", "3.1", Path("/x/libmpi.so.40"), "", "ompi", "openmpi",
+        Path("/x/bin/mpiexec"), Path("/x"), None, {}, "",
+    )  # fmt: skip
+    assert proof_of(fault, openmpi) == (
+        "mpigauge run SELFTEST:Allreduce_right --mpi /x/bin/mpiexec --ranks 3 --oversubscribe "
+        "--launches 1 --set coll_tuned_use_dynamic_rules=true "
+        "--set coll_tuned_allreduce_algorithm=4"
+    )
 
 
 # --- words --------------------------------------------------------------------------------------

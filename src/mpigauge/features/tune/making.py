@@ -62,6 +62,7 @@ def make(collectives: Sequence[str], said: dict[str, Any]) -> None:
         sizes=task.request.sizes or SIZES,
         rules=tuple(rules),
         left=tuple(left),
+        faults=tuple(found.faults),
         files=files,
     )
     save(task.folder, tuning)

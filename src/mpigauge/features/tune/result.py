@@ -127,7 +127,8 @@ def confirmed(
     rules: Sequence[TunedRule], measured: Mapping[Of, Grid], tuned: str
 ) -> tuple[list[TunedRule], list[TunedRule]]:
     """The rules that fresh launches found faster, by a test over all of them, and the others."""
-    kept, dropped = [], []
+    kept: list[TunedRule] = []
+    dropped: list[TunedRule] = []
     judged = _judged([each.rule for each in rules], measured, tuned)
     for each, stretch in zip(rules, judged, strict=True):
         sure = evidence(stretch) if stretch else None

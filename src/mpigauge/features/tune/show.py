@@ -5,16 +5,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.features.tune.plan import RIGHT
 from mpigauge.features.tune.stored import variables_of
 from mpigauge.model.units import byte_count, listed, many
+from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 if TYPE_CHECKING:
-    from mpigauge.features.tune.result import Evidence, TunedRule
+    from mpigauge.features.tune.result import Evidence, Fault, TunedRule
     from mpigauge.features.tune.stored import Tuning
+    from mpigauge.model.mpi import Mpi
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """Other algorithms combine in another order."""
@@ -33,6 +37,8 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         yield "No rule is written: the default stays everywhere."
     for left in tuning.left:
         yield f"{left.collective}, {many(left.ranks, 'rank')}: the default stays: {left.why}."
+    for fault in each_once(tuning.faults):
+        yield f"{fault.collective}: {fault.candidate or 'the default'} is not used: {fault.why}."
     summed = dict.fromkeys(
         each.rule.collective for each in tuning.rules if each.rule.collective in REDUCTIONS
     )
@@ -43,6 +49,27 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         )
     if tuning.rules:
         yield f"Everywhere else nothing changes. {WEIGHTS}"
+
+
+def each_once(faults: Iterable[Fault]) -> list[Fault]:
+    """The first of each candidate: one that is wrong is mostly so among any number of ranks."""
+    found: dict[tuple[str, str], Fault] = {}
+    for fault in faults:
+        found.setdefault((fault.collective, fault.candidate), fault)
+    return list(found.values())
+
+
+def proof_of(fault: Fault, mpi: Mpi) -> str:
+    """What shows it, as a command."""
+    settings = dict(RULE_FORMATS[mpi.name].measured_with)
+    if fault.candidate:
+        every = candidates_of(mpi.name)
+        settings |= find_candidate(every, fault.collective, fault.candidate).settings
+    told = " ".join(f"--set {name}={value}" for name, value in settings.items())
+    return (
+        f"mpigauge run {RIGHT.format(fault.collective)} --mpi {shlex.quote(mpi.spec)} "
+        f"--ranks {fault.ranks} --oversubscribe --launches 1 {told}".rstrip()
+    )
 
 
 def rule_sentence(each: TunedRule) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
-from mpigauge.features.tune.result import TunedRule
+from mpigauge.features.tune.result import Fault, TunedRule
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
@@ -64,6 +64,8 @@ class Tuning:
     """At which candidates were measured."""
     rules: tuple[TunedRule, ...]
     left: tuple[Left, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    """Candidates that give wrong results, or end the program."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
     """SHA-256 of what was written for the MPI, by name."""
 
@@ -78,6 +80,7 @@ class Tuning:
             "sizes": list(self.sizes),
             "rules": [rule.to_json() for rule in self.rules],
             "left": [asdict(each) for each in self.left],
+            "faults": [asdict(each) for each in self.faults],
             "files": dict(self.files),
         }
 
@@ -92,6 +95,7 @@ class Tuning:
             sizes=tuple(int(size) for size in data["sizes"]),
             rules=tuple(TunedRule.from_json(each) for each in data["rules"]),
             left=tuple(Left(**each) for each in data["left"]),
+            faults=tuple(Fault(**each) for each in data["faults"]),
             files={str(name): str(digest) for name, digest in data["files"].items()},
         )
 

@@ -31,6 +31,7 @@ from mpigauge.features.tune.result import (
     rules_of,
     tried,
 )
+from mpigauge.features.tune.show import each_once, proof_of
 from mpigauge.features.tune.stored import RUNS, Left, write_files
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import listed
@@ -207,8 +208,10 @@ def _arms_of(
 def find_rules(task: Task) -> Found:
     """Tries and measures all candidates, and chooses."""
     right, faults = right_candidates(task)
-    for fault in faults:
-        tell(f"{fault.collective}: {fault.candidate or 'the default'} is out: {fault.why}")
+    for fault in each_once(faults):
+        name = fault.candidate or "the default"
+        proof = proof_of(fault, task.setup.mpi)
+        tell(f"{fault.collective}: {name} is out: {fault.why}; `{proof}` shows it")
     wanted = {of: own for of, own in right.items() if own}
     left = [
         Left(name, ranks, "no candidate gives right results")

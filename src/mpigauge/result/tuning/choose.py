@@ -81,7 +81,7 @@ def best_path(grid: Grid, price: float) -> list[str]:
     It begins with the default, so that leaving it costs at the first size, too."""
     arms = (DEFAULT, *grid.arms)
     costs = {arm: 0.0 if arm == DEFAULT else price for arm in arms}
-    came_from: list[Mapping[str, str]] = []
+    came_from: list[dict[str, str]] = []
     for place, size in enumerate(grid.sizes):
         before = dict(costs)
         origin: dict[str, str] = {}

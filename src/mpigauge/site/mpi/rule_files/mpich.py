@@ -275,7 +275,7 @@ def _selected(tree: Tree, call: Call) -> str:
     if at is None:
         raise ValueError(f"there is no branch for {call.collective}")
     while True:
-        leaf = next((key for key in at if key.startswith(_LEAVES)), None)
+        leaf: str = next((key for key in at if key.startswith(_LEAVES)), "")
         if leaf:
             return leaf.partition("=")[2]
         branch = next((key for key in at if call.holds(key)), None)
