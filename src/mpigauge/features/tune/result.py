@@ -37,7 +37,14 @@ class Tried:
     """What a run of correctness tests says."""
 
     right: frozenset[tuple[str, int, str]]
+    """Collective, ranks and candidate."""
     faults: tuple[Fault, ...]
+
+    @property
+    def known(self) -> frozenset[tuple[str, int, str]]:
+        """Of which something came back."""
+        wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
+        return self.right | wrong
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.screen import tell
 from mpigauge.features.tune.plan import (
     ODD_RANKS,
+    RIGHT,
     TUNED,
     Where,
     confirm_plan,
@@ -143,46 +144,52 @@ def _arms(plan: Plan) -> list[object]:
 def right_candidates(task: Task) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
     """Those without a fault, by collective and ranks that are tuned, and the faults of the others.
     A candidate with a fault among any number of ranks is out everywhere."""
-    groups = sorted({*task.ranks, 2, ODD_RANKS})
     wanted: dict[Of, list[Candidate]] = {}
-    for ranks in groups:
+    for ranks in sorted({*task.ranks, 2, ODD_RANKS}):
         for each in task.candidates(ranks):
             wanted.setdefault((each.collective, ranks), []).append(each)
-    together = task.measured("right", right_plan(task.request, _arms_of(task, wanted), task.where))
-    found = tried(together)
-    faults = list(found.faults)
-    known = found.right | {(f.collective, f.ranks, f.candidate) for f in faults}
+    faults = _faults_of(task, wanted)
+    out = {(fault.collective, fault.candidate) for fault in faults}
+    right = {
+        (name, ranks): [each for each in own if (name, each.name) not in out]
+        for (name, ranks), own in wanted.items()
+        if ranks in task.ranks and (name, "") not in out
+    }
+    return right, faults
+
+
+def _faults_of(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
+    """All in one process first; those of which nothing came back each in launches of its own."""
+    run = task.measured("right", right_plan(task.request, _arms_of(task, wanted), task.where))
+    together = tried(run)
     alone = [
         (name, ranks, each.name, each.settings)
         for (name, ranks), own in wanted.items()
         for each in own
-        if (name, ranks, each.name) not in known
+        if (name, ranks, each.name) not in together.known
     ]
-    if alone:
-        run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
-        again = tried(run)
-        faults += again.faults
-        known |= again.right | {(f.collective, f.ranks, f.candidate) for f in again.faults}
-        faults += [
-            Fault(name, ranks, arm, _why_lost(run, name, ranks, arm))
-            for name, ranks, arm, _ in alone
-            if (name, ranks, arm) not in known
-        ]
-    out = {(fault.collective, fault.candidate) for fault in faults}
-    return {
-        (name, ranks): [each for each in own if (name, each.name) not in out]
-        for (name, ranks), own in wanted.items()
-        if ranks in task.ranks and (name, "") not in out
-    }, faults
+    if not alone:
+        return list(together.faults)
+    run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
+    again = tried(run)
+    lost = [
+        Fault(name, ranks, arm, _why_lost(run, name, ranks, arm))
+        for name, ranks, arm, _ in alone
+        if (name, ranks, arm) not in again.known
+    ]
+    return [*together.faults, *again.faults, *lost]
 
 
 def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
-    """Why a launch of a candidate brought nothing."""
-    said = [failure.message for failure in run.failures if f"({arm})" in failure.message]
+    """Why the launch of a candidate brought nothing."""
+    parts = run.plan.get("parts") or ()
+    wanted = ([RIGHT.format(name)], ranks, arm)
+    for failure in run.failures:
+        part = parts[failure.launch % len(parts)]
+        if (list(part["benchmarks"]), part["world_ranks"], part["arm"]) == wanted:
+            return failure.message
     skipped = [skip.reason for skip in run.skips if skip.key.get("arm") == arm]
-    reasons = [*said, *skipped]
-    del name
-    return f"{reasons[0]}, among {ranks} ranks" if reasons else f"it ended among {ranks} ranks"
+    return skipped[0] if skipped else f"a launch of {ranks} ranks brought nothing"
 
 
 def _arms_of(
@@ -302,7 +309,7 @@ def without_own(task: Task) -> Request:
 
 
 def wrong_with(
-    task: Task, rules: Sequence[TunedRule], settings: Mapping[str, str], name: str = "rules-right"
+    task: Task, rules: Sequence[TunedRule], settings: Mapping[str, str]
 ) -> dict[str, str]:
     """What goes wrong with these files, by collective; the MPI has to tell that it took them, where
     it can."""
@@ -311,7 +318,7 @@ def wrong_with(
     told = {**settings, **form.told_with}
     collectives = list(dict.fromkeys(each.rule.collective for each in rules))
     alone = [(each, ranks, TUNED, told) for each in collectives for ranks in groups]
-    run = task.measured(name, right_alone_plan(without_own(task), alone, task.where))
+    run = task.measured("rules-right", right_alone_plan(without_own(task), alone, task.where))
     found = tried(run)
     wrong = {
         fault.collective: f"results with the rules are wrong: {fault.why}" for fault in found.faults
