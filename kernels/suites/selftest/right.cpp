@@ -25,6 +25,7 @@ struct Matrix {
   }
 };
 
+// MPI says what it is given. NOLINTNEXTLINE(misc-const-correctness,readability-non-const-parameter)
 void multiply(void* left, void* right, int* count, MPI_Datatype*) {
   const auto* l = static_cast<const Matrix*>(left);
   auto* r = static_cast<Matrix*>(right);
@@ -192,7 +193,7 @@ std::size_t wrong_alltoall(const Run& run, MPI_Datatype type, int count) {
   }
   std::vector<Word> got(wanted.size());
   call(MPI_Alltoall(mine.data(), count, type, got.data(), count, type, run.comm()));
-  std::size_t wrong = differing(got, wanted);
+  const std::size_t wrong = differing(got, wanted);
   call(MPI_Alltoall(MPI_IN_PLACE, 0, type, mine.data(), count, type, run.comm()));
   return wrong + differing(mine, wanted);
 }
