@@ -315,7 +315,7 @@ def test_a_read_only_cache(mpi: Mpi, calls: Path, monkeypatch: pytest.MonkeyPatc
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sources of kernels that can be edited: two files and what configures them."""
     tree = tmp_path / "tree"
-    for name in ("CMakeLists.txt", "kernels/a.cpp", "kernels/core/b.cpp", "schema/columns.toml"):
+    for name in ("CMakeLists.txt", "kernels/a.cpp", "kernels/core/b.cpp"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(f"{name}\n")
     monkeypatch.setattr(build, "PACKAGE", tree / "src" / "mpigauge")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.folders import Tell
 
 PACKAGE = Path(__file__).resolve().parents[2]
-SOURCES = ("CMakeLists.txt", "kernels", "schema")
+SOURCES = ("CMakeLists.txt", "kernels")
+"""What is made of the schemas is among them."""
 NOT_BUILT = ("tests",)
 HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 
