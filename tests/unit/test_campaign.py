@@ -247,19 +247,26 @@ def test_each_launch_has_its_seed(bench: Bench) -> None:
 def test_launches_end_when_the_intervals_are_narrow(bench: Bench) -> None:
     bench.run(replace(PLAN, launches=None))
     assert bench.stored().complete == frozenset(range(6))
+    assert bench.stored().status["stopped"] == "precise"
 
 
 def test_launches_go_on_to_twenty_while_they_could_become_so(bench: Bench) -> None:
     bench.run(replace(PLAN, launches=None, precision=0.002))
     assert bench.stored().complete == frozenset(range(20))
+    assert bench.stored().status["stopped"] == ""
 
 
 def test_launches_end_where_twenty_would_hardly_do(bench: Bench) -> None:
     bench.run(replace(PLAN, launches=None, precision=0.0001))
     stored = bench.stored()
     assert stored.complete == frozenset(range(6))
-    said = " ".join(document(stored).sentences)
-    assert "twenty launches in a row would reach it in few of them" in said
+    assert stored.status["stopped"] == "hopeless"
+    why = "twenty launches in a row would reach it in few of them"
+    assert why in " ".join(document(stored).sentences)
+    known = {name: said for name, said in stored.status.items() if name != "stopped"}
+    assert why in " ".join(document(replace(stored, status=known)).sentences)  # of older runs
+    known["stopped"] = "precise"
+    assert why not in " ".join(document(replace(stored, status=known)).sentences)
 
 
 def test_a_time_that_was_given_is_used_although_it_hardly_helps(bench: Bench) -> None:

@@ -14,7 +14,7 @@ from mpigauge.model.record import JOB, Figure
 from mpigauge.result.facts import Facts, facts_of_run
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.headline import Headline, headline
-from mpigauge.result.stats.launches import DEFAULT_MOST, in_order
+from mpigauge.result.stats.launches import DEFAULT_MOST, HOPELESS, in_order
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.remarks import (
     change_sentence,
@@ -170,7 +170,10 @@ def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
 
 
 def _ended_early(run: Run) -> bool:
-    """Whether launches ended, if it is not precise, since more of them would hardly have helped."""
+    """Whether launches ended since more of them would hardly have helped. What old runs do not say
+    follows from their plan."""
+    if (stopped := run.status.get("stopped")) is not None:
+        return bool(stopped == HOPELESS)
     free = all(run.plan.get(name, 0) is None for name in ("seconds", "launches"))
     parts = len(run.plan.get("parts") or ()) or 1
     return free and run.status.get("status") == "done" and len(run.launches) < DEFAULT_MOST * parts

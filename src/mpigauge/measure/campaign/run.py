@@ -26,6 +26,7 @@ from mpigauge.measure.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Record
+from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE
 from mpigauge.result.stats.order import LOOKS
 from mpigauge.site import batch
 from mpigauge.site.launch import Command, command
@@ -70,6 +71,9 @@ class Campaign:
         self.given = batch.here(os.environ)
         self.interrupt = interrupt
         self.remeasure = task.remeasure
+        self.stopped = ""
+        """PRECISE, HOPELESS or EMPTY; empty: launches go on, or their number or the time ends
+        them."""
         self.last: dict[int, PlanPart] = {}
         """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
@@ -133,17 +137,22 @@ class Campaign:
         return self.plan.round(number) not in map(self.plan.round, made)
 
     def enough(self, rounds: int) -> bool:
-        """Asked of the numbers that intervals are made for; between them nobody looks. A round that
-        could measure nothing here is made once."""
+        """Asked of the numbers that intervals are made for; between them nobody looks."""
+        self.stopped = self.why_enough(rounds)
+        return bool(self.stopped)
+
+    def why_enough(self, rounds: int) -> str:
+        """A round that could measure nothing here is made once."""
         worked = self.state.outcomes and not any(each.reason for each in self.state.outcomes)
-        if rounds and worked and not self.state.results.has_numbers:
-            return True
-        if rounds < self.plan.least_rounds or rounds not in LOOKS:
-            return False
         results, alone = self.state.results, not self.state.name
+        if rounds and worked and not results.has_numbers:
+            return EMPTY
+        if rounds < self.plan.least_rounds or rounds not in LOOKS:
+            return ""
         if results.converged():
-            return True
-        return self.plan.ends_early and alone and results.hopeless(self.plan.most_rounds)
+            return PRECISE
+        ends_early = self.plan.ends_early and alone
+        return HOPELESS if ends_early and results.hopeless(self.plan.most_rounds) else ""
 
     def launch(self, planned: LaunchPlan) -> LaunchOutcome:
         number = planned.number
@@ -296,7 +305,7 @@ def finished(campaign: Campaign) -> Ending:
     """Writes how it ended."""
     ending = campaign.ending()
     campaign.memory.end(campaign.writer, campaign.state.results.rows())
-    campaign.writer.finish(ending.status, **_facts(ending.outcomes))
+    campaign.writer.finish(ending.status, stopped=campaign.stopped, **_facts(ending.outcomes))
     return ending
 
 
