@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -42,7 +43,7 @@ from mpigauge.runs.store import RunWriter
 from mpigauge.runs.store.pack import pack, unpack
 from tests.elf_files import Made
 from tests.mpi_fakes import HYDRA
-from tests.profiles import MAIN, NORM, PLACES, job, rank_file, stored
+from tests.profiles import MAIN, NORM, PLACES, after_an_edit, job, rank_file, stored
 
 NO_CELLS = rank_file(0).cells[:0]
 
@@ -97,6 +98,22 @@ def test_what_others_know_of_a_profile_is_records() -> None:
     assert {each.benchmark for each in figures(job())} == {"solver"}
 
 
+def test_call_sites_are_asked_over_many_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [stored(tmp_path / "before", job()), stored(tmp_path / "after", after_an_edit())]
+    query = (
+        "SELECT run, call, region, function, line, ranks, calls, round(time_s, 3) AS time_s "
+        "FROM call_sites WHERE number = 1 ORDER BY run DESC"
+    )
+    capsys.readouterr()
+    assert mpigauge(["sql", query, *map(str, runs), "--format", "json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    known = ("MPI_Allreduce", "secret step", "norm", 88, 2, 200, 0.15)
+    assert tuple(first.values()) == ("before", *known)
+    assert second == {**first, "run": "after", "line": 95}
+
+
 def shared(tmp_path: Path) -> Path:
     """A run folder with a profile, packed for strangers and unpacked again."""
     words = ["mpirun", "-n", "2", "/home/ann/secret/solver", "secret.dat"]
@@ -149,6 +166,12 @@ def test_several_launches_say_how_they_differ() -> None:
     text = "\n".join(page([job(0), job(1, 2.2), job(2, 1.8)]))
     assert "3 launches" in text
     assert "±" in text
+
+
+def test_from_six_launches_on_call_sites_have_intervals() -> None:
+    lines = page([job(number, 2 + number / 100) for number in range(6)])
+    (line,) = (line for line in lines if line.startswith("1  Allreduce"))
+    assert re.search(r"15\d ms +± ?\d", line), line
 
 
 def test_the_launch_in_the_middle_says_the_rest() -> None:

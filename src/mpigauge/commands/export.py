@@ -10,7 +10,7 @@ import click
 
 from mpigauge.commands.sql import output_option
 
-_TABLES = ("rows", "cells", "runs", "figures", "ranks")
+_TABLES = ("rows", "cells", "runs", "figures", "call_sites", "ranks")
 
 
 @click.command("export")

@@ -31,8 +31,8 @@ output_option = click.option(
 def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
     """PolicyRequest all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
 
-    Tables: runs, rows (results over launches), cells (a line for each launch), figures, ranks.
-    `DESCRIBE rows` lists columns. A query only reads.
+    Tables: runs, rows (results over launches), cells (a line for each launch), figures, call_sites
+    (of profiles), ranks. `DESCRIBE rows` lists columns. A query only reads.
     """
     from mpigauge.cli import asking
     from mpigauge.result.library import ask, write

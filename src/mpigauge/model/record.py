@@ -13,6 +13,7 @@ from typing import Any
 from mpigauge.model import records
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
 from mpigauge.model.records import (
+    CallSite,
     Carried,
     Chunk,
     Clock,
@@ -29,8 +30,8 @@ from mpigauge.model.records import (
 )
 
 __all__ = (
-    "JOB", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Key", "Launch",
-    "Noise", "Progress", "Rank", "Raw", "Record", "Sampled", "Skip", "decode", "encode",
+    "JOB", "CallSite", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Key",
+    "Launch", "Noise", "Progress", "Rank", "Raw", "Record", "Sampled", "Skip", "decode", "encode",
     "find_payload", "from_json", "known_of_killed", "nothing_known", "parse", "samples_of",
     "with_known",
 )  # fmt: skip
@@ -58,6 +59,7 @@ Record = (
     | Sampled
     | CellRecord
     | Figure
+    | CallSite
     | Progress
     | Skip
     | Failure
@@ -139,7 +141,7 @@ def decode(payload: str) -> Record:
     return from_json(data)
 
 
-def encode(record: Launch | CellRecord | Figure | Skip | End) -> str:
+def encode(record: Launch | CellRecord | Figure | CallSite | Skip | End) -> str:
     """The line of a record that no kernel wrote; without the samples of a cell."""
     of = record.cell if isinstance(record, CellRecord) else record
     kind = next(word for word, known in _WRITTEN.items() if isinstance(of, known))
@@ -219,5 +221,6 @@ _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "cell": _cell, **{kind: _reader_of(of) for kind, of in records.KINDS.items()}
 }  # fmt: skip
 _WRITTEN: dict[str, type[Any]] = {
-    "launch": Launch, "cell": Cell, "figure": Figure, "skip": Skip, "end": End
+    "launch": Launch, "cell": Cell, "figure": Figure, "call_site": CallSite, "skip": Skip,
+    "end": End,
 }  # fmt: skip

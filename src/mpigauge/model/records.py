@@ -238,6 +238,53 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class CallSite:
+    """A call of MPI at one place of a profiled program, with its callers, in one launch."""
+
+    launch: int
+    """Number of the launch."""
+    benchmark: str
+    """The program."""
+    number: int
+    """Its number in the profile, from 1: the one that takes longest first."""
+    call: str
+    """The call: MPI_Send."""
+    region: str
+    """The region that the program has named; empty: none."""
+    function: str
+    """The function that makes the call; empty: not known."""
+    source_file: str
+    """Where that is written; empty: there is no debug information."""
+    line: int
+    """The line there; 0: not known."""
+    library_file: str
+    """The file of code that the call is in: the program or a library of it; empty: not known."""
+    offset: int
+    """Where in that file the call returns to."""
+    ranks: int
+    """Ranks that made the call."""
+    calls: int
+    """Calls of all ranks together."""
+    time_s: float
+    """What a rank spent in it, in the mean of all ranks."""
+    time_max_s: float
+    """The same of the rank that spent most."""
+    call_p50_s: float
+    """The median of single calls, of the rank in the middle."""
+    call_p99_s: float
+    """99 % of single calls took no longer, on the worst rank."""
+    call_max_s: float
+    """The longest of all calls."""
+    sent_bytes: int
+    """What all ranks sent, or handed to a collective."""
+    failures: int
+    """Calls that gave an error."""
+    waiting_s: float = math.nan
+    """Of a collective: what a rank waited for others, in the mean of all ranks, where that could be
+    told."""
+
+
+@dataclass(frozen=True)
 class Failure:
     """A launch or a rank that failed."""
 
@@ -288,6 +335,7 @@ KINDS: dict[str, type[Any]] = {
     "progress": Progress,
     "skip": Skip,
     "figure": Figure,
+    "call_site": CallSite,
     "error": Failure,
     "transport": Carried,
     "end": End,

@@ -159,7 +159,8 @@ class Account:
     # --- the whole program
     @cached_property
     def run_s(self) -> Numbers:
-        """The last that is known of a rank that was killed may be before the end of its calls."""
+        """In older runs the last that is known of a rank that was killed may be before the end of
+        its calls."""
         return np.maximum([file.run_s for file in self.ranks], self.mpi_s)
 
     @cached_property
@@ -279,6 +280,10 @@ class Account:
     def where(self, spot: Spot) -> str:
         """The innermost place of the program."""
         return next(map(self.told, self._from_place(spot)), "")
+
+    def frame_of(self, spot: Spot) -> Frame | None:
+        """That of the innermost place of the program."""
+        return next(iter(self._from_place(spot)), None)
 
     def functions(self, spot: Spot) -> tuple[str, ...]:
         """From that place outwards, without lines: they move with every edit."""

@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
-from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.account import Account, Called, readable
 from mpigauge.features.profile.files import SUFFIX, numbered, read_rank
 from mpigauge.features.profile.finding import KIND
 from mpigauge.features.profile.gather import fetch, folder_for_ranks, prepare, remove
@@ -26,7 +26,7 @@ from mpigauge.features.profile.stored import Job, save
 from mpigauge.features.profile.symbols import resolved
 from mpigauge.measure.campaign.agent import Agent
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.record import Clock, End, Figure, Launch, Rank, encode
+from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, encode
 from mpigauge.model.units import many
 from mpigauge.runs.store.files import SCHEMA
 from mpigauge.site.launch.lines import is_launcher
@@ -205,6 +205,8 @@ def records_of(job: Job) -> Iterable[str]:
         before[file.host] += 1
     for figure in figures(job):
         yield encode(figure)
+    for site in call_sites(job):
+        yield encode(site)
 
 
 def rank_line(launch: int, file: RankFile, local: int) -> str:
@@ -247,6 +249,41 @@ def figures(job: Job) -> Iterable[Figure]:
     for call in sorted(calls):
         yield figure(f"calls of {call}", calls[call], "1")
         yield figure(f"time in {call}", seconds[call] / len(job.ranks), "s", "lower")
+
+
+def call_sites(job: Job) -> Iterable[CallSite]:
+    """Each call site of the program, for questions over many runs."""
+    account = Account(job)
+    waited = {each.called.spot: each.waiting.value for each in account.waited}
+    for site in account.sites:
+        yield _call_site(job, account, site, waited.get(site.spot, math.nan) / len(job.ranks))
+
+
+def _call_site(job: Job, account: Account, site: Called, waiting_s: float) -> CallSite:
+    frame = account.frame_of(site.spot)
+    place = next(iter(job.places.get(frame, ())), None) if frame else None
+    return CallSite(
+        launch=job.launch,
+        benchmark=job.program,
+        number=site.number,
+        call=site.spot.call,
+        region=site.spot.region,
+        function=readable(place.function) if place else "",
+        source_file=place.file if place else "",
+        line=place.line if place else 0,
+        library_file=frame.module.path if frame and frame.module else "",
+        offset=frame.offset if frame else 0,
+        ranks=int((site.calls_of > 0).sum()),
+        calls=site.calls,
+        time_s=site.mean_s,
+        time_max_s=float(site.seconds.max()),
+        call_p50_s=site.median_s,
+        call_p99_s=site.late_s,
+        call_max_s=site.most_s,
+        sent_bytes=site.sent,
+        failures=site.failures,
+        waiting_s=waiting_s,
+    )
 
 
 # --- the head of the run --------------------------------------------------------------------------

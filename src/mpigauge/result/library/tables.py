@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.fields import fields as row_fields
 from mpigauge.model.fields import plain, values
-from mpigauge.model.record import JOB, Figure, Rank
+from mpigauge.model.record import JOB, CallSite, Figure, Rank
 from mpigauge.result.library.faults import faults
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store.files import moment_of
@@ -115,6 +115,7 @@ TABLES: dict[str, tuple[SqlColumn, ...]] = {
     "rows": (*OF_RUN, _HOST, *_of_rows()),
     "cells": (*OF_RUN, _HOST, *of_columns((*COLUMNS, *DERIVED))),
     "figures": (*OF_RUN, _HOST, *_of_records(Figure)),
+    "call_sites": (*OF_RUN, _HOST, *_of_records(CallSite)),
     "ranks": (*OF_RUN, *_of_records(Rank)),
 }
 
@@ -136,6 +137,8 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
         yield "cells", shared | {n: plain(v) for n, v in (vars(cell) | derived).items()}
     for figure in run.of(Figure):
         yield "figures", shared | _plain(figure)
+    for site in run.of(CallSite):
+        yield "call_sites", shared | _plain(site)
     for rank in run.ranks:
         yield "ranks", shared | _plain(rank)
 
