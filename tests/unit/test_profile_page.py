@@ -17,8 +17,9 @@ from mpigauge.features.browse.access import PageRequest
 from mpigauge.features.browse.addresses import Pages
 from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.explain.registry import explained
-from mpigauge.features.profile.showing import page_of
-from tests.profiles import job, rank_file, stored
+from mpigauge.features.profile.profiling import jobs_of
+from mpigauge.features.profile.showing import compared_runs, page_of
+from tests.profiles import after_an_edit, job, rank_file, stored
 from tests.unit.test_profile_waited import waits
 from tests.unit.test_report_page import Page
 
@@ -98,7 +99,6 @@ def test_peers_and_ranks_are_drawn(page: str) -> None:
 def test_very_many_ranks_share_bars_and_squares() -> None:
     from mpigauge.features.profile import pictures
     from mpigauge.features.profile.account import Account
-    from mpigauge.features.profile.profiling import jobs_of
 
     files = [replace(rank_file(0), rank=n, ranks=200, host="node0") for n in range(200)]
     (many,) = jobs_of(0, files)
@@ -130,3 +130,25 @@ def test_browse_has_the_same_page(tmp_path: Path) -> None:
     assert found.status == 200
     assert "Call sites by function" in found.text
     assert 'href="/token/"' in found.text
+
+
+def test_browse_puts_call_sites_side_by_side(tmp_path: Path) -> None:
+    stored(tmp_path / "runs" / "before", job())
+    stored(tmp_path / "runs" / "after", after_an_edit())
+    with RunsFolder.open(tmp_path / "runs") as folder:
+        site = Pages(folder, "/token/", explained, page_of, compared_runs)
+        found = site.page(PageRequest(("beside",), {"run": ["before", "after"]}))
+    assert found.status == 200
+    assert "Allreduce in norm [secret step]" in found.text
+    assert "Send in main" in found.text
+
+
+def test_profiles_of_other_ranks_are_side_by_side_by_their_figures(tmp_path: Path) -> None:
+    (alone,) = jobs_of(0, [replace(rank_file(0), ranks=1)])
+    stored(tmp_path / "runs" / "two", job())
+    stored(tmp_path / "runs" / "one", alone)
+    with RunsFolder.open(tmp_path / "runs") as folder:
+        site = Pages(folder, "/token/", explained, page_of, compared_runs)
+        found = site.page(PageRequest(("beside",), {"run": ["two", "one"]}))
+    assert found.status == 200
+    assert "time in MPI_Allreduce" in found.text

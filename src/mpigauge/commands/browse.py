@@ -75,7 +75,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.features.browse.serve import Server
     from mpigauge.features.explain.registry import explained
-    from mpigauge.features.profile.showing import page_of
+    from mpigauge.features.profile.showing import compared_runs, page_of
     from mpigauge.model.units import many
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
@@ -87,7 +87,10 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     with (
         RunsFolder.open(root) as runs,
         Server(
-            place.host, port, place.access(token), Pages(runs, base, explained, page_of)
+            place.host,
+            port,
+            place.access(token),
+            Pages(runs, base, explained, page_of, compared_runs),
         ) as server,
     ):
         runs.ask(lambda library: asking.say_notes(library.notes), asking.progress)

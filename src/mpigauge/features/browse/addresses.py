@@ -37,6 +37,7 @@ from mpigauge.show.web.report import report
 if TYPE_CHECKING:
     from mpigauge.features.browse.access import PageRequest
     from mpigauge.features.browse.runs_folder import RunsFolder
+    from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
     from mpigauge.result.run_view import RunView
@@ -66,6 +67,8 @@ class Pages:
     other: Callable[[str, str], str | None] = lambda path, home: None  # noqa: ARG005
     """The page of a run of a kind of its own, such as a profile, with the way back; None: it is
     like others."""
+    compare: Callable[[Sequence[str]], Comparison | None] = lambda paths: None  # noqa: ARG005
+    """The same for runs side by side."""
 
     def page(self, asked: PageRequest) -> Page:
         """Whatever is asked for, a page: that of what is wrong, too."""
@@ -136,7 +139,9 @@ class Pages:
             shown = sorted(shown, key=lambda each: each.document.facts.created)
         order = [each.run.path.name for each in shown]
         told = self.folder.ask(lambda library: facts(library.con, order))
-        return Page(200, beside_page(self.base, shown, compared(shown), told))
+        paths = [str(each.run.path) for each in shown]
+        comparison = self.compare(paths) or compared(shown)
+        return Page(200, beside_page(self.base, shown, comparison, told))
 
     def _paths(self, names: Sequence[str]) -> list[str]:
         """Of runs that the folder holds: no name leads elsewhere."""

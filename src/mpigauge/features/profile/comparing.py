@@ -51,6 +51,21 @@ def profiles_of(words: Sequence[str]) -> list[tuple[Job, ...]]:
     return found
 
 
+def by_call_site(words: Sequence[str]) -> Comparison | None:
+    """Profiles with the first of them. None: they cannot be compared so, such as those of other
+    numbers of ranks."""
+    from mpigauge.cli.comparing import share_of
+    from mpigauge.cli.run_names import open_run
+
+    try:
+        profiles = profiles_of(words)
+        runs = [open_run(word) for word in words]
+        found = compared_profiles(runs, profiles, share_of(None), "median", lambda sides: sides)
+    except UserError:
+        return None
+    return found.comparison
+
+
 def compared_profiles(
     runs: Sequence[Run],
     profiles: Sequence[Sequence[Job]],

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The page of a run where that is a profile; light to import, since most runs are none."""
+"""What pages show of a run where that is a profile; light to import, since most runs are none."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mpigauge.features.profile.finding import is_profile, profile_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.result.compare.compare import Comparison
 
 
 def page_of(word: str, home: str = "") -> str | None:
@@ -17,3 +24,12 @@ def page_of(word: str, home: str = "") -> str | None:
 
     stored = open_run(word)
     return profile_page(stored.path.name, stored, profile_at(word) or (), home)
+
+
+def compared_runs(words: Sequence[str]) -> Comparison | None:
+    """Call site by call site. None: not all of the runs are profiles that can be compared so."""
+    if not all(map(is_profile, words)):
+        return None
+    from mpigauge.features.profile.comparing import by_call_site
+
+    return by_call_site(words)
