@@ -3,7 +3,7 @@
 //
 // What programs ask for by name while they run. Some ask whether their MPI has a call before they
 // make it, some take all calls from there. So a call that the MPI lacks must not be found here, and
-// one that it has must be found here and not there.
+// one that it has must be found here and not there. And what they close.
 #include "asked.hpp"
 
 #include <dlfcn.h>
@@ -13,7 +13,9 @@
 #include <cstring>
 
 #include "facts.hpp"
-#include "library.hpp"
+#include "frames.hpp"
+#include "loaded.hpp"
+#include "process.hpp"
 
 #if defined(__has_cpp_attribute) && __has_cpp_attribute(clang::musttail)
 #define MPIGAUGE_JUMP [[clang::musttail]]
@@ -75,4 +77,18 @@ extern "C" [[gnu::visibility("default")]] void* dlsym(void* file, const char* na
   }
   const auto pc = reinterpret_cast<profile::Word>(__builtin_return_address(0));
   return profile::find_call(file, name, pc);
+}
+
+// Where a file of code is closed another may come in its place.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
+extern "C" [[gnu::visibility("default")]] int dlclose(void* file) {
+  static int (*next)(void*) = nullptr;
+  if (next == nullptr) {
+    void const* const found = profile::found_after_us("dlclose");
+    std::memcpy(&next, &found, sizeof next);
+  }
+  const unsigned long long before = profile::files_closed();
+  const int code = next(file);
+  if (profile::files_closed() != before) profile::forget_code();
+  return code;
 }

@@ -2,7 +2,6 @@
 // Copyright the mpigauge authors
 #include "hooks.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -162,17 +161,3 @@ extern "C" [[gnu::visibility("default")]] void mpigauge_begin(const char* name) 
 }
 
 extern "C" [[gnu::visibility("default")]] void mpigauge_end() { profile::end_region(); }
-
-// Where a file of code is closed another may come in its place.
-// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
-extern "C" [[gnu::visibility("default")]] int dlclose(void* file) {
-  static int (*next)(void*) = nullptr;
-  if (next == nullptr) {
-    void const* const found = profile::found_after_us("dlclose");
-    std::memcpy(&next, &found, sizeof next);
-  }
-  const unsigned long long before = profile::files_closed();
-  const int code = next(file);
-  if (profile::files_closed() != before) profile::forget_code();
-  return code;
-}

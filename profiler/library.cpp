@@ -2,14 +2,10 @@
 // Copyright the mpigauge authors
 #include "library.hpp"
 
-#include <dlfcn.h>
 #include <elf.h>
-#include <gnu/libc-version.h>
 #include <link.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 namespace mpigauge::profile {
 
@@ -18,12 +14,6 @@ constinit OwnCalls mpi{};
 
 namespace {
 
-// The library itself, as dlopen gives it.
-void* library = nullptr;
-
-// NOLINTNEXTLINE(misc-const-correctness): dlsym takes what dlopen gave
-void* symbol(void* file, const char* name) { return linkers_dlsym()(file, name); }
-
 struct Range {
   Word from = 0, to = 0;
   [[nodiscard]] bool holds(Word address) const { return address - from < to - from; }
@@ -31,69 +21,20 @@ struct Range {
 // Where predefined handles of Open MPI lie: in the library, or copied into the program.
 Range of_library, of_program;
 
-// The file that a function is in, opened once more.
-void* opened_file_of(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return nullptr;
-  return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-}
-
-constexpr const char* surely_there = "PMPI_Init";
-
-// What the caller's own file would find: a library that was opened for it alone, too.
-void* seen_by_caller(Word pc) {
-  void* const file = opened_file_of(reinterpret_cast<const void*>(pc));
-  return file == nullptr ? nullptr : symbol(file, surely_there);
-}
-
-// NOLINTNEXTLINE(misc-const-correctness): as it is declared
-int seen_in_file(dl_phdr_info* info, std::size_t, void* found) {
-  if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
-  void* const file = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (file == nullptr) return 0;
-  void* const function = symbol(file, surely_there);
-  dlclose(file);
-  *static_cast<void**>(found) = function;
-  return function == nullptr ? 0 : 1;
-}
-
-void* find_init(Word pc) {
-  if (void* found = symbol(RTLD_NEXT, surely_there)) return found;
-  if (void* found = seen_by_caller(pc)) return found;
-  void* found = nullptr;
-  dl_iterate_phdr(seen_in_file, &found);
-  return found;
-}
-
-AbiKind kind_of_library() {
-  if (symbol(library, "ompi_mpi_comm_world") != nullptr) return AbiKind::ompi;
-  if (symbol(library, "MPIR_Dup_fn") != nullptr) return AbiKind::mpich;
-  if (symbol(library, "MPI_Abi_get_version") != nullptr) return AbiKind::standard;
-  return AbiKind::unknown;
-}
-
-// An object of Open MPI's. A program that is not position-independent has a copy, which is what
-// counts.
-Word object(const char* name) {
-  void const* found = symbol(RTLD_DEFAULT, name);
-  if (found == nullptr) found = symbol(library, name);
-  return reinterpret_cast<Word>(found);
-}
-
 void add_handles_of_openmpi() {
   constexpr std::array<const char*, operation_names.size()> names = {
       "ompi_mpi_op_max",     "ompi_mpi_op_min",  "ompi_mpi_op_sum",    "ompi_mpi_op_prod",
       "ompi_mpi_op_land",    "ompi_mpi_op_band", "ompi_mpi_op_lor",    "ompi_mpi_op_bor",
       "ompi_mpi_op_lxor",    "ompi_mpi_op_bxor", "ompi_mpi_op_minloc", "ompi_mpi_op_maxloc",
       "ompi_mpi_op_replace", "ompi_mpi_op_no_op"};
-  abi.comm_world = object("ompi_mpi_comm_world");
-  abi.comm_self = object("ompi_mpi_comm_self");
-  abi.comm_null = object("ompi_mpi_comm_null");
-  abi.datatype_null = object("ompi_mpi_datatype_null");
-  abi.group_null = object("ompi_mpi_group_null");
-  abi.request_null = object("ompi_request_null");
-  abi.byte = object("ompi_mpi_byte");
-  for (std::size_t n = 0; n < names.size(); ++n) abi.operations[n] = object(names[n]);
+  abi.comm_world = object_of("ompi_mpi_comm_world");
+  abi.comm_self = object_of("ompi_mpi_comm_self");
+  abi.comm_null = object_of("ompi_mpi_comm_null");
+  abi.datatype_null = object_of("ompi_mpi_datatype_null");
+  abi.group_null = object_of("ompi_mpi_group_null");
+  abi.request_null = object_of("ompi_request_null");
+  abi.byte = object_of("ompi_mpi_byte");
+  for (std::size_t n = 0; n < names.size(); ++n) abi.operations[n] = object_of(names[n]);
 }
 
 struct Asked {
@@ -160,73 +101,11 @@ void find_own_calls() {
 #undef MPIGAUGE_FIND
 }
 
-// Which versions of symbols the C library has, by its own number: to ask for one that is not there
-// would take memory, and whoever gives that out may be asking for symbols itself.
-const char* version_of_dlsym() {
-#if defined(__x86_64__)
-  constexpr const char* before = "GLIBC_2.2.5";
-#else
-  constexpr const char* before = "GLIBC_2.17";
-#endif
-  constexpr long since = 34;
-  char* point = nullptr;
-  const long major = std::strtol(gnu_get_libc_version(), &point, 10);
-  const long minor = *point == '.' ? std::strtol(point + 1, nullptr, 10) : 0;
-  return major > 2 || minor >= since ? "GLIBC_2.34" : before;
-}
-
 }  // namespace
 
-// NOLINTNEXTLINE(misc-const-correctness): dlsym takes what dlopen gave
-bool has_call(void* file, const char* name) {
-  std::array<char, 64> profiling{};
-  std::snprintf(profiling.data(), profiling.size(), "P%s", name);
-  return symbol(file, profiling.data()) != nullptr || symbol(file, name) != nullptr;
-}
-
-FindSymbol linkers_dlsym() {
-  static FindSymbol found = nullptr;
-  if (found == nullptr) {
-    void const* const there = dlvsym(RTLD_NEXT, "dlsym", version_of_dlsym());
-    std::memcpy(&found, &there, sizeof found);
-  }
-  return found;
-}
-
-void* found_after_us(const char* name) {
-  void* const found = symbol(RTLD_NEXT, name);
-  asm volatile("" ::: "memory");  // so that it is no jump: who asks is told by where it is asked
-  return found;
-}
-
-Function function_after_us(const char* name, Word pc) {
-  void const* found = found_after_us(name);
-  void* const file = found == nullptr ? opened_file_of(reinterpret_cast<const void*>(pc)) : nullptr;
-  if (file != nullptr) found = symbol(file, name);
-  Function function = nullptr;
-  std::memcpy(&function, &found, sizeof function);
-  return function;
-}
-
-Word object_of(const char* name) { return object(name); }
-
-void* mpi_seen_from(Word pc) {
-  if (library != nullptr) return library;
-  void const* const init = find_init(pc);
-  return init == nullptr ? nullptr : opened_file_of(init);
-}
-
-bool mpi_has(const char* name, Word pc) {
-  void* const file = mpi_seen_from(pc);
-  return file != nullptr && has_call(file, name);
-}
-
 bool open_library(Word pc) {
-  void const* const init = find_init(pc);
-  if (init == nullptr) return false;
-  library = opened_file_of(init);
-  if (library == nullptr) return false;
-  switch (kind_of_library()) {
+  const FoundMpi found = find_mpi(pc);
+  switch (found.kind) {
     case AbiKind::mpich: abi = mpich_abi; break;
     case AbiKind::standard: abi = standard_abi; break;
     case AbiKind::ompi:
@@ -235,22 +114,12 @@ bool open_library(Word pc) {
       break;
     case AbiKind::unknown: return false;
   }
-  Asked asked{.address = reinterpret_cast<Word>(init), .library = {}, .program = {}};
+  Asked asked{.address = found.init, .library = {}, .program = {}};
   dl_iterate_phdr(note_ranges, &asked);
   of_library = asked.library;
   of_program = asked.program;
   find_own_calls();
   return true;
-}
-
-Function find_function(const char* name) {
-  std::array<char, 64> profiling{};
-  std::snprintf(profiling.data(), profiling.size(), "P%s", name);
-  void const* found = symbol(library, profiling.data());
-  if (found == nullptr) found = symbol(library, name);
-  Function function = nullptr;
-  std::memcpy(&function, &found, sizeof function);
-  return function;
 }
 
 bool is_predefined(Word type) {

@@ -51,22 +51,19 @@ extern constinit OwnCalls mpi;
 
 /// Finds the library for a call that came from `pc`; false when there is none whose ABI we know.
 bool open_library(Word pc);
-/// dlsym as the dynamic linker has it: ours stands before it, see asked.cpp.
-using FindSymbol = void* (*)(void*, const char*);
-FindSymbol linkers_dlsym();
-/// What a program would find if we were not there.
-void* found_after_us(const char* name);
-/// The same for a function, which may be there for the code at `pc` alone.
-Function function_after_us(const char* name, Word pc);
+
+// --- where the MPI is: among the files that are loaded (loaded.cpp), or linked to us (linked.cpp)
+
+struct FoundMpi {
+  Word init = 0;  // its MPI_Init
+  AbiKind kind = AbiKind::unknown;
+};
+/// The MPI for a call that came from `pc`.
+FoundMpi find_mpi(Word pc);
 /// Where an object of the MPI, or the program's copy of it, lies; 0: nowhere.
 Word object_of(const char* name);
-/// The MPI of this process, or of the code or data at an address; null: none.
-void* mpi_seen_from(Word pc);
-/// Whether a library of MPI has a call.
-bool has_call(void* file, const char* name);
-/// Whether the MPI of this process, or of the code at `pc`, has a call.
-bool mpi_has(const char* name, Word pc);
-
+/// A function that would be found if we were not there, perhaps for the code at `pc` alone.
+Function function_after_us(const char* name, Word pc);
 /// A function by its name, MPI_Send for example: the library's own, never ours. Null where it has
 /// none.
 Function find_function(const char* name);

@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "asked.hpp"
-#include "library.hpp"
+#include "loaded.hpp"
 
 namespace mpigauge::profile {
 
