@@ -72,6 +72,7 @@ void begun() {
 
 // MPI_Finalize is about to begin, and has ended.
 void ending() {
+  settle_regions();
   note_usage();
   process.storage.head().finalize_ticks = ticks();
 }
@@ -128,6 +129,7 @@ namespace {
 // A process that ends in order; the others leave what they have written.
 [[gnu::destructor]] void end_of_process() {
   if (!works()) return;
+  settle_regions();
   note_usage();
   process.storage.head().ended |= layout::exited;
 }

@@ -216,7 +216,7 @@ struct Region {
   std::uint32_t region;
   std::uint32_t parent;  // 0: the whole program
   std::uint64_t entered;
-  std::uint64_t ticks;  // spent in it, as of its last end
+  std::uint64_t ticks;  // spent in it, by all threads; as of its last end, or that of MPI
   std::array<char, 96> name;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,8 +33,9 @@ pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 // --- settings -----------------------------------------------------------------------------------
 
+// A program with another's rights is not told by its user where to write.
 const char* setting(const char* name) {
-  const char* const text = std::getenv(name);
+  const char* const text = secure_getenv(name);
   return text == nullptr ? "" : text;
 }
 
@@ -149,7 +151,7 @@ std::size_t most_bytes() {
 }
 
 // The name of a process may be taken: by the program that it was before exec(), or by one in
-// another container.
+// another container. A host that nobody has prepared lacks the folder.
 bool open_file(const char* folder, const char* host, Path& path) {
   constexpr int tries = 100;
   const std::size_t limit = most_bytes();
@@ -161,6 +163,7 @@ bool open_file(const char* folder, const char* host, Path& path) {
     const bool possible = static_cast<std::size_t>(length) < path.size() && limit >= layout::page;
     if (!possible) return false;
     if (process.storage.open(path.data(), limit)) return true;
+    if (errno == ENOENT && n == 0 && mkdir(folder, S_IRWXU) == 0) continue;
     if (errno != EEXIST) return false;
   }
   return false;

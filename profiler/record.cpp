@@ -7,6 +7,7 @@
 
 #include "instances.hpp"
 #include "objects.hpp"
+#include "regions.hpp"
 
 namespace mpigauge::profile {
 
@@ -32,6 +33,7 @@ void count_time(Thread& thread, layout::Site& site, Ticks end) {
   site.least = std::min(site.least, took);
   site.most = std::max(site.most, took);
   ++site.times[time_bin(took)];
+  thread.stored->latest = end;
   if (end < thread.step_end) [[likely]] {
     *thread.step += took;
   } else {
@@ -518,7 +520,8 @@ Thread* enter(Call call, Word pc, Word sp, Word fp) {
   if (thread->inside != 0 && is_nested(*thread, caller)) [[unlikely]]
     return nullptr;
   thread->inside = caller.sp;
-  const std::uint64_t key = state | (static_cast<std::uint64_t>(call) << State::call_shift);
+  const std::uint64_t where = (state & own_region.kept) | own_region.region;
+  const std::uint64_t key = where | (static_cast<std::uint64_t>(call) << State::call_shift);
   const Known& known = known_for(*thread, caller, key);
   if (!is_same(known, caller, key)) [[unlikely]]
     return enter_anew(*thread, call, caller, key);

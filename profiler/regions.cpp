@@ -2,6 +2,10 @@
 // Copyright the mpigauge authors
 #include "regions.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -10,20 +14,32 @@
 
 namespace mpigauge::profile {
 
+constinit thread_local OwnRegion own_region{};
+
 namespace {
 
 constexpr std::size_t most_regions = 1024, deepest = 64;
 
 std::array<layout::Region*, most_regions> regions{};  // by number, from 1
 std::uint32_t count = 0;
+Ticks counted_from = 0;  // the profile was started anew then
+bool settled = false;    // MPI has ended, and with it what is counted
 
 struct Open {
-  std::uint32_t region;
+  std::uint32_t region;  // 0: none
   Ticks since;
 };
-std::array<Open, deepest> open{};
-// Goes on beyond what is kept, so that each end meets its beginning.
-std::size_t depth = 0;
+// The regions that are open, one within the other.
+struct Nest {
+  std::array<Open, deepest> open;
+  std::size_t depth;  // goes on beyond what is kept, so that each end meets its beginning
+
+  [[nodiscard]] std::uint32_t current() const {
+    return depth == 0 ? 0 : open[std::min(depth, deepest) - 1].region;
+  }
+};
+Nest of_process{};
+constinit thread_local Nest of_thread{};
 
 // Regions that began before the first call of MPI, which is when the profile begins.
 std::array<decltype(layout::Region::name), deepest> early{};
@@ -31,21 +47,34 @@ std::size_t early_depth = 0;
 
 bool has_started() { return process.state.load(std::memory_order_relaxed) != 0; }
 
-void begin_early(const char* name) {
-  if (early_depth < deepest) {
-    std::snprintf(early[early_depth].data(), early[early_depth].size(), "%s", name);
+bool is_main_thread() {
+  enum class Which : std::uint8_t { unknown, main, other };
+  static constinit thread_local Which which = Which::unknown;
+  if (which == Which::unknown) {
+    which = syscall(SYS_gettid) == getpid() ? Which::main : Which::other;
   }
-  ++early_depth;
+  return which == Which::main;
 }
 
-std::uint32_t current() { return depth == 0 ? 0 : open[depth - 1].region; }
+// --- where calls look ---------------------------------------------------------------------------
 
-void enter(std::uint32_t region) {
-  const std::uint64_t word = process.state.load(std::memory_order_relaxed);
-  const std::uint64_t without = word & ~(State::region_mask << State::region_shift);
-  process.state.store(without | (static_cast<std::uint64_t>(region) << State::region_shift),
-                      std::memory_order_release);
+constexpr std::uint64_t region_bits = State::region_mask << State::region_shift;
+
+std::uint64_t bits_of(std::uint32_t region) {
+  return static_cast<std::uint64_t>(region) << State::region_shift;
 }
+
+void show_process() {
+  const std::uint64_t without = process.state.load(std::memory_order_relaxed) & ~region_bits;
+  process.state.store(without | bits_of(of_process.current()), std::memory_order_release);
+}
+
+void show_thread() {
+  const std::uint32_t region = of_thread.current();
+  own_region = region == 0 ? OwnRegion{} : OwnRegion{~region_bits, bits_of(region)};
+}
+
+// --- what is stored -----------------------------------------------------------------------------
 
 layout::Region* make_region(const char* name, std::uint32_t parent) {
   if (count + 1 == most_regions) return nullptr;
@@ -70,39 +99,108 @@ std::uint32_t region_named(const char* name, std::uint32_t parent) {
   return made == nullptr ? parent : made->region;
 }
 
+void count_time(const Open& open, Ticks now) {
+  if (settled || open.region == 0) return;
+  regions[open.region]->ticks += now - std::max(open.since, counted_from);
+}
+
+// --- beginnings and ends ------------------------------------------------------------------------
+
+void open_region(Nest& nest, std::uint32_t region) {
+  if (nest.depth < deepest) {
+    if (region != 0) ++regions[region]->entered;
+    nest.open[nest.depth] = {region, ticks()};
+  }
+  ++nest.depth;
+}
+
+// A thread that began regions before the profile began has those without a name.
+void begin_early(const char* name) {
+  if (!is_main_thread()) return open_region(of_thread, 0);
+  if (early_depth < deepest) {
+    std::snprintf(early[early_depth].data(), early[early_depth].size(), "%s", name);
+  }
+  ++early_depth;
+}
+
+void end_early() {
+  if (is_main_thread()) {
+    early_depth -= early_depth > 0 ? 1 : 0;
+  } else {
+    of_thread.depth -= of_thread.depth > 0 ? 1 : 0;
+  }
+}
+
+void begin_in_process(const char* name) {
+  open_region(of_process, region_named(name, of_process.current()));
+  show_process();
+}
+
+void begin_in_thread(const char* name) {
+  const std::uint32_t around = of_thread.current();
+  open_region(of_thread, region_named(name, around == 0 ? of_process.current() : around));
+  show_thread();
+}
+
+// Said once, and by one rank.
+void tell_of_end() {
+  static bool said = false;
+  if (said || process.storage.head().rank > 0) return;
+  said = true;
+  tell("mpigauge_end() was called where no region is open; it is passed over");
+}
+
+void close_region(Nest& nest) {
+  if (nest.depth == 0) return tell_of_end();
+  --nest.depth;
+  if (nest.depth < deepest) count_time(nest.open[nest.depth], ticks());
+}
+
+bool works() { return process.keeps && !process.is_child; }
+
 }  // namespace
 
 void begin_region(const char* name) {
   const Locked locked;
   if (!has_started()) return begin_early(name);
-  if (!process.keeps || process.is_child) return;
-  if (depth < deepest) {
-    const std::uint32_t region = region_named(name, current());
-    open[depth] = {region, ticks()};
-    if (region != 0) ++regions[region]->entered;
-    enter(region);
+  if (!works()) return;
+  if (is_main_thread()) {
+    begin_in_process(name);
+  } else {
+    begin_in_thread(name);
   }
-  ++depth;
 }
 
 void end_region() {
   const Locked locked;
-  if (!has_started() && early_depth > 0) --early_depth;
-  if (!process.keeps || process.is_child || depth == 0) return;
-  --depth;
-  if (depth >= deepest) return;
-  const Open& ended = open[depth];
-  if (ended.region != 0) regions[ended.region]->ticks += ticks() - ended.since;
-  enter(current());
+  if (!has_started()) return end_early();
+  if (!works()) return;
+  if (is_main_thread()) {
+    close_region(of_process);
+    show_process();
+  } else {
+    close_region(of_thread);
+    show_thread();
+  }
 }
 
 void begin_early_regions() {
-  for (std::size_t n = 0; n < early_depth; ++n) begin_region(n < deepest ? early[n].data() : "");
+  if (!works()) return;
+  for (std::size_t n = 0; n < early_depth; ++n)
+    begin_in_process(n < deepest ? early[n].data() : "");
 }
 
 void forget_regions() {
   for (std::uint32_t n = 1; n <= count; ++n) regions[n]->entered = regions[n]->ticks = 0;
-  for (std::size_t n = 0; n < depth && n < deepest; ++n) open[n].since = ticks();
+  counted_from = ticks();
+}
+
+void settle_regions() {
+  const Locked locked;
+  const Ticks now = ticks();
+  const std::size_t kept = std::min(of_process.depth, deepest);
+  for (std::size_t n = 0; n < kept; ++n) count_time(of_process.open[n], now);
+  settled = true;
 }
 
 }  // namespace mpigauge::profile

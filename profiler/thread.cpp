@@ -353,7 +353,6 @@ void advance_steps(Thread& thread, Ticks end, Ticks took) {
   while (end - stored.start >= layout::most_steps * stored.step_ticks) fold(stored);
   share_out(stored, end - took, end);
   const std::size_t n = (end - stored.start) / stored.step_ticks;
-  stored.latest = end;
   thread.step = &stored.step[n];
   thread.step_end = stored.start + ((n + 1) * stored.step_ticks);
   look_at_cpu(*thread.cpus);

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mpigauge.features.profile.files import RankFile
+from mpigauge.features.profile.files import RankFile, read_folder
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS
@@ -62,6 +62,13 @@ def calls(file: RankFile) -> Counter[str]:
     return counted
 
 
+def calls_in_regions(file: RankFile) -> Counter[tuple[str, str]]:
+    counted: Counter[tuple[str, str]] = Counter()
+    for site in file.sites:
+        counted[site.region, site.call] += site.calls
+    return counted
+
+
 def only_file(done: Profiled) -> RankFile:
     assert done.status == 0, done.output + done.errors
     assert len(done.files) == 1
@@ -97,6 +104,8 @@ def test_what_a_killed_rank_did_is_there(everywhere: Trouble) -> None:
     killed = next(file for file in done.files if file.rank == 1)
     assert killed.ended == "killed"
     assert calls(killed)["Barrier"] == 100
+    (barriers,) = (site for site in killed.sites if site.call == "MPI_Barrier")
+    assert barriers.seconds <= killed.run_s
 
 
 @pytest.mark.parametrize("end", ["aborted", "exited"])
@@ -125,9 +134,7 @@ def test_a_program_starts_its_profile_anew(anywhere: Trouble) -> None:
 
 def test_regions_nest_and_may_begin_before_mpi(anywhere: Trouble) -> None:
     file = only_file(anywhere.run("regions"))
-    where: Counter[tuple[str, str]] = Counter()
-    for site in file.sites:
-        where[site.region, site.call] += site.calls
+    where = calls_in_regions(file)
     assert where["early", "MPI_Init_thread"] == 1
     assert where["", "MPI_Barrier"] == 1
     assert where["loop", "MPI_Barrier"] == 1
@@ -137,6 +144,50 @@ def test_regions_nest_and_may_begin_before_mpi(anywhere: Trouble) -> None:
         "loop": 1,
         "loop/inner": 3,
     }
+
+
+def test_ends_without_a_beginning_change_nothing(anywhere: Trouble) -> None:
+    done = anywhere.run("unbalanced", ranks=2)
+    file = next(file for file in done.files if file.rank == 0)
+    where = calls_in_regions(file)
+    assert where["", "MPI_Barrier"] == 1
+    assert where["open", "MPI_Barrier"] == 2
+    (region,) = file.regions
+    assert 0 < region.seconds <= file.run_s
+    assert done.errors.count("mpigauge_end() was called where no region is open") == 1
+
+
+def test_regions_of_threads_are_their_own(anywhere: Trouble) -> None:
+    file = only_file(anywhere.run("regions_of_threads"))
+    where = calls_in_regions(file)
+    assert where["all", "MPI_Iprobe"] == 3 + 4 * 7
+    assert where["all/own", "MPI_Iprobe"] == 4 * 5
+    assert where["all", "MPI_Barrier"] == where["", "MPI_Barrier"] == 1
+    assert {region.path: region.entered for region in file.regions} == {"all": 1, "all/own": 4}
+
+
+def test_a_program_may_call_before_and_after_mpi(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("around"))
+    assert calls(file)["Barrier"] == 10
+    assert calls(file)["Initialized"] == calls(file)["Finalized"] == 2
+    assert (file.rank, file.ended) == (0, "finalized")
+
+
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_a_call_at_a_wrong_time_ends_as_it_does_without_us(everywhere: Trouble, when: str) -> None:
+    plain = started(everywhere.mpi, 1, [everywhere.program, when])
+    done = everywhere.run(when)
+    assert plain.returncode != 0
+    assert done.status == plain.returncode
+
+
+def test_a_program_may_end_without_finalize(everywhere: Trouble) -> None:
+    plain = started(everywhere.mpi, 1, [everywhere.program, "unfinished"])
+    done = everywhere.run("unfinished")
+    assert done.status == plain.returncode
+    (file,) = done.files
+    assert (file.rank, file.ended) == (0, "exited")
+    assert calls(file)["Barrier"] == 10
 
 
 def test_programs_find_the_calls_that_their_mpi_has_and_no_others(everywhere: Trouble) -> None:
@@ -186,12 +237,22 @@ def test_a_full_disk_ends_the_profile_and_not_the_program(
 def test_a_folder_that_cannot_be_written_is_said_in_a_line(
     anywhere: Trouble, tmp_path: Path
 ) -> None:
-    nowhere = tmp_path / "missing"
+    nowhere = tmp_path / "missing" / "as well"
     words = [str(anywhere.program), "plain"]
     done = profiled(anywhere.mpi, 1, words, tmp_path, {"MPIGAUGE_PROFILE": str(nowhere)})
     assert done.status == 0
     assert done.files == ()
     assert f"mpigauge profile: cannot make {nowhere}/" in done.errors
+
+
+def test_a_folder_that_is_missing_is_made(anywhere: Trouble, tmp_path: Path) -> None:
+    """On a host that nobody has prepared."""
+    words = [str(anywhere.program), "plain"]
+    folder = tmp_path / "missing"
+    done = profiled(anywhere.mpi, 2, words, tmp_path, {"MPIGAUGE_PROFILE": str(folder)})
+    assert (done.status, done.errors) == (0, "")
+    assert [file.rank for file in read_folder(folder)] == [0, 1]
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_window_keeps_its_communicator(anywhere: Trouble) -> None:

@@ -16,7 +16,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi.build import headers
 from mpigauge.site.mpi.cxx import compiler_words
-from mpigauge.site.mpi.profiler import library
+from mpigauge.site.mpi.profiler import include, library
 from tests import patience
 from tests.cases.launching import SLEEPY
 
@@ -28,7 +28,8 @@ def build(mpi: Mpi, source: str, folder: Path, *more: str) -> Path:
     program = folder / Path(source).stem
     define = ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
     words = [*compiler_words("a test"), "-std=c++20", "-O2", "-g", *define, "-pthread"]
-    words += ["-isystem", str(headers(mpi)), str(HERE / source), *more, "-o", str(program)]
+    words += ["-isystem", str(headers(mpi)), f"-I{include()}", str(HERE / source), *more]
+    words += ["-o", str(program)]
     words += [str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}", "-Wl,--as-needed"]
     subprocess.run(words, check=True)
     return program

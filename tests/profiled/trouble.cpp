@@ -21,10 +21,7 @@
 #include <thread>
 #include <vector>
 
-extern "C" {
-[[gnu::weak]] void mpigauge_begin(const char* name);
-[[gnu::weak]] void mpigauge_end();
-}
+#include "mpigauge.h"
 
 namespace {
 
@@ -147,6 +144,29 @@ void regions() {
   mpigauge_end();
 }
 
+// The ends that have no beginning change nothing, and a region without an end lasts to that of MPI.
+void unbalanced() {
+  for (int n = 0; n < 3; ++n) mpigauge_end();
+  barriers(1);
+  mpigauge_begin("open");
+  barriers(2);
+}
+
+// What a thread begins is its own; what the main thread has begun holds for all.
+void regions_of_threads() {
+  mpigauge_begin("all");
+  in_threads(1, [] { probes(3); });
+  in_threads(4, [] {
+    mpigauge_begin("own");
+    probes(5);
+    mpigauge_end();
+    probes(7);
+  });
+  barriers(1);
+  mpigauge_end();
+  barriers(1);
+}
+
 // Which calls of MPI are there, asked as programs ask.
 void asks() {
   void* const mpi = dlopen(words[0].c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -238,6 +258,12 @@ const std::map<std::string, void (*)()> all = {
     {"off_and_on", off_and_on},
     {"anew", anew},
     {"regions", regions},
+    {"unbalanced", unbalanced},
+    {"regions_of_threads", regions_of_threads},
+    {"around", [] { barriers(10); }},
+    {"unfinished", [] { barriers(10), std::exit(0); }},
+    {"early", [] { barriers(10); }},
+    {"late", [] { barriers(10); }},
     {"asks", asks},
     {"opens", opens},
     {"closes", closes},
@@ -246,6 +272,15 @@ const std::map<std::string, void (*)()> all = {
     {"message_from_nobody", message_from_nobody},
 };
 
+// What may be called at any time, and what may not.
+void outside(const std::string& what, const char* when) {
+  int known = 0, version = 0;
+  MPI_Initialized(&known);
+  MPI_Finalized(&known);
+  MPI_Get_version(&version, &known);
+  if (what == when) MPI_Comm_rank(MPI_COMM_WORLD, &known);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -253,10 +288,13 @@ int main(int argc, char** argv) {
   words.assign(argv + 2, argv + argc);
   if (what == "exec") before_exec(argv);
   if (what == "regions") mpigauge_begin("early");
+  const bool calls_outside = what == "around" || what == "late" || what == "early";
+  if (calls_outside) outside(what, "early");
   const bool alone = what == "left";  // with threads an MPI may hold a lock where a call is left
   int level = 0;
   MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
   all.at(what)();
   MPI_Finalize();
+  if (calls_outside) outside(what, "late");
   return 0;
 }

@@ -70,6 +70,24 @@ OURS = (
         help="What to print on standard error afterwards.",
     ),
     options.output_option,
+    click.option(
+        "--include",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        help="Print the folder with what programs include to name regions: mpigauge.h, "
+        "mpigauge.f90, mpigauge_regions.py.",
+        callback=lambda ctx, _, asked: _print_include(ctx) if asked else None,
+    ),
+    click.option(
+        "--archive",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        help="Print the path of the library for programs that nothing can be preloaded into, to be "
+        "linked before their MPI.",
+        callback=lambda ctx, _, asked: _print_archive(ctx) if asked else None,
+    ),
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND …")
 def command(words: tuple[str, ...], **said: Any) -> int:
@@ -106,6 +124,21 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         _finish(profiling, words, jobs, status)
         _present(writer.folder, jobs, form, first)
     return status
+
+
+def _print_include(ctx: click.Context) -> None:
+    from mpigauge.site.mpi.profiler import include
+
+    click.echo(include())
+    ctx.exit()
+
+
+def _print_archive(ctx: click.Context) -> None:
+    from mpigauge.cli.screen import tell
+    from mpigauge.site.mpi.profiler import archive
+
+    click.echo(archive(tell))
+    ctx.exit()
 
 
 def _told(frames: int | None, start: str | None) -> dict[str, str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Builds the profiler's library, once, and keeps it in the user's cache. One serves all MPIs."""
+"""Builds the profiler's libraries, once, and keeps them in the cache. They serve all MPIs."""
 
 from __future__ import annotations
 
@@ -19,43 +19,57 @@ from mpigauge.site.mpi.cxx import compiler_key, compiler_words
 if TYPE_CHECKING:
     from mpigauge.site.mpi.folders import Tell
 
-NAME = "libmpigauge_profile.so"
+NAME, ARCHIVE = "libmpigauge_profile.so", "libmpigauge_profile.a"
 WHAT = "the profiler"
 
 
 def library(tell: Tell = folders.say_nothing) -> Path:
     """The library to preload: from the cache, or built now."""
+    return _kept(NAME, (), tell)
+
+
+def archive(tell: Tell = folders.say_nothing) -> Path:
+    """The same to be linked to programs that nothing can be preloaded into."""
+    return _kept(ARCHIVE, ("-DMPIGAUGE_ARCHIVE=ON",), tell)
+
+
+def include() -> Path:
+    """The folder with what programs include that name regions: of C, Fortran and Python."""
+    return source_folder() / "profiler" / "include"
+
+
+def _kept(name: str, options: tuple[str, ...], tell: Tell) -> Path:
     source = source_folder() / "profiler"
     compiler = compiler_words(WHAT)
     parent = folders.make_folder(folders.cache() / "profiler", WHAT, "MPIGAUGE_CACHE")
-    file = parent / f"{_hash_of(source)}-{compiler_key(compiler)}" / NAME
+    file = parent / f"{_hash_of(source)}-{compiler_key(compiler)}" / name
     if not file.exists():
-        tell("building the profiler, once")
+        tell(f"building {name}, once")
         with folders.locked(parent / f"{file.parent.name}.lock"):
             if not file.exists():
-                _build(source, compiler, file)
+                _build(source, compiler, file, options)
     return file
 
 
 def _hash_of(source: Path) -> str:
-    """Of all that it is made of, but for its tests."""
+    """Of all that it is made of, but for its tests, and for what only programs include."""
     digest = hashlib.sha256()
     for file in sorted(path for path in source.iterdir() if path.is_file()):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
 
 
-def _build(source: Path, compiler: tuple[str, ...], file: Path) -> None:
+def _build(source: Path, compiler: tuple[str, ...], file: Path, options: tuple[str, ...]) -> None:
     log = file.parent.with_suffix(".log")
     with folders.workplace(file.parent) as work, log.open("w") as output:
         configure = ["cmake", "-S", str(source), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release"]
         workers = str(len(os.sched_getaffinity(0)))
         make = ["cmake", "--build", str(work), "--parallel", workers]
         env = {**os.environ, "CXX": shlex.join(compiler)}
-        for words in (configure, make):
+        for words in ([*configure, *options], make):
             _run(words, env, output.fileno(), log)
         file.parent.mkdir(exist_ok=True)
-        (work / NAME).rename(file)
+        (work / file.name).rename(file)
 
 
 def _run(words: list[str], env: dict[str, str], output: int, log: Path) -> None:
