@@ -96,10 +96,16 @@ void measure_own_cost() {
 
 }  // namespace mpigauge::profile
 
+// In a program that is linked to us, the call itself is a jump to its wrapper: linked_call.in.
+#ifdef MPIGAUGE_LINKED
+#define MPIGAUGE_WRAPPER(NAME) [[gnu::visibility("hidden")]] int mpigauge_wrapped_##NAME
+#else
+#define MPIGAUGE_WRAPPER(NAME) [[gnu::visibility("default")]] int MPI_##NAME
+#endif
 #define MPIGAUGE_GROUP(...)
 #define MPIGAUGE_FORTRAN(...)
 #define MPIGAUGE_CALL(NAME, ARGUMENTS, ...)                                             \
-  extern "C" [[gnu::visibility("default")]] int MPI_##NAME(MPIGAUGE_TAKE_##ARGUMENTS) { \
+  extern "C" MPIGAUGE_WRAPPER(NAME)(MPIGAUGE_TAKE_##ARGUMENTS) {                        \
     return mpigauge::profile::Wrapper<mpigauge::profile::call_##NAME>{MPIGAUGE_CALLER}( \
         MPIGAUGE_GIVE_##ARGUMENTS);                                                     \
   }

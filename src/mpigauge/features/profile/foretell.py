@@ -18,7 +18,9 @@ from mpigauge.site.mpi.programs.suits import WORDS
 if TYPE_CHECKING:
     from mpigauge.site.mpi.programs import Look
 
-STATIC = "link it to a shared library of MPI to see them"
+STATIC = (
+    "link it to a shared library of MPI, or to what `mpigauge profile --archive` names, to see them"
+)
 
 
 def foretold(
@@ -56,6 +58,8 @@ def _hidden(found: Look) -> Iterator[str]:
     """What hides calls, as what follows the program's name in a sentence."""
     if found.secure:
         yield "runs with another's rights (setuid), so nothing can be preloaded and no call is seen"
+    elif found.holds_profiler:
+        return
     elif found.static:
         yield f"is statically linked, so nothing can be preloaded and no call is seen; {STATIC}"
     elif found.holds_mpi:

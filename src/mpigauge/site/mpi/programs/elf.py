@@ -25,7 +25,9 @@ MACHINES = {
     243: "riscv",
     258: "loongarch",
 }
-_LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
+_LOAD, _DYNAMIC, _INTERPRETER, _NOTE = 1, 2, 3, 4
+_OF_PROFILER = b"mpigauge\0"
+"""The name in the note of a program that is linked to the profiler: profiler/linked.cpp."""
 _STRTAB_SECTION, _DYNSYM_SECTION = 3, 11
 _NEEDED, _HASH, _STRTAB, _SYMTAB, _SONAME, _RPATH, _RUNPATH = 1, 4, 5, 6, 14, 15, 29
 _GNU_HASH = 0x6FFFFEF5
@@ -56,6 +58,8 @@ class Elf:
     """Names that others can take from it."""
     holds_mpi: bool = False
     """Whether MPI_Init is among the names that it was linked with, of its own or of others."""
+    holds_profiler: bool = False
+    """Whether libmpigauge_profile.a was linked to it."""
 
     def runs_with(self, other: Elf) -> bool:
         """Whether both are for one machine, so that a process can hold both."""
@@ -113,6 +117,7 @@ class _Reader:
         self.loads: list[tuple[int, int, int]] = []
         self.dynamic: dict[int, list[int]] = {}
         self.interpreter = ""
+        self.holds_profiler = False
 
     def at(self, place: int, form: str) -> tuple[int, ...]:
         return struct.unpack_from(self.order + form, self.data, place)
@@ -135,6 +140,7 @@ class _Reader:
             wants=wants,
             offers=offers,
             holds_mpi=any(self.holds(each, b"\0MPI_Init\0") for each in sections),
+            holds_profiler=self.holds_profiler,
         )
 
     def read_segments(self) -> None:
@@ -148,6 +154,8 @@ class _Reader:
                 self.interpreter = self.text(offset)
             elif kind == _DYNAMIC:
                 self.read_dynamic(offset, length)
+            elif kind == _NOTE and self.data.find(_OF_PROFILER, offset, offset + length) >= 0:
+                self.holds_profiler = True
 
     def segment_table(self) -> tuple[int, int, int]:
         start = self.at(32 if self.wide else 28, self.word)[0]

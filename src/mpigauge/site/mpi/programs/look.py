@@ -84,6 +84,11 @@ class Look:
         """Whether MPI is a part of the program itself."""
         return self.elf is not None and not self.mpi_libraries and self.elf.holds_mpi
 
+    @property
+    def holds_profiler(self) -> bool:
+        """Whether the profiler is a part of the program itself, so that none need be preloaded."""
+        return self.elf is not None and self.elf.holds_profiler
+
     @cached_property
     def wants(self) -> frozenset[str]:
         """Names that it and its own libraries take from others."""
