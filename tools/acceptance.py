@@ -57,6 +57,11 @@ PARTS = {
         "those on x86 without AVX",
         marked("machines"),
     ),
+    "programs": Part(
+        "LAMMPS, and a program in Fortran, profiled with Debian's own Open MPI and compilers",
+        "hpcc of Debian, and Fortran's functions called from C++",
+        marked("programs"),
+    ),
     "clean-root": Part(
         "a fresh clone sets itself up with nothing that was compiled or downloaded before",
         "the same, with what ccache and pip have kept",

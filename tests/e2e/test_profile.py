@@ -16,9 +16,13 @@ import pytest
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.stored import load_jobs
 from mpigauge.model.mpi import Mpi
+from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
+from mpigauge.site.mpi.profiler import archive, include
 from tests import patience
+from tests.e2e.cluster import needs_root
 from tests.e2e.commands import command, mpigauge, preload
+from tests.profiled import HERE
 
 pytestmark = pytest.mark.mpi
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -169,6 +173,59 @@ def test_a_static_program_runs_and_is_told(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "hello\n")
     assert "./app is statically linked" in done.stderr
     assert "no rank was seen" in done.stderr
+
+
+def one_rank(folder: Path, *more: str) -> Path:
+    """A program with an MPI of one rank in it."""
+    sources = [str(HERE / "alone.c"), *more, str(HERE / "one_rank.c")]
+    words = ["gcc", "-g", f"-I{include()}", *sources, "-o", "alone"]
+    subprocess.run(words, cwd=folder, check=True)
+    return folder / "alone"
+
+
+@needs_root
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_program_with_anothers_rights_runs_and_is_told(tmp_path: Path, linked: bool) -> None:
+    if os.statvfs(tmp_path).f_flag & os.ST_NOSUID:
+        pytest.skip("no program gets another's rights in this folder")
+    program = one_rank(tmp_path, *([str(archive())] if linked else []))
+    nobody = 65534
+    os.chown(program, nobody, nobody)
+    program.chmod(0o4755)
+    done = mpigauge("profile", "./alone", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "3\n")
+    assert "./alone runs with another's rights (setuid)" in done.stderr
+    assert "no rank was seen" in done.stderr
+
+
+def test_an_mpi_of_an_unknown_abi_runs_and_is_told(tmp_path: Path) -> None:
+    flags = ["-shared", "-fPIC", str(HERE / "one_rank.c")]
+    subprocess.run(["gcc", *flags, "-o", "libodd.so"], cwd=tmp_path, check=True)
+    words = ["gcc", f"-I{include()}", str(HERE / "alone.c"), "./libodd.so", "-o", "alone"]
+    subprocess.run([*words, f"-Wl,-rpath,{tmp_path}"], cwd=tmp_path, check=True)
+    done = mpigauge("profile", "./alone", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "3\n")
+    said = "the MPI of this program has an ABI that mpigauge does not know; it is not profiled"
+    assert done.stderr.count(said) == 1
+    assert "no rank was seen" in done.stderr
+
+
+def test_a_program_with_two_mpis_runs_and_is_told(mpi: Mpi, tmp_path: Path) -> None:
+    """What it was linked to first is what it calls."""
+    if mpi.name == "intel":
+        pytest.skip("its libfabric takes the place of that which the other MPI needs")
+    other = find("openmpi" if mpi.abi == "mpich" else "mpich")
+    (tmp_path / "app.c").write_text(SOURCE)
+    words = ["gcc", "-isystem", str(headers(mpi)), "app.c", "-o", "app", "-Wl,--no-as-needed"]
+    for each in (mpi, other):
+        words += [str(each.library), f"-Wl,-rpath,{each.library.parent}"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    line = ("mpiexec", "-n", "2", "./app")
+    done = mpigauge("profile", "--", *line, cwd=tmp_path, env=launcher_env(mpi))
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert "./app loads two MPIs" in done.stderr
+    assert "2 of 2 ranks seen" in done.stderr
+    assert {file.abi for file in account(tmp_path).ranks} == {mpi.abi}
 
 
 def test_two_profiles_are_compared(mpi: Mpi, program: Path, tmp_path: Path) -> None:
