@@ -102,7 +102,8 @@ def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, s
             "--output names another folder"
         )
     own = replace(request, settings=settings)
-    return Task(setup, own, chosen, tuple(ranks), folder), refusal_of(mpi)
+    going_on = f"the same command with --output {folder} goes on"
+    return Task(setup, own, chosen, tuple(ranks), folder, going_on), refusal_of(mpi)
 
 
 def set_up_one(request: Request, spec: str | None) -> Setup:
@@ -158,7 +159,8 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> 
         click.echo("there is no rule to verify: the default stays everywhere")
         return
     bare = [each.rule for each in tuning.rules]
-    task = Task(setup, request, (), (), _next_folder(folder / CHECKS))
+    checks = _next_folder(folder / CHECKS)
+    task = Task(setup, request, (), (), checks, "the same command begins anew")
     settings: Mapping[str, str] = settings_of(folder, tuning)
     wrong = wrong_with(task, tuning.rules, settings)
     if wrong:

@@ -66,6 +66,8 @@ class Task:
     collectives: tuple[str, ...]
     ranks: tuple[int, ...]
     folder: Path
+    going_on: str
+    """How to go on after an interruption."""
 
     @property
     def where(self) -> Where:
@@ -77,7 +79,10 @@ class Task:
 
     def measured(self, name: str, plan: Plan) -> Run:
         """The run of this name, made now, gone on with, or as it was. RunError: interrupted."""
-        return measured(self.setup, plan, self.folder / RUNS / name, RUN_NAMES[name])
+        stored = measured(self.setup, plan, self.folder / RUNS / name, RUN_NAMES[name])
+        if stored.status.get("status") == "interrupted":
+            raise RunError(f"interrupted: what was measured is kept; {self.going_on}")
+        return stored
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ class Found:
 
 # --- runs ---------------------------------------------------------------------------------------
 def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> Run:
-    """The run in this folder, made now, gone on with, or as it was. RunError: interrupted."""
+    """The run in this folder, made now, gone on with, or as it was."""
     from mpigauge.cli.measuring import PlannedRun, carry_out, measure
     from mpigauge.runs.store import load
 
@@ -105,13 +110,7 @@ def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> Run:
             tell(f"{what}: goes on in {folder}")
             with ExitStack() as stack:
                 carry_out([_what_is_left(folder, setup, stack)])
-    stored = load(folder)
-    if stored.status.get("status") == "interrupted":
-        raise RunError(
-            "interrupted: what was measured is kept; the same command with --output "
-            f"{folder.parents[1]} goes on"
-        )
-    return stored
+    return load(folder)
 
 
 def _what_is_left(folder: Path, setup: Setup, stack: ExitStack) -> CampaignTask:
