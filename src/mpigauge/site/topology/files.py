@@ -9,11 +9,13 @@ of a file system is recorded as if it were a file in it.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 ROOM = ".room"
 """What the record calls the room of a file system."""
+_CHOICE = re.compile(r"\[([^\[\]]+)\]")
 
 
 class Room(NamedTuple):
@@ -37,6 +39,11 @@ class Files:
             return None
         self.seen[path] = content.replace("\0", "").rstrip()
         return self.seen[path]
+
+    def choice(self, path: str) -> str | None:
+        """What is chosen in a file that lists all choices, as `always [madvise] never`."""
+        match = _CHOICE.search(self.text(path) or "")
+        return match[1] if match else None
 
     def names(self, folder: str) -> list[str]:
         try:

@@ -86,7 +86,7 @@ def read_files(files: Files) -> Machine:
         memory_available_bytes=_kibibytes(memory, "MemAvailable"),
         governors=_governors(files, sorted(allowed & online)),
         turbo=_turbo(files),
-        transparent_hugepages=_chosen(files, "sys/kernel/mm/transparent_hugepage/enabled"),
+        transparent_hugepages=files.choice("sys/kernel/mm/transparent_hugepage/enabled"),
         numa_balancing=_switch(files, "proc/sys/kernel/numa_balancing"),
         clocksource=_word(files, _CLOCKSOURCE) or None,
         load=_load(files),
@@ -203,11 +203,6 @@ def _turbo(files: Files) -> bool | None:
 def _switch(files: Files, path: str) -> bool | None:
     word = _word(files, path)
     return word != "0" if word.isdigit() else None
-
-
-def _chosen(files: Files, path: str) -> str | None:
-    match = re.search(r"\[(.+?)\]", files.text(path) or "")
-    return match[1] if match else None
 
 
 def _load(files: Files) -> tuple[float, float, float]:

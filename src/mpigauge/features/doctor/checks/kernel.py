@@ -20,7 +20,6 @@ TWO_COPIES = (
 @check("huge-pages", "whether large buffers get huge pages")
 def huge_pages(host: Host) -> Iterator[CheckFinding]:
     chosen = host.machine.transparent_hugepages
-    defrag = re.search(r"\[(.+?)\]", host.files.text(f"{THP}/defrag") or "")
     if chosen is None:
         yield unknown("the kernel does not tell about transparent huge pages")
     elif chosen == "never":
@@ -31,7 +30,7 @@ def huge_pages(host: Host) -> Iterator[CheckFinding]:
         )
     else:
         yield good(chosen)
-    if defrag and defrag[1] == "always" and chosen != "never":
+    if host.files.choice(f"{THP}/defrag") == "always" and chosen != "never":
         yield note(
             "the kernel gathers huge pages at the moment they are asked for",
             "the first touch of a buffer may stall for milliseconds",
