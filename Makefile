@@ -16,8 +16,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 MPIS := mpich openmpi $(if $(filter x86_64,$(shell uname -m)),intel)
 JOBS := $(shell nproc)
-CPP := $(shell find kernels profiler -name '*.cpp')
-HPP := $(shell find kernels profiler -name '*.hpp')
+CPP := $(shell find kernels profiler translate -name '*.cpp')
+HPP := $(shell find kernels profiler translate -name '*.hpp')
 BENCH := $(shell find bench -name '*.cpp' 2>/dev/null)
 TIDY := $(CPP:%.cpp=build/lint/tidy/%.tidied)
 CMAKE := cmake --log-level=WARNING $(if $(shell command -v ninja),-G Ninja)
@@ -52,6 +52,7 @@ quick-lint: .venv/.dev
 	@$(BIN)/ruff format --check --quiet . || { echo 'run: .venv/bin/ruff format .'; exit 1; }
 	@$(BIN)/python tools/generate.py --check
 	@$(BIN)/python tools/mpi_calls.py --check
+	@$(BIN)/python tools/mpi_translation.py --check
 
 # --- set-up, each part once ---------------------------------------------------------------
 .venv/.installed: pyproject.toml tools/wheel_source.py
@@ -103,7 +104,7 @@ build/lint/tidy/%.tidied: %.cpp .clang-tidy
 	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' -p build/lint \
 	  --extra-arg=-Wno-unknown-warning-option $(ANALYZER) $< 2>/dev/null
 	@mkdir -p $(@D)
-	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -Iprofiler -isystem "$(LINT_INCLUDE)" \
+	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -Iprofiler -Itranslate -isystem "$(LINT_INCLUDE)" \
 	  '-DMPIGAUGE_ABI="mpich"' '-DMPIGAUGE_VERSION=""' $<
 	@touch $@
 

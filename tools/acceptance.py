@@ -68,6 +68,11 @@ PARTS = {
         (sys.executable, "-m", "pytest", "-rs", "tests/e2e/test_readme.py"),
         {"CCACHE_DISABLE": "1", "PIP_NO_CACHE_DIR": "1"},
     ),
+    "translation": Part(
+        "programs of each ABI of MPI run on MPIs of the others, and find nothing wrong",
+        "three of the ten pairs of a program's ABI and an MPI",
+        marked("translation"),
+    ),
     "coverage-over-runs": Part(
         "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
         "tests/unit/test_history_replay.py on recorded launches",

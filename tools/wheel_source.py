@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Build hook: a wheel carries the sources of kernels and profiler under mpigauge/_source."""
+"""Build hook: a wheel carries the sources of all that is compiled under mpigauge/_source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("CMakeLists.txt", "kernels", "profiler", "schema")
+SOURCES = ("CMakeLists.txt", "kernels", "profiler", "translate", "schema")
 
 
 class WheelSource(BuildHookInterface):  # type: ignore[type-arg,unused-ignore,misc]

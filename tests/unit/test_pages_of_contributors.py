@@ -70,7 +70,7 @@ def test_the_map_says_nothing_twice(repository: Path) -> None:
 @pytest.mark.parametrize(
     "page",
     ["ARCHITECTURE.md", "CONTRIBUTING.md"]
-    + [f"docs/inside/{name}.md" for name in ("kernels", "profiler", "python")],
+    + [f"docs/inside/{name}.md" for name in ("kernels", "profiler", "python", "translation")],
 )
 def test_files_that_a_page_names_are_there(repository: Path, page: str) -> None:
     roots = (repository, repository / "src/mpigauge", repository / "kernels")

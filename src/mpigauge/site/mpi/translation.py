@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Builds the library by which a program made for one ABI of MPI runs on an MPI of another.
+
+It is built once for each pair of ABIs, whatever the MPI, and kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.mpi import Abi
+from mpigauge.site.mpi import folders
+from mpigauge.site.mpi.build import source_folder
+from mpigauge.site.mpi.cxx import compiler_key, compiler_words
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.site.mpi.folders import Tell
+
+WHAT = "the translation between MPIs"
+TARGET = "MPIGAUGE_TRANSLATE_TO"
+"""The variable by which the library is told which MPI it has to open."""
+CRAY = ("cray", "gnu", "gnu_91", "gnu_103", "gnu_112", "gnu_123", "intel", "aocc", "nvidia")
+NAMES: dict[str, tuple[str, ...]] = {
+    "mpich": (
+        "libmpi.so.12",
+        "libmpich.so.12",
+        "libmpifort.so.12",
+        "libmpichfort.so.12",
+        *(f"libmpi_{name}.so.12" for name in CRAY),
+        *(f"libmpifort_{name}.so.12" for name in CRAY),
+    ),
+    "ompi": (
+        "libmpi.so.40",
+        "libmpi_mpifh.so.40",
+        "libmpi_usempi_ignore_tkr.so.40",
+        "libmpi_usempif08.so.40",
+        "libopen-rte.so.40",
+        "libopen-pal.so.40",
+        "libopen-pal.so.80",
+    ),
+    "std": ("libmpi_abi.so.1", "libmpi_abi.so.0"),
+}
+"""By which names programs load their MPI; the first is the library, the others lead to it."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What a program has to find, so that its calls go to another MPI."""
+
+    folder: Path
+    """To be first in LD_LIBRARY_PATH."""
+    preload: tuple[Path, ...]
+    """For programs that look for their MPI elsewhere first (RPATH): to be in LD_PRELOAD."""
+    env: Mapping[str, str] = field(hash=False)
+
+
+def translation(
+    program_abi: str,
+    target: Mpi,
+    tell: Tell = folders.say_nothing,
+    needed: Iterable[str] = (),
+) -> Translation:
+    """From the cache, or built now. `needed`: libraries that the program loads; those of an MPI
+    that have other names than the usual ones are taken for its own.
+
+    UserError: it cannot be translated, or not be built.
+    """
+    abis = get_args(Abi)
+    if program_abi not in abis:
+        raise UserError(
+            f"programs of the ABI '{program_abi}' cannot be translated"
+            f"{did_you_mean(program_abi, abis)} (known: {', '.join(abis)})"
+        )
+    if program_abi == target.abi and program_abi != "std":
+        raise UserError(f"{target.label} has the ABI of the program; nothing has to be translated")
+    folder = _folder(program_abi, target.abi, tell)
+    names = NAMES[program_abi]
+    for name in needed:
+        if name not in names and is_name_of_mpi(name):
+            _add_name(folder, names[0], name)
+    preload = tuple(folder / name for name in names if name in {names[0], *needed})
+    return Translation(folder, preload, {TARGET: str(target.library)})
+
+
+def is_name_of_mpi(name: str) -> bool:
+    """Whether a library is an MPI, or its part for Fortran, as Cray's libmpi_gnu_51.so.12."""
+    return bool(re.fullmatch(r"libmpi(ch|fort|chfort)?(_\w+)?\.so\.\d+", name))
+
+
+def _add_name(folder: Path, first: str, name: str) -> None:
+    link = folder / name
+    if not link.exists():
+        other = folder / f".{name}-{os.getpid()}"
+        other.symlink_to(first)
+        other.rename(link)
+
+
+def _folder(program_abi: str, target_abi: str, tell: Tell) -> Path:
+    source = source_folder() / "translate"
+    compiler = compiler_words(WHAT)
+    parent = folders.make_folder(folders.cache() / "translation", WHAT, "MPIGAUGE_CACHE")
+    key = f"{_hash_of(source)}-{compiler_key(compiler)}"
+    folder = parent / f"{program_abi}-on-{target_abi}-{key}"
+    if not folder.exists():
+        tell(f"building the translation from {program_abi} to {target_abi}, once")
+        with folders.locked(parent / f"{folder.name}.lock"):
+            if not folder.exists():
+                _build(source, compiler, folder, (program_abi, target_abi))
+    return folder
+
+
+def _hash_of(source: Path) -> str:
+    """Of all that it is made of, but for its tests, and of its names."""
+    digest = hashlib.sha256(repr(NAMES).encode())
+    for file in sorted(path for path in source.iterdir() if path.is_file()):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def _build(source: Path, compiler: tuple[str, ...], folder: Path, abis: tuple[str, str]) -> None:
+    log = folder.with_suffix(".log")
+    with folders.workplace(folder) as work, log.open("w") as output:
+        names = ";".join(NAMES[abis[0]])
+        configure = ["cmake", "-S", str(source), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release"]
+        configure += [f"-DMPIGAUGE_PROGRAM={abis[0]}", f"-DMPIGAUGE_TARGET={abis[1]}"]
+        configure += [f"-DMPIGAUGE_NAMES={names}"]
+        workers = str(len(os.sched_getaffinity(0)))
+        make = ["cmake", "--build", str(work), "--parallel", workers]
+        env = {**os.environ, "CXX": shlex.join(compiler)}
+        for words in (configure, make):
+            _run(words, env, output.fileno(), log)
+        (work / "lib").rename(folder)
+
+
+def _run(words: list[str], env: dict[str, str], output: int, log: Path) -> None:
+    done = subprocess.run(
+        words,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise UserError(f"building {WHAT} failed; the compiler's words are in {log}")

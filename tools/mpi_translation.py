@@ -1,0 +1,529 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Writes the tables of the translation from the standard's description and schema/mpi_abis.toml.
+
+    python tools/mpi_translation.py [--check]
+
+translate/constants.inc has the constants of all ABIs, translate/names.inc the names of MPI's calls,
+translate/calls.inc a function for each call, whose parameters say by their kinds what becomes of
+them, translate/fortran.inc the same of Fortran.
+What is left to be written by hand is named here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pympistandard  # type: ignore[import-untyped]
+import tomli
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from tools.mpi_calls import NOTES, Call, Parameter, read_notes, read_standard  # noqa: E402
+
+CONSTANTS = "schema/mpi_abis.toml"
+ABIS = ("mpich", "ompi", "std")
+HEAD = (
+    "// SPDX-License-Identifier: BSD-3-Clause",
+    "// Copyright the mpigauge authors",
+    "// Made by tools/mpi_translation.py from pympistandard and schema/mpi_abis.toml. Do not edit.",
+    "// clang-format off",
+)
+
+BY_HAND = frozenset(
+    [
+        # callbacks
+        *(
+            "Op_create",
+            "Comm_create_keyval",
+            "Type_create_keyval",
+            "Win_create_keyval",
+            "Keyval_create",
+        ),
+        *("Comm_create_errhandler", "File_create_errhandler", "Win_create_errhandler"),
+        *("Session_create_errhandler", "Grequest_start", "Register_datarep"),
+        *("T_event_register_callback", "T_event_set_dropped_handler", "T_event_handle_free"),
+        # attributes whose values are of an ABI
+        *("Comm_get_attr", "Win_get_attr", "Attr_get"),
+        # start and end
+        *("Init", "Init_thread", "Session_init", "Pcontrol"),
+        # types
+        *("Type_get_contents", "Type_get_envelope", "Type_create_darray"),
+        # processes
+        *(
+            "Comm_spawn",
+            "Comm_spawn_multiple",
+            "Comm_idup",
+            "Comm_idup_with_info",
+            "Info_create_env",
+        ),
+        # tools
+        *("T_cvar_handle_alloc", "T_pvar_handle_alloc", "T_event_handle_alloc", "T_event_get_info"),
+    ]
+)
+"""What is written in C++ (translate/by_hand_*.cpp), with its form for large counts."""
+KINDS = {
+    "COMMUNICATOR": "comm",
+    "DATATYPE": "datatype",
+    "ERRHANDLER": "errhandler",
+    "FILE": "file",
+    "GROUP": "group",
+    "INFO": "info",
+    "MESSAGE": "message",
+    "OPERATION": "op",
+    "REQUEST": "request",
+    "SESSION": "session",
+    "WINDOW": "win",
+}
+INTEGERS = {
+    "ACCESS_MODE": ("InBits<Group::file_mode>", "OutBits<Group::file_mode>"),
+    "ASSERT": ("InBits<Group::window_assertion>", ""),
+    "BIND_TYPE": ("", "OutOf<Group::tool_bind>"),
+    "CALLBACK_SAFETY": ("InOf<Group::tool_safety>", ""),
+    "COMM_COMPARISON": ("", "OutOf<Group::comparison>"),
+    "COMBINER": ("", "OutOf<Group::combiner>"),
+    "ERROR_CLASS": ("ErrorIn", "ErrorOut"),
+    "ERROR_CODE": ("ErrorIn", "ErrorOut"),
+    "GROUP_COMPARISON": ("", "OutOf<Group::comparison>"),
+    "KEYVAL": ("KeyvalIn", "KeyvalOut"),
+    "LOCK_TYPE": ("InOf<Group::lock_type>", ""),
+    "ORDER": ("InOf<Group::order>", ""),
+    "PVAR_CLASS": ("InOf<Group::tool_class>", "OutOf<Group::tool_class>"),
+    "RANK": ("Rank", "RankOut"),
+    "RANK_NNI": ("Rank", "RankOut"),
+    "SOURCE_ORDERING": ("", "OutOf<Group::tool_order>"),
+    "SPLIT_TYPE": ("InOf<Group::split_type>", ""),
+    "TAG": ("Tag", "TagOut"),
+    "THREAD_LEVEL": ("InOf<Group::thread_level>", "OutOf<Group::thread_level>"),
+    "TOOL_VAR_VERBOSITY": ("", "OutOf<Group::tool_verbosity>"),
+    "TOPOLOGY_TYPE": ("", "OutOf<Group::topology>"),
+    "TYPECLASS": ("InOf<Group::type_class>", ""),
+    "UPDATE_MODE": ("InOf<Group::seek>", ""),
+    "VARIABLE_SCOPE": ("", "OutOf<Group::tool_scope>"),
+}
+"""Integers of an ABI, by the standard's kind: as the program gives them, and as the target does."""
+TEXTS = {
+    "MPI_MAX_ERROR_STRING": "ErrorText",
+    "MPI_MAX_LIBRARY_VERSION_STRING": "LibraryVersion",
+    "MPI_MAX_OBJECT_NAME": "ObjectName",
+    "MPI_MAX_PORT_NAME": "PortName",
+    "MPI_MAX_PROCESSOR_NAME": "ProcessorName",
+}
+ALWAYS = {"BUFFER": "Buffer", "C_BUFFER2": "BufferOut", "WEIGHT": "Weights"}
+GIVEN = {"OFFSET": "Offset", "PVAR": "PerformanceHandle"}
+"""Other kinds: always, and where the program gives them."""
+PLAIN = {"int": "Int", "MPI_Aint": "Long", "MPI_Offset": "Long", "MPI_Count": "Long"}
+EXCEPTIONS = {
+    ("Abort", "errorcode"): "Int",  # the exit status
+    ("Comm_get_parent", "parent"): "Out<Kind::comm, Given::seen>",
+    ("Group_translate_ranks", "ranks1"): "Ranks<1>",
+    ("Group_translate_ranks", "ranks2"): "RanksOut<1>",
+    ("Info_get_nthkey", "key"): "InfoKey<-1>",
+    ("Cancel", "request"): "InOut<Kind::request>",
+}
+
+
+# --- what is said of parameters ------------------------------------------------------------------
+
+
+def lengths() -> dict[tuple[str, str], str]:
+    """The length of each array, by call and parameter; an asterisk: by the communicator."""
+    pympistandard.use_api_version(1, force_bundled=True)
+    found = {}
+    for procedure in pympistandard.all_iso_c_procedures():
+        name = procedure.express.iso_c.name.removeprefix("MPI_")
+        for each in procedure.express.iso_c.parameters:
+            length = each._parseset["length"]
+            if isinstance(length, str):
+                found[name, each.name.lower()] = length
+    return found
+
+
+class Wrapper:
+    """The text of one call."""
+
+    def __init__(self, call: Call, small: Call | None, known: dict[tuple[str, str], str]) -> None:
+        self.call = call
+        self.small = small
+        """What it is without large counts, where it has them."""
+        self.lengths = known
+
+    def text(self) -> str:
+        name = self.call.name
+        types = [self.type_of(position) for position in range(len(self.call.parameters))]
+        given = ", ".join(f"a{n}" for n in range(len(types)))
+        taken = ", ".join(f"{kind}::Program a{n}" for n, kind in enumerate(types))
+        if self.small is None:
+            words = ", ".join([f"call_{name}", *types])
+            body = f"translated<{words}>({given})"
+        else:
+            narrow = [self.narrow_type(position) for position in range(len(types))]
+            lists = f"List<{', '.join(types)}>{{}}, List<{', '.join(narrow)}>{{}}"
+            body = f"translated_large<call_{name}, call_{self.small.name}>({lists}, {given})"
+        return (
+            f"MPIGAUGE_EXPORT int PMPI_{name}({taken}) {{ return {body}; }} MPIGAUGE_ALSO({name})"
+        )
+
+    def type_of(self, position: int) -> str:
+        """What becomes of a parameter (translate/parameters.hpp)."""
+        each = self.call.parameters[position]
+        if special := EXCEPTIONS.get((self.call.base, each.name)):
+            return special
+        if each.kind in KINDS:
+            return self.handle(each)
+        if each.kind in INTEGERS and not each.is_array:
+            return self.integer(each)
+        if each.kind == "STATUS":
+            return self.status(each)
+        if each.kind == "STRING" and each.direction == "out":
+            return self.string(each)
+        if each.direction == "in" and each.kind in GIVEN:
+            return GIVEN[each.kind]
+        return ALWAYS.get(each.kind) or plain(each)
+
+    def integer(self, each: Parameter) -> str:
+        given, got = INTEGERS[each.kind]
+        if each.direction == "inout":
+            return "KeyvalInOut"
+        found = given if each.direction == "in" else got
+        if not found:
+            raise SystemExit(f"MPI_{self.call.name}: nothing is known of its {each.name}")
+        return found
+
+    def handle(self, each: Parameter) -> str:
+        kind = f"Kind::{KINDS[each.kind]}"
+        if each.kind == "REQUEST" and each.is_array:
+            return f"Requests<{self.length_at(each)}>"
+        if each.is_array:
+            return self.array_of_handles(each, kind)
+        if each.direction == "in":
+            return f"In<{kind}>"
+        if each.direction == "inout" and self.call.base == "Type_commit":
+            return f"InOut<{kind}>"
+        if each.kind == "REQUEST" and each.direction == "out" and self.is_lasting():
+            return "RequestOfArrays"
+        return f"{'InOut' if each.direction == 'inout' else 'Out'}<{kind}>"
+
+    def array_of_handles(self, each: Parameter, kind: str) -> str:
+        if self.lengths.get((self.call.base, each.name)) != "*":
+            return f"InArray<{kind}, {self.length_at(each)}>"
+        buffer = self.call.position("sendbuf") if each.name == "sendtypes" else -1
+        return f"Types<{self.members(each)}, {self.request()}, {buffer}>"
+
+    def length_at(self, each: Parameter) -> int:
+        return self.call.position(self.lengths[self.call.base, each.name])
+
+    def members(self, each: Parameter) -> str:
+        """How many there are, of the ranks or neighbours of the communicator."""
+        among = "ranks"
+        if "eighbor" in self.call.name:
+            among = "destinations" if each.name.startswith(("send", "s")) else "sources"
+        return f"MembersOf<{self.call.position('comm')}, Among::{among}>"
+
+    def is_lasting(self) -> bool:
+        """Whether arrays of it are read until its request is done."""
+        return "alltoallw" in self.call.name.lower() and self.request() >= 0
+
+    def request(self) -> int:
+        names = [each.name for each in self.call.parameters]
+        return names.index("request") if "request" in names else -1
+
+    def status(self, each: Parameter) -> str:
+        names = [parameter.name for parameter in self.call.parameters]
+        flag = names.index("flag") if "flag" in names else -1
+        if each.direction == "in":
+            return "StatusIn"
+        if each.direction == "inout":
+            return "StatusInOut"
+        if not each.is_array:
+            return f"StatusOut<{flag}>"
+        written = names.index("outcount") if "outcount" in names else -1
+        room = names.index("incount" if "incount" in names else "count")
+        return f"Statuses<{room}, {written}, {flag}>"
+
+    def string(self, each: Parameter) -> str:
+        found = TEXTS.get(self.lengths.get((self.call.base, each.name), ""))
+        names = [parameter.name for parameter in self.call.parameters]
+        length = names.index("resultlen") if "resultlen" in names else -1
+        return f"{found}<{length}>" if found else "Pointer"
+
+    def narrow_type(self, position: int) -> str:
+        """The same parameter for a target without large counts."""
+        assert self.small is not None
+        each, small = self.call.parameters[position], self.small.parameters[position]
+        if each.name == "request" and self.has_narrow_arrays():
+            return "RequestOfArrays"
+        if not is_int(small) or is_int(each):
+            return self.type_of(position)
+        if each.is_array:
+            return self.narrow_array(each)
+        if each.direction == "in":
+            return "Narrow"
+        return "NarrowInOut" if each.direction == "inout" else "NarrowOut"
+
+    def has_narrow_arrays(self) -> bool:
+        assert self.small is not None
+        pairs = zip(self.call.parameters, self.small.parameters, strict=True)
+        return any(each.is_array and is_int(small) != is_int(each) for each, small in pairs)
+
+    def narrow_array(self, each: Parameter) -> str:
+        if self.lengths.get((self.call.base, each.name)) == "*":
+            length = self.members(each)
+        else:
+            length = f"CountAt<{self.length_at(each)}>"
+        return f"NarrowArray<{length}, {self.request()}>"
+
+
+def plain(each: Parameter) -> str:
+    """What stays as it is."""
+    if each.type == "int*":
+        return "IntPointer"
+    if each.is_array or each.type not in PLAIN:
+        return "Pointer"
+    return PLAIN[each.type]
+
+
+def is_int(each: Parameter) -> bool:
+    """Whether it is an int, or where some are."""
+    return each.type.replace("const", "").strip(" *") == "int"
+
+
+# --- Fortran -------------------------------------------------------------------------------------
+
+FORTRAN_BY_HAND = frozenset(
+    [
+        *("Init", "Init_thread", "Info_create_env", "Op_create", "Comm_create_keyval"),
+        *("Type_create_keyval", "Win_create_keyval", "Keyval_create", "Comm_create_errhandler"),
+        *("File_create_errhandler", "Win_create_errhandler", "Session_create_errhandler"),
+        *("Comm_get_attr", "Win_get_attr", "Type_get_attr", "Attr_get", "Attr_put"),
+    ]
+)
+"""What is written in translate/fortran.cpp."""
+NOT_IN_FORTRAN = frozenset(["Grequest_start", "Register_datarep", "Comm_spawn_multiple"])
+"""Has callbacks, or arrays of texts in two dimensions, and nobody has missed it yet."""
+
+
+FORTRAN_KINDS = {
+    "STATUS": "fortran::Status",
+    "BUFFER": "fortran::Buffer",
+    "C_BUFFER2": "fortran::NoAddress",
+    "WEIGHT": "fortran::Weights",
+    "ATTRIBUTE_VAL": "fortran::Attribute",
+}
+FORTRAN_TYPES = {"INTEGER": "fortran::Int", "LOGICAL": "fortran::Logical"}
+
+
+class FortranWrapper:
+    """The text of one subroutine."""
+
+    def __init__(self, call: Call, known: dict[tuple[str, str], str]) -> None:
+        self.call = call
+        self.parameters = call.fortran[:-1]
+        self.lengths = known
+        self.texts = [
+            position for position, each in enumerate(self.parameters) if "CHARACTER" in each.type
+        ]
+
+    def text(self) -> str:
+        types = [self.type_of(position) for position in range(len(self.parameters))]
+        count = len(types)
+        given = [f"{kind}::Program a{n}" for n, kind in enumerate(types)]
+        hidden = [f"std::size_t l{n}" for n in range(len(self.texts))]
+        names = [f"a{n}" for n in range(count)]
+        everything = [*names, "ierror", *(f"l{n}" for n in range(len(self.texts)))]
+        lower, upper = self.call.name.lower(), self.call.name.upper()
+        body = f"fortran::call<{', '.join(types)}>"
+        words = [f"PMPI_{self.call.name}", "ierror", f"std::tuple({', '.join(everything)})", *names]
+        return (
+            f"MPIGAUGE_SUBROUTINE({self.call.name}, {lower}, {upper}, "
+            f"({', '.join([*given, 'int* ierror', *hidden])}), {body}({', '.join(words)}))"
+        )
+
+    def length_of(self, position: int) -> int:
+        """Where the length of a text is, behind all others and the error's place."""
+        return len(self.parameters) + 1 + self.texts.index(position)
+
+    def type_of(self, position: int) -> str:
+        """What becomes of an argument (translate/fortran.hpp)."""
+        each = self.parameters[position]
+        if each.kind in KINDS:
+            return self.handle(each)
+        if "CHARACTER" in each.type:
+            return self.string(each, position)
+        if each.kind in FORTRAN_KINDS:
+            return FORTRAN_KINDS[each.kind]
+        if each.name == "array_of_errcodes":
+            return "fortran::Errors"
+        if each.kind == "INDEX" and each.direction == "out" and self.has_requests():
+            return self.index(each)
+        if each.is_array or each.direction != "in" or each.kind in ("LOGICAL_VOID", "F90_STATUS"):
+            return "IntPointer" if each.type in ("INTEGER", "LOGICAL") else "Pointer"
+        return FORTRAN_TYPES.get(each.type, "fortran::Long")
+
+    def string(self, each: Parameter, position: int) -> str:
+        kind = "Text" if each.direction == "in" else "TextOut"
+        if each.kind == "STRING_ARRAY":
+            kind = "Arguments"
+        elif each.name == "command":
+            kind = "Text"
+        return f"fortran::{kind}<{self.length_of(position)}>"
+
+    def has_requests(self) -> bool:
+        return any(each.kind == "REQUEST" and each.is_array for each in self.parameters)
+
+    def index(self, each: Parameter) -> str:
+        if not each.is_array:
+            return "fortran::Index"
+        return f"fortran::Indices<{self.call.position('outcount')}>"
+
+    def handle(self, each: Parameter) -> str:
+        kind = f"Kind::{KINDS[each.kind]}"
+        if each.is_array:
+            length = self.lengths[self.call.base, each.name]
+            if length == "*":
+                return f"fortran::Array<{kind}, {self.members(each)}>"
+            position = self.call.position(length)
+            if each.direction == "out":
+                return f"fortran::ArrayOut<{kind}, {position}>"
+            return f"fortran::Array<{kind}, fortran::CountAt<{position}>>"
+        way = {"in": "In", "out": "Out", "inout": "InOut"}[each.direction]
+        if (self.call.base, each.name) == ("Cancel", "request"):
+            way = "InOut"
+        return f"fortran::{way}<{kind}>"
+
+    def members(self, each: Parameter) -> str:
+        among = "ranks"
+        if "eighbor" in self.call.name:
+            among = "destinations" if each.name.startswith("s") else "sources"
+        return f"fortran::MembersOf<{self.call.position('comm')}, Among::{among}>"
+
+
+def fortran_text(calls: list[Call]) -> str:
+    known = lengths()
+    lines = []
+    for call in calls:
+        names = [each.name for each in call.fortran]
+        if "ierror" not in names or call.base in FORTRAN_BY_HAND | NOT_IN_FORTRAN:
+            continue
+        if not call.name.startswith(("T_", "Status_f", "Status_c")):
+            lines.append(FortranWrapper(call, known).text())
+    return "\n".join([*HEAD, *in_parts(lines), ""])
+
+
+def declarations_text(calls: list[Call]) -> str:
+    """The functions of C that subroutines call."""
+    known = lengths()
+    lines = []
+    for call in calls:
+        if is_wrapped(call) and "ierror" in [each.name for each in call.fortran]:
+            wrapper = Wrapper(call, None, known)
+            types = [f"{wrapper.type_of(n)}::Program" for n in range(len(call.parameters))]
+            lines.append(f'extern "C" int PMPI_{call.name}({", ".join(types)});')
+    return "\n".join([*HEAD, *lines, ""])
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+PARTS = 8
+"""Files that functions are compiled in, so that several compilers can be at work."""
+
+
+def in_parts(lines: list[str]) -> list[str]:
+    made = []
+    size = -(-len(lines) // PARTS)
+    for part in range(PARTS):
+        made += [f"#if MPIGAUGE_PART == {part}", *lines[part * size : (part + 1) * size], "#endif"]
+    return made
+
+
+def is_wrapped(call: Call) -> bool:
+    """Conversions of handles and what gives no error code are written by hand."""
+    if call.returns != "int" or call.base in BY_HAND:
+        return False
+    return not re.search(r"^Status_.*2|_(c2f|f2c|toint|fromint)$", call.name)
+
+
+def calls_text(calls: list[Call]) -> str:
+    known = lengths()
+    by_name = {call.name: call for call in calls}
+    lines = []
+    for call in calls:
+        if is_wrapped(call):
+            small = by_name[call.base] if call.name.endswith("_c") else None
+            lines.append(Wrapper(call, small, known).text())
+    return "\n".join([*HEAD, *in_parts(lines), ""])
+
+
+def names_text(calls: list[Call]) -> str:
+    removed = read_notes(ROOT / NOTES).removed
+    names = sorted({call.name for call in calls} | set(removed))
+    return "\n".join([*HEAD, *(f"MPIGAUGE_NAME({name})" for name in names), ""])
+
+
+def constants_text() -> str:
+    table = tomli.loads((ROOT / CONSTANTS).read_text(encoding="utf-8"))
+    lines = [*handle_lines(table["handle"]), *integer_lines(table["integer"])]
+    return "\n".join([*HEAD, *lines, *object_lines(table), ""])
+
+
+def handle_lines(table: dict[str, dict[str, dict[str, str]]]) -> Iterator[str]:
+    for kind, entries in table.items():
+        for name in sorted(entries, key=lambda name: not name.endswith("_NULL")):
+            value = entries[name]
+            symbol = f'"{value["ompi"]}"' if "ompi" in value else "nullptr"
+            words = (value.get("mpich", "no_value"), symbol, value.get("std", "no_value"))
+            yield f"MPIGAUGE_HANDLE({kind}, {name}, {', '.join(words)})"
+
+
+def integer_lines(table: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
+    for group, entries in table.items():
+        for name, value in entries.items():
+            words = ", ".join(str(value.get(abi, "no_integer")) for abi in ABIS)
+            yield f"MPIGAUGE_INTEGER({group}, {name}, {words})"
+
+
+def object_lines(table: dict[str, Any]) -> Iterator[str]:
+    """The objects of Open MPI, each with its kind and the first entry that it stands for."""
+    entry, seen = 0, set()
+    numbers = {"MPI_FILE_NULL": 0, "MPI_SESSION_NULL": 0, "MPI_ERRORS_ABORT": 3}
+    numbers |= {name: value["ompi"] for name, value in table["fortran"].items()}
+    for kind, entries in table["handle"].items():
+        for name in sorted(entries, key=lambda name: not name.endswith("_NULL")):
+            symbol = entries[name].get("ompi", "")
+            if symbol and symbol not in seen:
+                yield f"MPIGAUGE_OBJECT({kind}, {symbol}, {entry}, {numbers[name]})"
+            seen.add(symbol)
+            entry += 1
+
+
+def files() -> dict[str, str]:
+    calls = read_standard()
+    return {
+        "translate/constants.inc": constants_text(),
+        "translate/names.inc": names_text(calls),
+        "translate/calls.inc": calls_text(calls),
+        "translate/declarations.inc": declarations_text(calls),
+        "translate/fortran.inc": fortran_text(calls),
+    }
+
+
+def main(words: list[str]) -> int:
+    for made, text in files().items():
+        path: Any = ROOT / made
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if "--check" in words:
+            print(f"{made} is out of date; run: python tools/mpi_translation.py", file=sys.stderr)
+            return 1
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {made}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// Calls of Fortran: of mpif.h and the module mpi, and of mpi_f08 as Open MPI has it, whose handles
+// are integers in a structure. The standard says nothing of Fortran in its ABI, so programs of it
+// have none here.
+#include "subroutines.hpp"
+
+#if !MPIGAUGE_PROGRAM_IS_STD
+
+// --- variables that stand for something ---------------------------------------------------------
+
+#define MPIGAUGE_VARIABLE extern "C" [[gnu::visibility("default")]]
+
+namespace {
+
+using mpigauge::translate::address_of;
+using mpigauge::translate::Program;
+
+// Blocks of Fortran that programs and the library have in common: the linker makes them one.
+template <std::size_t bytes>
+struct alignas(8) Block {
+  std::array<char, bytes> bytes_of;
+};
+
+}  // namespace
+
+#define MPIGAUGE_BLOCK(NAME, BYTES)    \
+  MPIGAUGE_VARIABLE Block<BYTES> NAME; \
+  Block<BYTES> NAME {}
+
+#if MPIGAUGE_PROGRAM_IS_OMPI
+
+MPIGAUGE_BLOCK(mpi_fortran_bottom_, 4);
+MPIGAUGE_BLOCK(mpi_fortran_in_place_, 4);
+MPIGAUGE_BLOCK(mpi_fortran_argv_null_, 1);
+MPIGAUGE_BLOCK(mpi_fortran_argvs_null_, 1);
+MPIGAUGE_BLOCK(mpi_fortran_errcodes_ignore_, 4);
+MPIGAUGE_BLOCK(mpi_fortran_status_ignore_, 24);
+MPIGAUGE_BLOCK(mpi_fortran_statuses_ignore_, 24);
+MPIGAUGE_BLOCK(mpi_fortran_unweighted_, 4);
+MPIGAUGE_BLOCK(mpi_fortran_weights_empty_, 4);
+
+namespace {
+const void* bottom() { return &mpi_fortran_bottom_; }
+const void* in_place() { return &mpi_fortran_in_place_; }
+const void* status_ignore() { return &mpi_fortran_status_ignore_; }
+const void* statuses_ignore() { return &mpi_fortran_statuses_ignore_; }
+const void* errors_ignore() { return &mpi_fortran_errcodes_ignore_; }
+const void* argv_null() { return &mpi_fortran_argv_null_; }
+const void* unweighted() { return &mpi_fortran_unweighted_; }
+const void* weights_empty() { return &mpi_fortran_weights_empty_; }
+}  // namespace
+
+#else
+
+// MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE; MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE;
+// MPI_ARGVS_NULL, MPI_ARGV_NULL; MPI_UNWEIGHTED; MPI_WEIGHTS_EMPTY
+MPIGAUGE_BLOCK(mpipriv1_, 28);
+MPIGAUGE_BLOCK(mpipriv2_, 24);
+MPIGAUGE_BLOCK(mpiprivc_, 2);
+MPIGAUGE_BLOCK(mpifcmb5_, 4);
+MPIGAUGE_BLOCK(mpifcmb9_, 4);
+
+namespace {
+const void* bottom() { return &mpipriv1_; }
+const void* in_place() { return mpipriv1_.bytes_of.data() + 4; }
+const void* status_ignore() { return mpipriv1_.bytes_of.data() + 8; }
+const void* statuses_ignore() { return &mpipriv2_; }
+const void* errors_ignore() { return mpipriv2_.bytes_of.data() + 20; }
+const void* argv_null() { return mpiprivc_.bytes_of.data() + 1; }
+const void* unweighted() { return &mpifcmb5_; }
+const void* weights_empty() { return &mpifcmb9_; }
+}  // namespace
+
+#endif
+
+namespace mpigauge::translate::fortran {
+
+void* buffer_of(void* address) {
+  if (address == bottom()) return nullptr;
+  return address == in_place() ? address_of(Program::MPI_IN_PLACE) : address;
+}
+bool is_status_ignored(const void* address) {
+  return address == status_ignore() || address == statuses_ignore();
+}
+int* errors_of(int* address) { return address == errors_ignore() ? nullptr : address; }
+int* weights_of(int* address) {
+  if (address == unweighted()) return own_unweighted();
+  return address == weights_empty() ? own_weights_empty() : address;
+}
+bool is_argv_null(const void* address) { return address == argv_null(); }
+
+}  // namespace mpigauge::translate::fortran
+
+// --- subroutines --------------------------------------------------------------------------------
+
+using namespace mpigauge::translate;  // NOLINT: what follows are the program's subroutines
+
+// NOLINTBEGIN(bugprone-macro-parentheses): they are lists
+namespace {
+
+void tell(int* ierror, int code) {
+  if (ierror != nullptr) *ierror = code;
+}
+
+}  // namespace
+
+MPIGAUGE_SUBROUTINE(Init, init, INIT, (int* ierror), tell(ierror, PMPI_Init(nullptr, nullptr)))
+MPIGAUGE_SUBROUTINE(Init_thread, init_thread, INIT_THREAD,
+                    (const int* required, int* provided, int* ierror),
+                    tell(ierror, PMPI_Init_thread(nullptr, nullptr, *required, provided)))
+
+MPIGAUGE_EXPORT double pmpi_wtime_() { return PMPI_Wtime(); }
+MPIGAUGE_NAMES(wtime, WTIME)
+MPIGAUGE_EXPORT double pmpi_wtick_() { return PMPI_Wtick(); }
+MPIGAUGE_NAMES(wtick, WTICK)
+MPIGAUGE_EXPORT Wide pmpi_aint_add_(const Wide* base, const Wide* more) { return *base + *more; }
+MPIGAUGE_NAMES(aint_add, AINT_ADD)
+MPIGAUGE_EXPORT Wide pmpi_aint_diff_(const Wide* one, const Wide* other) { return *one - *other; }
+MPIGAUGE_NAMES(aint_diff, AINT_DIFF)
+MPIGAUGE_SUBROUTINE(Pcontrol, pcontrol, PCONTROL, (const int* level), PMPI_Pcontrol(*level))
+
+// --- callbacks ----------------------------------------------------------------------------------
+
+namespace {
+
+void op_create(Function function, const int* commutes, int* number, int* ierror) {
+  function_of<call_Initialized>();
+  auto op = null_for_program<Kind::op>();
+  const int code = create_op(function, as_fortran, *commutes != 0 ? 1 : 0, &op);
+  if (code == 0) *number = to_fortran<Kind::op>(op);
+  tell(ierror, code);
+}
+
+template <Kind kind>
+void errhandler_create(Function function, int* number, int* ierror) {
+  function_of<call_Initialized>();
+  auto made = null_for_program<Kind::errhandler>();
+  const int code = create_errhandler<kind>(function, as_fortran, &made);
+  if (code == 0) *number = to_fortran<Kind::errhandler>(made);
+  tell(ierror, code);
+}
+
+// Attributes of Fortran are as long as addresses; its functions take all by address.
+struct Keyval {
+  Function copy, free;
+  Wide extra;
+};
+
+template <Kind kind>
+int copy_attribute(ProgramHandle<kind> handle, int keyval, void* state, void* value, void* copied,
+                   int* flag) {
+  auto& own = *static_cast<Keyval*>(state);
+  int number = to_fortran<kind>(handle), code = 0;
+  auto given = static_cast<Wide>(reinterpret_cast<Word>(value)), made = given;
+  using Real = void (*)(int*, int*, Wide*, Wide*, Wide*, int*, int*);
+  reinterpret_cast<Real>(own.copy)(&number, &keyval, &own.extra, &given, &made, flag, &code);
+  std::memcpy(copied, &made, sizeof made);
+  return code;
+}
+
+template <Kind kind>
+int free_attribute(ProgramHandle<kind> handle, int keyval, void* value, void* state) {
+  auto& own = *static_cast<Keyval*>(state);
+  int number = to_fortran<kind>(handle), code = 0;
+  auto given = static_cast<Wide>(reinterpret_cast<Word>(value));
+  using Real = void (*)(int*, int*, Wide*, Wide*, int*);
+  reinterpret_cast<Real>(own.free)(&number, &keyval, &given, &own.extra, &code);
+  return code;
+}
+
+template <Kind kind, class Create>
+void keyval_create(Create create, Function copy, Function free, int* keyval, Wide extra,
+                   int* ierror) {
+  auto* const state = new Keyval{copy, free, extra};  // attributes may outlive the keyval
+  tell(ierror, create(reinterpret_cast<Function>(copy_attribute<kind>),
+                      reinterpret_cast<Function>(free_attribute<kind>), keyval, state));
+}
+
+// What MPI has set comes as the address of an integer, what a program has set as it is.
+bool is_set_by_mpi(int keyval) {
+  for (const Pair& each : pairs<Group::keyval>) {
+    if (each.program == keyval) return true;
+  }
+  return false;
+}
+
+template <Kind kind, class Get>
+void get_attribute(Get get, const int* number, const int* keyval, Wide* value, int* flag,
+                   int* ierror) {
+  function_of<call_Initialized>();
+  void* found = nullptr;
+  const int code = get(from_fortran<kind>(*number), *keyval, &found, flag);
+  tell(ierror, code);
+  if (code != 0 || *flag == 0) return;
+  *value = static_cast<Wide>(reinterpret_cast<Word>(found));
+  if (!is_set_by_mpi(*keyval) || *keyval == Program::MPI_WIN_BASE) return;
+  *value =
+      *keyval == Program::MPI_WIN_SIZE ? *static_cast<Wide*>(found) : *static_cast<int*>(found);
+}
+
+}  // namespace
+
+MPIGAUGE_SUBROUTINE(Op_create, op_create, OP_CREATE,
+                    (Function function, const int* commutes, int* op, int* ierror),
+                    op_create(function, commutes, op, ierror))
+MPIGAUGE_SUBROUTINE(Comm_create_errhandler, comm_create_errhandler, COMM_CREATE_ERRHANDLER,
+                    (Function function, int* made, int* ierror),
+                    errhandler_create<Kind::comm>(function, made, ierror))
+MPIGAUGE_SUBROUTINE(Errhandler_create, errhandler_create, ERRHANDLER_CREATE,
+                    (Function function, int* made, int* ierror),
+                    errhandler_create<Kind::comm>(function, made, ierror))
+MPIGAUGE_SUBROUTINE(File_create_errhandler, file_create_errhandler, FILE_CREATE_ERRHANDLER,
+                    (Function function, int* made, int* ierror),
+                    errhandler_create<Kind::file>(function, made, ierror))
+MPIGAUGE_SUBROUTINE(Win_create_errhandler, win_create_errhandler, WIN_CREATE_ERRHANDLER,
+                    (Function function, int* made, int* ierror),
+                    errhandler_create<Kind::win>(function, made, ierror))
+MPIGAUGE_SUBROUTINE(Session_create_errhandler, session_create_errhandler, SESSION_CREATE_ERRHANDLER,
+                    (Function function, int* made, int* ierror),
+                    errhandler_create<Kind::session>(function, made, ierror))
+MPIGAUGE_SUBROUTINE(Comm_create_keyval, comm_create_keyval, COMM_CREATE_KEYVAL,
+                    (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
+                    keyval_create<Kind::comm>(PMPI_Comm_create_keyval, copy, free, keyval, *extra,
+                                              ierror))
+MPIGAUGE_SUBROUTINE(Keyval_create, keyval_create, KEYVAL_CREATE,
+                    (Function copy, Function free, int* keyval, const int* extra, int* ierror),
+                    keyval_create<Kind::comm>(PMPI_Comm_create_keyval, copy, free, keyval, *extra,
+                                              ierror))
+MPIGAUGE_SUBROUTINE(Type_create_keyval, type_create_keyval, TYPE_CREATE_KEYVAL,
+                    (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
+                    keyval_create<Kind::datatype>(PMPI_Type_create_keyval, copy, free, keyval,
+                                                  *extra, ierror))
+MPIGAUGE_SUBROUTINE(Win_create_keyval, win_create_keyval, WIN_CREATE_KEYVAL,
+                    (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
+                    keyval_create<Kind::win>(PMPI_Win_create_keyval, copy, free, keyval, *extra,
+                                             ierror))
+MPIGAUGE_SUBROUTINE(Comm_get_attr, comm_get_attr, COMM_GET_ATTR,
+                    (const int* comm, const int* keyval, Wide* value, int* flag, int* ierror),
+                    get_attribute<Kind::comm>(PMPI_Comm_get_attr, comm, keyval, value, flag,
+                                              ierror))
+MPIGAUGE_SUBROUTINE(Win_get_attr, win_get_attr, WIN_GET_ATTR,
+                    (const int* win, const int* keyval, Wide* value, int* flag, int* ierror),
+                    get_attribute<Kind::win>(PMPI_Win_get_attr, win, keyval, value, flag, ierror))
+MPIGAUGE_SUBROUTINE(Type_get_attr, type_get_attr, TYPE_GET_ATTR,
+                    (const int* type, const int* keyval, Wide* value, int* flag, int* ierror),
+                    get_attribute<Kind::datatype>(PMPI_Type_get_attr, type, keyval, value, flag,
+                                                  ierror))
+
+namespace {
+
+// MPI-1's have integers for values.
+void attr_get(const int* comm, const int* keyval, int* value, int* flag, int* ierror) {
+  Wide found = 0;
+  get_attribute<Kind::comm>(PMPI_Comm_get_attr, comm, keyval, &found, flag, ierror);
+  if (*flag != 0) *value = static_cast<int>(found);
+}
+void attr_put(const int* comm, const int* keyval, const int* value, int* ierror) {
+  function_of<call_Initialized>();
+  const auto own = from_fortran<Kind::comm>(*comm);
+  tell(ierror, PMPI_Comm_set_attr(own, *keyval, address_of(*value)));
+}
+
+}  // namespace
+
+MPIGAUGE_SUBROUTINE(Attr_get, attr_get, ATTR_GET,
+                    (const int* comm, const int* keyval, int* value, int* flag, int* ierror),
+                    attr_get(comm, keyval, value, flag, ierror))
+MPIGAUGE_SUBROUTINE(Attr_put, attr_put, ATTR_PUT,
+                    (const int* comm, const int* keyval, const int* value, int* ierror),
+                    attr_put(comm, keyval, value, ierror))
+
+// --- predefined functions of attributes ---------------------------------------------------------
+
+#define MPIGAUGE_COPIES(NULL_COPY, DUP, NULL_DELETE)                                        \
+  MPIGAUGE_EXPORT void NULL_COPY(int*, int*, Wide*, Wide*, Wide*, int* flag, int* ierror) { \
+    *flag = 0;                                                                              \
+    *ierror = 0;                                                                            \
+  }                                                                                         \
+  MPIGAUGE_EXPORT void DUP(int*, int*, Wide*, const Wide* value, Wide* copy, int* flag,     \
+                           int* ierror) {                                                   \
+    *copy = *value;                                                                         \
+    *flag = 1;                                                                              \
+    *ierror = 0;                                                                            \
+  }                                                                                         \
+  MPIGAUGE_EXPORT void NULL_DELETE(int*, int*, Wide*, Wide*, int* ierror) { *ierror = 0; }
+MPIGAUGE_COPIES(mpi_comm_null_copy_fn_, mpi_comm_dup_fn_, mpi_comm_null_delete_fn_)
+MPIGAUGE_COPIES(mpi_type_null_copy_fn_, mpi_type_dup_fn_, mpi_type_null_delete_fn_)
+MPIGAUGE_COPIES(mpi_win_null_copy_fn_, mpi_win_dup_fn_, mpi_win_null_delete_fn_)
+// NOLINTEND(bugprone-macro-parentheses)
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+#include "handles.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "target.hpp"
+
+namespace mpigauge::translate {
+
+constinit Tables tables{};
+constinit Slots request_slots{};
+constinit thread_local OwnNumbers own_numbers;
+
+namespace {
+
+// Gives the numbers of a thread back when it ends.
+struct AtEnd {
+  AtEnd() = default;
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+  ~AtEnd() { own_numbers.give_all_back(); }
+  bool is_set = false;
+};
+thread_local AtEnd at_end;
+
+constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
+
+// The objects of a target that is an Open MPI, by their addresses.
+struct Object {
+  Word address;
+  Kind kind;
+  Word program;
+};
+std::vector<Object>& objects() {
+  static auto* const all = new std::vector<Object>;
+  return *all;
+}
+
+bool is_null_name(std::size_t entry) {
+  return entry == 0 || predefined[entry].kind != predefined[entry - 1].kind;
+}
+
+template <Abi abi>
+Word value_in(const Predefined& entry) {
+  return abi == Abi::mpich ? entry.mpich : entry.std;
+}
+
+Word value_for_target(const Predefined& entry) {
+  if constexpr (target_abi == Abi::ompi) {
+    const void* const found = entry.ompi == nullptr ? nullptr : symbol_of_target(entry.ompi);
+    return found == nullptr ? no_value : reinterpret_cast<Word>(found);
+  } else {
+    return value_in<target_abi>(entry);
+  }
+}
+
+Word value_for_program(std::size_t entry) {
+  if constexpr (program_abi == Abi::ompi) {
+    return program_object(entry);
+  } else {
+    return value_in<program_abi>(predefined[entry]);
+  }
+}
+
+void enter(Abi abi, const Predefined& entry, Word key, Word value) {
+  if (key == no_value) return;
+  if (abi == Abi::std) {
+    Word& place = tables.of_standard[key];
+    if (place == 0) place = value;
+  } else if (abi == Abi::mpich && entry.kind != Kind::file) {
+    Word& place =
+        tables.of_mpich[index_of(entry.kind)][row_of_mpich(static_cast<std::uint32_t>(key))];
+    if (place == 0) place = value;
+  }
+}
+
+}  // namespace
+
+void OwnNumbers::refill() {
+  at_end.is_set = true;
+  request_slots.take(numbers_.data(), half);
+  count_ = half;
+}
+
+void OwnNumbers::give_half_back() {
+  at_end.is_set = true;
+  request_slots.give_back(numbers_.data() + half, half);
+  count_ = half;
+}
+
+void fill_tables() {
+  for (std::size_t n = 0; n < predefined.size(); ++n) {
+    const Predefined& entry = predefined[n];
+    const std::size_t kind = index_of(entry.kind);
+    Word program = value_for_program(n), target = value_for_target(entry);
+    if (is_null_name(n)) {
+      tables.null_of_program[kind] = program;
+      tables.null_of_target[kind] = target;
+    }
+    // What only one of them has, is no object for the other.
+    if (target == no_value) target = tables.null_of_target[kind];
+    else if (target_abi == Abi::ompi) objects().push_back({target, entry.kind, program});
+    if (program == no_value) program = tables.null_of_program[kind];
+    tables.by_entry[n] = target;
+    if constexpr (program_abi != Abi::ompi) {
+      enter(program_abi, entry, value_in<program_abi>(entry), target);
+    }
+    if constexpr (target_abi != Abi::ompi && target_abi != program_abi) {
+      enter(target_abi, entry, value_in<target_abi>(entry), program);
+    }
+  }
+  std::stable_sort(objects().begin(), objects().end(),
+                   [](const Object& a, const Object& b) { return a.address < b.address; });
+}
+
+bool find_object(Word address, Kind kind, Word& found) {
+  const std::vector<Object>& all = objects();
+  if (all.empty() || address < all.front().address || address > all.back().address) return false;
+  auto place =
+      std::lower_bound(all.begin(), all.end(), address,
+                       [](const Object& each, Word value) { return each.address < value; });
+  for (; place != all.end() && place->address == address; ++place) {
+    if (place->kind != kind) continue;
+    found = place->program == no_value ? tables.null_of_program[index_of(kind)] : place->program;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace mpigauge::translate

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// What a subroutine of Fortran needs: the functions of C that it calls, and its names.
+#pragma once
+
+#include "fortran.hpp"
+
+namespace mpigauge::translate {
+
+#include "declarations.inc"
+
+extern "C" {
+using Comm = ProgramHandle<Kind::comm>;
+using Type = ProgramHandle<Kind::datatype>;
+using Info = ProgramHandle<Kind::info>;
+using Request = ProgramHandle<Kind::request>;
+int PMPI_Init(int*, char***);
+int PMPI_Init_thread(int*, char***, int, int*);
+int PMPI_Session_init(Info, ProgramHandle<Kind::errhandler>, ProgramHandle<Kind::session>*);
+int PMPI_Type_create_darray(int, int, int, const int*, const int*, const int*, const int*, int,
+                            Type, Type*);
+int PMPI_Type_get_envelope(Type, int*, int*, int*, int*);
+int PMPI_Type_get_contents(Type, int, int, int, int*, Wide*, Type*);
+int PMPI_Comm_spawn(const char*, char**, int, Info, int, Comm, Comm*, int*);
+int PMPI_Comm_idup(Comm, Comm*, Request*);
+int PMPI_Comm_idup_with_info(Comm, Info, Comm*, Request*);
+int PMPI_Comm_get_attr(Comm, int, void*, int*);
+int PMPI_Win_get_attr(ProgramHandle<Kind::win>, int, void*, int*);
+int PMPI_Comm_create_keyval(Function, Function, int*, void*);
+int PMPI_Type_create_keyval(Function, Function, int*, void*);
+int PMPI_Win_create_keyval(Function, Function, int*, void*);
+int PMPI_Pcontrol(const int, ...);
+double PMPI_Wtime();
+double PMPI_Wtick();
+}
+
+}  // namespace mpigauge::translate
+
+// Compilers write names in capitals or not, with none, one or two strokes behind them. Those of
+// mpi_f08 take the same arguments in Open MPI.
+#define MPIGAUGE_NAMED(NAME, OTHER) \
+  extern "C" [[gnu::visibility("default"), gnu::weak, gnu::alias(#OTHER)]] decltype(OTHER) NAME;
+#if MPIGAUGE_PROGRAM_IS_OMPI
+#define MPIGAUGE_F08(LOWER)                           \
+  MPIGAUGE_NAMED(mpi_##LOWER##_f08_, pmpi_##LOWER##_) \
+  MPIGAUGE_NAMED(pmpi_##LOWER##_f08_, pmpi_##LOWER##_)
+#else
+#define MPIGAUGE_F08(LOWER)
+#endif
+#define MPIGAUGE_NAMES(LOWER, UPPER)               \
+  MPIGAUGE_NAMED(mpi_##LOWER##_, pmpi_##LOWER##_)  \
+  MPIGAUGE_NAMED(mpi_##LOWER##__, pmpi_##LOWER##_) \
+  MPIGAUGE_NAMED(mpi_##LOWER, pmpi_##LOWER##_)     \
+  MPIGAUGE_NAMED(MPI_##UPPER, pmpi_##LOWER##_)     \
+  MPIGAUGE_F08(LOWER)
+#define MPIGAUGE_UNPACK(...) __VA_ARGS__
+#define MPIGAUGE_SUBROUTINE(NAME, LOWER, UPPER, TAKEN, ...)   \
+  MPIGAUGE_EXPORT void pmpi_##LOWER##_ TAKEN { __VA_ARGS__; } \
+  MPIGAUGE_NAMES(LOWER, UPPER)
