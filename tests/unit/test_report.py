@@ -17,6 +17,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.fields import fields
 from mpigauge.model.record import Figure, Sampled, Skip
 from mpigauge.model.screen import Screen
+from mpigauge.model.width import aligned
 from mpigauge.result.document import Document, document, tables
 from mpigauge.result.facts import Facts
 from mpigauge.result.stats.headline import headline
@@ -61,17 +62,42 @@ def whole(launches: int = 6, **changed: Any) -> Document:
 
 # --- formats -------------------------------------------------------------------------------
 def test_formats_are_the_files_in_the_folder() -> None:
-    assert list(formats.FORMATS) == ["csv", "imb", "json", "map", "svg", "table"]
-    assert formats.for_any_run() == ["csv", "imb", "json", "table"]
+    assert list(formats.FORMATS) == [
+        "csv", "imb", "json", "latex", "map", "markdown", "svg", "table",
+    ]  # fmt: skip
+    assert formats.for_any_run() == ["csv", "imb", "json", "latex", "markdown", "table"]
     assert all(each.about for each in formats.FORMATS.values())
+
+
+def in_full(facts: Facts) -> str:
+    return formats.render("table", Document((), cells.cards(), facts, whole=True))
+
+
+def test_a_heading_is_two_lines() -> None:
+    """The rest of it is behind --all."""
+    facts = Facts(
+        version="0.1", host="a" * 60, cpu="A CPU with a long name", mpi="mpich 5.0.2",
+        init_s=(0.031,), world_ranks=2, created="2026-11-21T05:00:00Z", status="interrupted",
+    )  # fmt: skip
+    shown = formats.render("table", Document((), cells.cards(), facts)).splitlines()
+    assert shown[0] == "mpigauge 0.1 · mpich 5.0.2 · 2026-11-21T05:00:00Z · interrupted"
+    assert (shown[1][:3], shown[1][-7:]) == ("aaa", "2 ranks")
+    assert max(map(len, shown)) <= 80
+    assert len(shown) == 2
+    assert "MPI_Init 31.0 ms" in in_full(facts)
+
+
+def test_signs_and_units_stand_below_each_other() -> None:
+    known = aligned([["8 B", "±1.8 %"], ["64 KiB", "±12 %"], ["", "±?"], ["bytes", "±"]])
+    assert known == [["8 B  ", "±1.8 %"], ["64 KiB", "± 12 %"], ["", "±?"], ["bytes", "±"]]
 
 
 def test_what_starting_took_is_said_with_its_spread() -> None:
     started = Facts(init_s=(0.031, 0.025, 0.18), world_ranks=0)
     assert "MPI_Init 31.0 ms on the slowest rank (25.0 ms to 180 ms in 3 launches)" in (
-        formats.render("table", Document(rows=(), cards=cells.cards(), facts=started))
+        in_full(started)
     )
-    once = formats.render("table", Document((), cells.cards(), Facts(init_s=(0.031,))))
+    once = in_full(Facts(init_s=(0.031,)))
     assert "MPI_Init 31.0 ms on the slowest rank (one launch)" in once
     assert "MPI_Init" not in formats.render("table", whole())
 
@@ -79,15 +105,13 @@ def test_what_starting_took_is_said_with_its_spread() -> None:
 def test_the_detours_that_sampling_allows_for_are_said() -> None:
     heard = [Sampled(launch, 2, rate, 0.002, 2.1e-6, 26.1e-6, 0.25e-6)
              for launch, rate in enumerate([980.0, 700.0, 3000.0])]  # fmt: skip
-    said = formats.render("table", Document((), cells.cards(), Facts(sampled=tuple(heard))))
+    said = in_full(Facts(sampled=tuple(heard)))
     assert " ".join(said.split()) == (
         "mpigauge 2 ranks detours 980/s of 2.10 µs on a core (0.2 % of its time): short calls are "
         "sampled for 250 ns at a time (at most 26.1 µs)"
     )
     quiet = Sampled(0, 2, 0.0, 0.0, math.nan, math.nan, 0.25e-6)
-    assert "detours" not in formats.render(
-        "table", Document((), cells.cards(), Facts(sampled=(quiet,)))
-    )
+    assert "detours" not in in_full(Facts(sampled=(quiet,)))
 
 
 def test_the_memory_of_the_ranks_is_said(tmp_path: Path) -> None:
@@ -107,7 +131,7 @@ def test_the_memory_of_the_ranks_is_said(tmp_path: Path) -> None:
     assert found.figures == ()
     assert (
         "memory 60.0 MiB on the largest rank, 1.0 MiB of it shared, 3.0 GiB left to the control "
-        "group" in " ".join(formats.render("table", found).split())
+        "group" in " ".join(in_full(found.facts).split())
     )
 
 

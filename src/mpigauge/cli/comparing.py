@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run
 
-FORMATS = ("table", "json", "csv")
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+MANY = 3
+"""From so many sides on, people see a pivot: a line for each would be a tower."""
 
 
 def sides_of(runs: Sequence[Run]) -> list[Side]:
@@ -37,7 +39,7 @@ def names_of(runs: Sequence[Run]) -> Sequence[str]:
     from mpigauge.result.facts import facts_of_run
 
     facts = [facts_of_run(run) for run in runs]
-    return _distinct(
+    return distinct(
         [each.mpi for each in facts],
         [each.host for each in facts],
         [run.path.resolve().name for run in runs],
@@ -86,11 +88,11 @@ def lost_ratio_of(run: Run) -> float:
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     """What the sides are."""
     from mpigauge.result.facts import facts_of_run
-    from mpigauge.show.formats.table import heading
+    from mpigauge.show.formats.table import brief_heading
 
     lines = []
     for number, run in enumerate(runs):
-        first, *others = heading(facts_of_run(run))
+        first, *others = brief_heading(facts_of_run(run))
         named = len(runs) == 1 or names[number] in first
         lines += [first if named else f"{names[number]}: {first}", *others]
     return list(dict.fromkeys(lines))
@@ -108,12 +110,17 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
     click.echo(as_text[form](), nl=False)
 
 
-def print_best(run: Run, by: str, tolerance: float, form: str) -> None:
+def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = False) -> None:
     """The best arm for each size; UserError: the run has one arm only."""
+    from mpigauge.cli.pivoting import pivoted, print_pivot
     from mpigauge.result.compare.compare import compare
     from mpigauge.show.best import as_json, render
 
-    found = compare(sides_within(run, by), tolerance, by, curves=False)
+    sides = sides_within(run, by)
+    if as_pivot:
+        print_pivot(pivoted(sides, tolerance, by), form, [run])
+        return
+    found = compare(sides, tolerance, by, curves=False)
     lines = heading_of([run], found.names)
     click.echo(as_json(found) if form == "json" else render(found, run.cards, lines), nl=False)
 
@@ -126,16 +133,22 @@ def share_of(word: str | None) -> float:
     return parse_share("--tolerance", word) if word else TOLERANCE
 
 
-def _distinct(*choices: Sequence[str]) -> Sequence[str]:
+def distinct(*choices: Sequence[str]) -> Sequence[str]:
     """The first of these lists that has a name for each and no name twice."""
     good = (names for names in choices if all(names) and len(set(names)) == len(names))
     return next(good, [f"{number}: {name}" for number, name in enumerate(choices[-1], 1)])
 
 
 def print_beside(stored: Sequence[Run]) -> None:
-    """Each number of a run beside those of the other MPIs."""
+    """Each number of a run beside those of the other MPIs; of three and more as a pivot."""
+    from mpigauge.cli.pivoting import pivoted, print_pivot
     from mpigauge.result.compare.compare import compare
+    from mpigauge.result.stats.verdicts import TOLERANCE
 
-    print_comparison(compare(sides_of(stored)), "table", stored)
+    sides = sides_of(stored)
+    if len(sides) < MANY:
+        print_comparison(compare(sides), "table", stored)
+    else:
+        print_pivot(pivoted(sides, TOLERANCE), "table", stored, [side.name for side in sides])
     for run in stored:
         click.echo(f"mpigauge: stored in {run.path}", err=True)

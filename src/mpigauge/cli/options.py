@@ -4,16 +4,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from mpigauge.cli import completing
 from mpigauge.model.units import listed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 USUAL_FORMAT = "table"
+
+
+_JSON = "mpigauge.json"
+"""Where --json leaves that it was said, for --format."""
+
+
+def _note_json(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
+    del param
+    if asked:
+        ctx.meta[_JSON] = True
+
+
+_json_flag = click.option(
+    "--json",
+    is_flag=True,
+    is_eager=True,
+    hidden=True,
+    expose_value=False,
+    callback=_note_json,
+    help="The same as --format json.",
+)
+
+
+def _or_json(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """What --format says, or json where --json was said. BadParameter: both, and not the same."""
+    if not ctx.meta.get(_JSON):
+        return value
+    given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+    if given and value != "json":
+        raise click.BadParameter(f"{value} is not what --json says; drop one", ctx, param)
+    return "json"
+
+
+def _is_json(ctx: click.Context, param: click.Parameter, value: str | None) -> bool:
+    return _or_json(ctx, param, value) == "json"
+
+
+def format_of(
+    choices: Sequence[str], default: str = "table", about: str = "What to print."
+) -> Callable[[_F], _F]:
+    """--format with these choices, told to the command as `form`; --json is --format json."""
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice(list(choices)),
+        default=default,
+        callback=_or_json,
+        help=f"{about}  [default: {default}]",
+    )
+    return lambda function: form(_json_flag(function))
+
+
+def json_option(function: _F) -> _F:
+    """--format table or json, of commands that print one table; --json is the same. The command is
+    told whether it is to be JSON, as `as_json`."""
+    form = click.option(
+        "--format",
+        "as_json",
+        type=click.Choice(["table", "json"]),
+        default="table",
+        callback=_is_json,
+        help="table, for people, or json.  [default: table]",
+    )
+    return form(_json_flag(function))
 
 
 PROFILE_FORMATS = ("mpip", "perfcatch")
@@ -27,14 +93,16 @@ def format_option(
     more = ", json, map or svg (of pairs of ranks)" if pairs else " or json"
     also = f"; of a profile also {listed(PROFILE_FORMATS, 'or')}" if profiles else ""
     known = _known_format_or_profile if profiles else _known_format
-    return click.option(
+    checked = known if pairs else _known_format_of_rows
+    form = click.option(
         "--format",
         "form",
         default=default,
         metavar="FORMAT",
-        callback=known if pairs else _known_format_of_rows,
-        help=f"What to print: table (for people), imb, csv{more}{also}.",
+        callback=lambda ctx, param, value: checked(ctx, param, _or_json(ctx, param, value)),
+        help=f"What to print: table (for people), markdown, latex, imb, csv{more}{also}.",
     )
+    return lambda function: form(_json_flag(function))
 
 
 def _known_format_or_profile(
@@ -77,6 +145,18 @@ class LauncherOption(click.Option):
         return super().get_help_record(ctx)
 
 
+def _tell_of_node(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """For launchers a node is a host."""
+    del ctx, param
+    from mpigauge.cli.screen import tell
+
+    if any(word.strip() == "node" for text in value for word in text.split(",")):
+        tell("--place node means two sockets of a host, as sockets does; for hosts write hosts")
+    return value
+
+
 def _switch_history_off() -> None:
     """As the environment does, for all that this process measures."""
     import os
@@ -90,6 +170,7 @@ mpi_option = click.option(
     "--mpi",
     "mpi_spec",
     metavar="MPI",
+    shell_complete=completing.mpis,
     help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
     "path of a prefix or an mpiexec; @std after it takes the standard ABI.",
 )
@@ -98,6 +179,7 @@ mpis_option = click.option(
     "mpi_specs",
     multiple=True,
     metavar="MPI",
+    shell_complete=completing.mpis,
     help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
     "path of a prefix or an mpiexec; @std after it takes the standard ABI. Several are measured in "
     "turn, launch by launch.",
@@ -135,9 +217,12 @@ place_option = click.option(
     "--place",
     multiple=True,
     metavar="POLICY",
-    help="Where ranks sit: core, l2, l3, numa, socket or node (two ranks that share this at the "
-    "closest), nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE, hosts, "
-    "or all (a pair of each level). Several, with commas or again, are all measured.",
+    shell_complete=completing.placements,
+    callback=_tell_of_node,
+    help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
+    "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
+    "nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE, or all (a pair of "
+    "each level). Several, with commas or again, are all measured.",
 )
 placement_option = click.option(
     "--placement",
@@ -183,6 +268,7 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
+    shell_complete=completing.settings,
     help="A setting of the MPI: an environment variable, or an MCA parameter of Open MPI.",
 )
 env_option = click.option(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from mpigauge.draw.plot import Picture
     from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.pivot import Pivot
+    from mpigauge.result.compare.side import Side
     from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
     from mpigauge.show.kinds import Shown
@@ -49,14 +51,28 @@ def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
 def compared(shown: Sequence[Shown]) -> Comparison | None:
     """The first with the others; None where there are none, or where a run is too large to be
     looked at as a whole: a part that was chosen by its times would prove too much."""
-    from mpigauge.cli.comparing import side_of
     from mpigauge.result.compare.compare import compare
+
+    sides = _sides(shown)
+    return compare(sides) if sides else None
+
+
+def across(shown: Sequence[Shown]) -> Pivot | None:
+    """The same runs side by side."""
+    from mpigauge.result.compare.pivot import pivot
+
+    sides = _sides(shown)
+    return pivot(sides) if sides else None
+
+
+def _sides(shown: Sequence[Shown]) -> list[Side]:
+    from mpigauge.cli.comparing import side_of
     from mpigauge.result.compare.items import items
 
     if len(shown) < 2 or any(each.run.part for each in shown):
-        return None
+        return []
     held = (items(each.document.rows, each.document.figures) for each in shown)
-    return compare([side_of(each.name, each.run, of) for each, of in zip(shown, held, strict=True)])
+    return [side_of(each.name, each.run, of) for each, of in zip(shown, held, strict=True)]
 
 
 def print_picture(kind: str, picture: Picture) -> None:

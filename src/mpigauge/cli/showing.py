@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 
-def show(stored: Run, form: str, limits_of: str | None = None) -> None:
+def show(stored: Run, form: str, limits_of: str | None = None, whole: bool = False) -> None:
+    """`whole`: with all that headings leave out."""
+    from dataclasses import replace
+
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
     from mpigauge.result.document import document
     from mpigauge.show.formats import render
 
     found = document(stored, stored.plan.get("precision"))
-    write(render(form, with_limits(found, stored, limits_of), screen()))
+    found = replace(with_limits(found, stored, limits_of), whole=whole)
+    write(render(form, found, screen()))

@@ -31,6 +31,8 @@ class CommandOptions:
     dry_run: bool = False
     topology: Path | None = None
     """With --dry-run: the machine, as a file."""
+    pivot: bool = False
+    """Of a sweep: show sizes × settings."""
 
     @classmethod
     def taken(cls, said: dict[str, Any]) -> CommandOptions:

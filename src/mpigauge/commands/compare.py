@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import options
-from mpigauge.cli.comparing import FORMATS
+from mpigauge.cli import completing, options
+from mpigauge.cli.comparing import FORMATS, MANY
+from mpigauge.cli.pivoting import ONLY_PIVOTS, pivot_options
+from mpigauge.model.errors import UserError
+
+MEDIAN = "median"
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +22,19 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @click.option(
     "--by",
     metavar="COLUMN",
     help="Compare the parts of one run that differ in this column: placement, arm, cache, …, with "
     "the default one or the first.",
+)
+@pivot_options
+@click.option(
+    "--rows",
+    "as_rows",
+    is_flag=True,
+    help="A line for each number of each run, also where there are more than two.",
 )
 @options.only_option
 @click.option(
@@ -32,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--response",
     type=click.Choice(("median", "worst", "best")),
-    default="median",
+    default=MEDIAN,
     help="What is compared: the median of launches, or the worst or best of them, of which nothing "
     "is decided.  [default: median]",
 )
@@ -43,12 +54,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="End with status 1 where any verdict is so. slower: and WORSE of figures.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."
-)
+@options.format_of(FORMATS)
 def command(
     runs: Sequence[str],
     by: str | None,
+    pivot: str | None,
+    to: str | None,
+    as_rows: bool,
     chosen: Sequence[str],
     tolerance: str | None,
     response: str,
@@ -58,34 +70,67 @@ def command(
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
     Each number, each curve over all its sizes, and all times together; of profiles each call site.
-    Each ratio has its 95 % interval; verdicts take into account how many were looked at.
+    Each ratio has its 95 % interval; verdicts take into account how many were looked at. Three and
+    more stand side by side, with the best of each line marked.
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
+    from mpigauge.cli.pivoting import pivoted, print_pivot, sides_across
     from mpigauge.cli.run_names import open_run
     from mpigauge.features.profile.finding import is_profile
-    from mpigauge.model.errors import UserError
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only
 
-    if by is None and len(runs) < 2:
-        raise UserError("name two runs or more, or one with --by placement or another column")
-    if by is not None and len(runs) > 1:
-        raise UserError("--by compares the parts of one run; name one run")
-    if fail_on and response != "median":
-        raise UserError(
-            f"--response {response} decides nothing, so --fail-on never fails; drop one"
-        )
+    _check_asked(runs, by, pivot, to, as_rows, response, fail_on)
     if by is None and any(map(is_profile, runs)):
         found = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
         return int(any(_fails(said, fail_on) for said in found.verdicts))
     stored = [open_run(word) for word in runs]
-    sides = sides_of(stored) if by is None else sides_within(stored[0], by)
-    found = compare(only(sides, read_only(chosen)), share_of(tolerance), by or "", response)
+    varied = by or ""
+    if pivot is not None:
+        sides, varied = sides_across(stored, pivot)
+    else:
+        sides = sides_of(stored) if by is None else sides_within(stored[0], by)
+    sides = only(sides, read_only(chosen))
+    tower = as_rows or response != MEDIAN or len(sides) < MANY
+    if pivot is not None or form in ONLY_PIVOTS or (form == "table" and not tower):
+        across = pivoted(sides, share_of(tolerance), varied, to)
+        print_pivot(across, form, stored, [side.name for side in sides] if not varied else ())
+        verdicts = [said for each in across.comparisons for said in each.verdicts]
+        return int(any(_fails(said, fail_on) for said in verdicts))
+    found = compare(sides, share_of(tolerance), varied, response)
     if not found.tables:
         why = [left.text for left in found.left_out]
         raise UserError("; ".join(["there is nothing to compare", *why]))
     print_comparison(found, form, stored)
     return int(any(_fails(said, fail_on) for said in found.verdicts))
+
+
+def _check_asked(
+    runs: Sequence[str],
+    by: str | None,
+    pivot: str | None,
+    to: str | None,
+    as_rows: bool,
+    response: str,
+    fail_on: Sequence[str],
+) -> None:
+    """UserError: these options do not go together."""
+    if by is None and pivot is None and len(runs) < 2:
+        raise UserError("name two runs or more, or one with --by placement or another column")
+    if by is not None and len(runs) > 1:
+        raise UserError("--by compares the parts of one run; name one run")
+    if by is not None and pivot is not None:
+        raise UserError("--by and --pivot both say what is compared; drop one")
+    if as_rows and pivot is not None:
+        raise UserError("--rows is a line for each number, --pivot one for each size; drop one")
+    if pivot is not None and response != MEDIAN:
+        raise UserError(f"--pivot is of medians over launches; drop --response {response}")
+    if to is not None and pivot is None:
+        raise UserError("--to names the column of ratios of a pivot; add --pivot COLUMN")
+    if fail_on and response != MEDIAN:
+        raise UserError(
+            f"--response {response} decides nothing, so --fail-on never fails; drop one"
+        )
 
 
 def _compare_profiles(
@@ -105,6 +150,8 @@ def _compare_profiles(
     found = compared_profiles(
         stored, profiles, tolerance, response, lambda sides: only(sides, wanted)
     )
+    if form in ONLY_PIVOTS:
+        raise UserError(f"--format {form} is of runs, and these are profiles; take table or csv")
     if form == "table":
         width = screen().room or WIDTH
         write(text_of(found.comparison, found.sides, found.sites, width))

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import completing
 from mpigauge.cli.limiting import limits_option
 from mpigauge.model.errors import UserError
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @click.option(
     "-o",
     "--output",
@@ -32,7 +33,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     (`mpigauge ref list`), are curves beside it and are compared with it. A profile has a page of
     its own: call sites, ranks, peers, sizes.
     """
-    from mpigauge.cli.reporting import compared, shown_of, write_page
+    from mpigauge.cli.reporting import across, compared, shown_of, write_page
     from mpigauge.draw.write import check_folder
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import page_of
@@ -45,7 +46,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     text = page_of(runs[0])
     if text is None:
         shown = shown_of(runs, limits_of)
-        text = report(shown, explained(shown[0].view), compared(shown))
+        text = report(shown, explained(shown[0].view), compared(shown), across(shown))
     write_page(text, target)
     click.echo(f"mpigauge: written to {target}", err=True)
 

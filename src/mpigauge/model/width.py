@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 WIDTH = 80
 CUT = "…"
+_ERROR = re.compile(r"±[<>]?[\d.]+ %")
+_SIZE = re.compile(r"\d+ (B|KiB|MiB|GiB)")
 
 
 def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list[str]:
@@ -20,6 +23,30 @@ def shortened(names: Sequence[str], width: int) -> Sequence[str]:
     """No longer than this as long as they still differ; else as they are."""
     short = [_shortened(name, width) for name in names]
     return short if len(set(short)) == len(set(names)) else names
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Columns of words in which ± stands below ±, and the unit of a size below the others. What
+    comes out is to be set flush right."""
+    columns = [_aligned(column) for column in zip(*lines, strict=True)]
+    return [list(line) for line in zip(*columns, strict=True)]
+
+
+def _aligned(words: Sequence[str]) -> Sequence[str]:
+    wide = max((len(word) for word in words if _ERROR.fullmatch(word)), default=0)
+    units = (found[1] for word in words if (found := _SIZE.fullmatch(word)))
+    longest = max(map(len, units), default=0)
+    return [_set(word, wide, longest) for word in words]
+
+
+def _set(word: str, wide: int, longest: int) -> str:
+    """An error of this width, or a size whose unit takes so many letters."""
+    if _ERROR.fullmatch(word):
+        return f"±{word[1:]:>{wide - 1}}"
+    if _SIZE.fullmatch(word):
+        count, _, unit = word.partition(" ")
+        return f"{count} {unit:<{longest}}"
+    return word
 
 
 def _parts(line: str, indent: str, width: int) -> list[str]:

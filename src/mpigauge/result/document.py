@@ -71,6 +71,8 @@ class Document:
     """How each of these names itself."""
     limits: Limits | None = None
     """Of the node; None: they are not known."""
+    whole: bool = False
+    """Headings say all that is known, not only which run it is."""
 
     def tables(self) -> list[RowTable]:
         return tables(self.rows, self.cards, self.skips)

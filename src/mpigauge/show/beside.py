@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
 from mpigauge.model.units import byte_count, many, memory, microseconds, number, plus_minus
-from mpigauge.model.width import WIDTH, broken, shortened
+from mpigauge.model.width import WIDTH, aligned, broken, shortened
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.result.compare.summary import of_all, summaries, tolerance_word
 from mpigauge.result.document import tables
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 Words = tuple[str, ...]
 _LEAST_NAME = 16
+ALL = "all"
+"""The line of a curve as a whole."""
 
 
 def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) -> str:
@@ -48,21 +49,18 @@ def table_title(table: ComparisonTable, cards: Cards, varied: str, response: str
     """What was measured, what its numbers are of their launches, by which column sides differ."""
     by = f"by {varied}" if varied and table.first.row else ""
     one = "" if response == MEDIAN else f"{response} launch"
-    return " · ".join(filter(None, (what_of(table, cards, varied), one, by)))
+    return " · ".join(filter(None, (what_of(table.first, cards, varied), one, by)))
 
 
-def what_of(table: ComparisonTable, cards: Cards, varied: str) -> str:
+def what_of(first: Item, cards: Cards, varied: str) -> str:
     """What was measured; the column that sides differ in is left out."""
-    first = table.first
     if first.row is None:
         columns = dict(first.columns)
         ranks = many(columns["ranks"], "rank") if columns.get("ranks") else ""
         arm = columns.get("arm", "")
         return " · ".join(filter(None, (first.benchmark, first.what, first.unit, ranks, arm)))
     (found,) = tables([first.row], cards)
-    kept = {name: value for name, value in found.variant.items() if name != varied}
-    arm = first.row.cell.arm if varied != "arm" else ""
-    return " · ".join(filter(None, (title(replace(found, variant=kept)), arm)))
+    return title(found, without=varied)
 
 
 def text_rows(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
@@ -90,6 +88,7 @@ def fitting(lines: Sequence[Words]) -> Sequence[Words]:
 
 def joined(lines: Sequence[Words]) -> Iterator[str]:
     """Columns below each other: the second and the last begin alike, the others end alike."""
+    lines = [tuple(words) for words in aligned(lines)]
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for size, name, *numbers, last in lines:
         right = (f"{word:>{w}}" for word, w in zip(numbers, wide[2:-1], strict=True))
@@ -116,7 +115,7 @@ def _printed(entry: ComparedNumber) -> str:
 
 def _of_all_sizes(table: ComparisonTable, names: Sequence[str], printed: bool) -> Iterator[Words]:
     """A line for each side whose curve is judged as a whole."""
-    label, empty = "all", ("",) * (3 if printed else 2)
+    label, empty = ALL, ("",) * (3 if printed else 2)
     for name, found in zip(names, table.overall, strict=True):
         if found:
             yield label, name, *empty, *_ratio_of(found), found.verdict
@@ -166,10 +165,12 @@ def ends(entry: ComparedNumber | Overall) -> str:
     return f"{number(found.low, found.error)}–{number(found.high, found.error)}"
 
 
-def remarks(comparison: Comparison) -> list[str]:
-    """How it was judged, what is unlike, what was left out."""
+def remarks(comparison: Comparison, mean: str = ALL) -> list[str]:
+    """How it was judged, what is unlike, what was left out. `mean`: what the line of a curve as a
+    whole is called."""
     tested = comparison.entries
-    how = _how_judged(comparison) if comparison.response == MEDIAN else _how_chosen(comparison)
+    in_median = comparison.response == MEDIAN
+    how = _how_judged(comparison, mean) if in_median else _how_chosen(comparison)
     of_numbers = (words for entry in tested for words in entry.unlike)
     unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
     notes = [f"Measured otherwise: {words}." for words in unlike]
@@ -186,7 +187,7 @@ def _how_chosen(comparison: Comparison) -> str:
     )
 
 
-def _how_judged(comparison: Comparison) -> str:
+def _how_judged(comparison: Comparison, mean: str) -> str:
     within = tolerance_word(comparison.tolerance)
     how = (
         f"The ratio of the medians is to {comparison.names[0]}. SAME: its interval lies within "
@@ -194,7 +195,7 @@ def _how_judged(comparison: Comparison) -> str:
         f"{_how_many(comparison)}."
     )
     if comparison.curves:
-        how += " all: the geometric mean of the ratios above, judged launch by launch."
+        how += f" {mean}: the geometric mean of the ratios above, judged launch by launch."
     tested = comparison.entries
     paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
     if paired:

@@ -28,7 +28,7 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
     """A table where anything differs, and below it what there is to say."""
     lines = []
     for table in comparison.tables:
-        lines += [f"{HEADING} · {what_of(table, cards, comparison.varied)}"]
+        lines += [f"{HEADING} · {what_of(table.first, cards, comparison.varied)}"]
         if rows := list(text_rows(table)):
             lines += joined([HEADS, *rows])
         lines += [*broken(summaries(comparison, table)), ""]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.model.registry import Registry
 from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.compare.pivot import pivot
 from mpigauge.result.document import document, rows_of_run
 from mpigauge.result.run_view import RunView, members
 from mpigauge.result.stats.verdicts import TOLERANCE
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
     from mpigauge.draw.plot import Level, Picture
     from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.pivot import Pivot
+    from mpigauge.result.compare.side import Side
     from mpigauge.result.document import Document
     from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
@@ -59,16 +62,27 @@ class Shown:
     @cached_property
     def arms(self) -> Comparison | None:
         """Its settings, transports or placements against the default; None: nothing is varied."""
+        column, sides = self._varied
+        return compare(sides, TOLERANCE, column, curves=False) if sides else None
+
+    @cached_property
+    def across(self) -> Pivot | None:
+        """The same side by side."""
+        column, sides = self._varied
+        return pivot(sides, TOLERANCE, column) if sides else None
+
+    @cached_property
+    def _varied(self) -> tuple[str, list[Side]]:
+        """What it varies, and a side for each value; nothing of a part of a run: chosen by their
+        times, they would prove too much."""
         if self.run.part:
-            return None  # chosen by their times, they would prove too much
+            return "", []
         rows, figures = self.document.rows, self.document.figures
         starts = {launch.launch: launch.time for launch in self.run.launches}
         for column in ("arm", "placement"):
             if len({getattr(of, column) for of in (*[r.cell for r in rows], *figures)}) > 1:
-                return compare(
-                    split(rows, figures, column, starts), TOLERANCE, column, curves=False
-                )
-        return None
+                return column, split(rows, figures, column, starts)
+        return "", []
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,24 @@ if TYPE_CHECKING:
     from mpigauge.result.document import RowTable
 
 
-def title(table: RowTable) -> str:
+def title(table: RowTable, without: str = "") -> str:
+    """`without`: a column that is not the same of all rows."""
     first = table.rows[0].cell
-    groups = f"{table.groups} groups of " if table.groups > 1 else ""
-    ranks = table.ranks or "?"  # some programs do not print it
-    words = [table.card.word, f"{groups}{many(ranks, 'rank')}"]
+    words = [table.card.word, *([] if without == "ranks" else [_ranks(table)])]
     words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
     words += [first.op] if first.op else []
     words += [heading_word("inflight", first.inflight)] if table.card.windowed else []
     started = first.sync not in ("", USUAL["sync"]) and not first.source
     words += [heading_word("sync", first.sync)] if started else []
-    words += [heading_word(name, value) for name, value in table.variant.items()]
+    words += [heading_word(name, v) for name, v in table.variant.items() if name != without]
     over = {resting_on(row) for row in table.rows}
     return " · ".join(words + (list(over) if len(over) == 1 else []))
+
+
+def _ranks(table: RowTable) -> str:
+    groups = f"{table.groups} groups of " if table.groups > 1 else ""
+    ranks = table.ranks or "?"  # some programs do not print it
+    return f"{groups}{many(ranks, 'rank')}"
 
 
 def resting_on(row: Row) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.pivoting import pivot_options
 
 
 @click.command("import")
@@ -42,6 +43,7 @@ from mpigauge.cli import options
 @click.option(
     "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
 )
+@pivot_options
 @options.format_option()
 def command(
     files: tuple[Path, ...],
@@ -53,15 +55,18 @@ def command(
     date: str | None,
     output: Path | None,
     label: str | None,
+    pivot: str | None,
+    to: str | None,
     form: str,
 ) -> None:
     """Make a run of what IMB, OSU's benchmarks, STREAM, HPL and others printed, and show it.
 
     Logs may hold several outputs, launchers' words and other lines; lines of tables that cannot be
     read are named. Several files are several launches of one run; with --apart they are kept for
-    `mpigauge compare`. Files that `mpigauge share` has made become runs again, below mpigauge-runs
-    or the DIR of --output.
+    `mpigauge compare`, and stand side by side with --pivot setting. Files that `mpigauge share` has
+    made become runs again, below mpigauge-runs or the DIR of --output.
     """
+    from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.showing import show
     from mpigauge.features.imported.importing import (
         date_said,
@@ -90,7 +95,10 @@ def command(
     name = label or files[0].stem
     folder = write_imported(reading, list(map(str, files)), output, name, where, when)
     run = load(folder)
-    show(run, form)
+    if pivot or to:
+        show_pivot([run], pivot, to, form)
+    else:
+        show(run, form)
     tell_unread(reading)
     tell_undated(run)
     click.echo(f"imported into {folder}", err=True)

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
+
+COLUMNS = {"name": "name", "date": "date", "system": "system", "about": "what is known"}
+"""Names and heads."""
 
 
 @click.group("ref")
@@ -15,19 +18,19 @@ def command() -> None:
 
 
 @command.command("list")
-def list_command() -> None:
+@options.json_option
+def list_command(as_json: bool) -> None:
     """List the systems."""
-    from mpigauge.cli.text_tables import lines
+    from mpigauge.cli.text_tables import print_rows
     from mpigauge.runs.readers.references import names, reference
 
     known = [reference(name) for name in names()]
     rows = [[f"ref:{each.name}", each.date or "-", each.system, each.about] for each in known]
-    for line in lines(["name", "date", "system", "what is known"], rows):
-        click.echo(line)
+    print_rows(COLUMNS, rows, as_json)
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.references)
 @options.format_option()
 def show_command(name: str, form: str) -> None:
     """Print the numbers of one system, as `mpigauge show ref:NAME` does."""

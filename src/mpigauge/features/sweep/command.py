@@ -9,13 +9,18 @@ from typing import Any
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
 from mpigauge.cli.run_options import RUN_OPTIONS
 from mpigauge.features.sweep.plan_file import PlanCommand
 
 
 @click.command("sweep", cls=PlanCommand)
-@click.argument("benchmarks", nargs=-1, metavar="[PLAN.toml] [BENCHMARK]...")
+@click.argument(
+    "benchmarks",
+    nargs=-1,
+    metavar="[PLAN.toml] [BENCHMARK]...",
+    shell_complete=completing.benchmarks,
+)
 @options.together(
     click.option(
         "--vary",
@@ -45,6 +50,7 @@ from mpigauge.features.sweep.plan_file import PlanCommand
     click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
     click.option("--command-block", "command_blocks", multiple=True, hidden=True),
     *RUN_OPTIONS,
+    click.option("--pivot", is_flag=True, help="Show the result as one table of sizes × settings."),
     options.format_option(),
 )
 def command(**said: Any) -> None:
@@ -65,7 +71,7 @@ def command(**said: Any) -> None:
         return
     measured = measure(runs, options.output, "sweep")
     for stored in measured.runs:
-        present(stored, options.form or "table")
+        present(stored, options.form or "table", options.pivot)
     measured.raise_problems()
 
 

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import click
 
+from mpigauge.cli import completing, options
+from mpigauge.cli.pivoting import FORMATS
+
 
 @click.command("best")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--by",
     default="arm",
@@ -19,13 +22,14 @@ import click
     "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
 )
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    help="What to print.  [default: table]",
+    "--pivot",
+    "as_pivot",
+    is_flag=True,
+    help="One table of sizes × arms with the best marked, instead of a line for each arm; csv, "
+    "markdown and latex are such a table in any case.",
 )
-def command(run: str, by: str, tolerance: str | None, form: str) -> None:
+@options.format_of(FORMATS)
+def command(run: str, by: str, tolerance: str | None, as_pivot: bool, form: str) -> None:
     """Say which arm of a sweep is best for each size, with its gain over the default.
 
     Only what holds after a correction over all that was compared is called better.
@@ -33,4 +37,5 @@ def command(run: str, by: str, tolerance: str | None, form: str) -> None:
     from mpigauge.cli.comparing import print_best, share_of
     from mpigauge.cli.run_names import open_run
 
-    print_best(open_run(run), by, share_of(tolerance), form)
+    in_any_case = form not in ("table", "json")
+    print_best(open_run(run), by, share_of(tolerance), form, as_pivot or in_any_case)

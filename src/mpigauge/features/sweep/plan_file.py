@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.model.errors import UserError, nearest_or_all
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 BLOCKS = {"vary": "--vary-block", "command": "--command-block"}
 """Tables of a plan file that have an option of their own, in JSON."""
-NO_KEYS = ("help", "dry_run", "form", "output", "topology")
+NO_KEYS = ("help", "dry_run", "form", "output", "pivot", "topology")
 """Options that are of a command and not of what it measures."""
 
 
-class PlanCommand(click.Command):
+class PlanCommand(HabitualCommand):
     """Takes the words of a plan file where it is named: FILE.toml as the first argument. What is
     wrong with an option says where in the file it stands."""
 

@@ -155,17 +155,17 @@ def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     return every
 
 
-def present(stored: Run, form: str) -> None:
-    """As a table, the best arm for each size; where there is nothing to choose from, or in another
-    format, what was measured."""
+def present(stored: Run, form: str, as_pivot: bool = False) -> None:
+    """As a table, the best arm for each size, or sizes × settings; where there is nothing to
+    choose from, or in another format, what was measured."""
     from mpigauge.cli.comparing import print_best, share_of
     from mpigauge.cli.measuring import print_run
 
     arms = {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)}
-    if form != "table" or not arms > {""}:
+    if (form != "table" and not as_pivot) or not arms > {""}:
         print_run(stored, form)
         return
-    print_best(stored, "arm", share_of(None), "table")
+    print_best(stored, "arm", share_of(None), form, as_pivot)
     click.echo(f"mpigauge: stored in {stored.path}", err=True)
 
 

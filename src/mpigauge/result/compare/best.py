@@ -20,6 +20,7 @@ from mpigauge.result.stats.verdicts import enough
 if TYPE_CHECKING:
     from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
     from mpigauge.result.compare.items import Item
+    from mpigauge.result.stats.ratio import Ratio
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def _best(first: Item, arms: Sequence[Named]) -> Best:
         first=first,
         best=better[0] if better else None,
         arms=tuple(arms),
-        as_good=tuple(arm for arm in better[1:] if _reaches(arm.entry, better[0].entry)),
+        as_good=tuple(arm for arm in better[1:] if reaches(arm.entry.ratio, better[0].entry.ratio)),
         worse=sum(arm.entry.worse for arm in arms),
         undecided=said.count("UNDECIDED"),
         same=said.count("SAME"),
@@ -114,9 +115,9 @@ def _gain(arm: Named) -> float:
     return abs(arm.entry.ratio.log) if arm.entry.ratio else 0.0
 
 
-def _reaches(entry: ComparedNumber, best: ComparedNumber) -> bool:
-    """Whether the intervals of the two ratios overlap."""
-    if entry.ratio is None or best.ratio is None:
+def reaches(one: Ratio | None, other: Ratio | None) -> bool:
+    """Whether the intervals of the two ratios overlap, as far as is known."""
+    if one is None or other is None:
         return False
-    one, other = entry.ratio.estimate, best.ratio.estimate
-    return one.low <= other.high and other.low <= one.high
+    first, second = one.estimate, other.estimate
+    return not (first.low > second.high or second.low > first.high)

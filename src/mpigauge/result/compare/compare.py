@@ -180,19 +180,32 @@ def compare(
 def split(
     rows: Sequence[Row], figures: Sequence[Figure], column: str, starts: Mapping[int, str]
 ) -> list[Side]:
-    """The sides of one run: a value each of this column, the default one first."""
+    """The sides of one run: a value each of this column, the default one first. UserError: there
+    is no such column, or it has one value."""
+    found = parts(rows, figures, column, starts)
+    if len(found) < 2:
+        only = found[0].name if found else "none"
+        raise UserError(f"--by {column}: the run has one value of it ({only}); nothing to compare")
+    return found
+
+
+def parts(
+    rows: Sequence[Row],
+    figures: Sequence[Figure],
+    column: str,
+    starts: Mapping[int, str],
+    option: str = "--by",
+) -> list[Side]:
+    """The same, also where there is one value of it. `option`: what named the column."""
     whole = items(rows, figures)
     columns = dict.fromkeys(name for item in whole for name, _ in item.columns)
     known = [name for name in columns if name not in NOT_VARIED]
     if column not in known:
         hint = nearest_or_all(column, known)
-        raise UserError(f"--by: there is no column '{column}' to compare by{hint}")
+        raise UserError(f"{option}: there is no column '{column}' to compare by{hint}")
     has = partial(_value, column)
     values = list(dict.fromkeys(map(has, (*[row.cell for row in rows], *figures))))
     values = sorted((value for value in values if value is not None), key=lambda v: v != "")
-    if len(values) < 2:
-        only = f"{values[0] or 'the default'}" if values else "none"
-        raise UserError(f"--by {column}: the run has one value of it ({only}); nothing to compare")
     return [
         Side(
             str(value) or "default",

@@ -22,7 +22,7 @@ from mpigauge.model.units import (
     plus_minus,
     rate,
 )
-from mpigauge.model.width import WIDTH, broken
+from mpigauge.model.width import WIDTH, aligned, broken, shortened
 from mpigauge.result.document import tables
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.order import median
@@ -58,7 +58,7 @@ class TableColumn(NamedTuple):
 def render(document: Document, screen: Screen = PLAIN) -> str:
     colour = screen.coloured
     blocks = [
-        broken(heading(document.facts)),
+        broken(heading(document.facts)) if document.whole else brief_heading(document.facts),
         headline_lines(document.headline, colour) if document.headline else [],
         limits_lines(document, colour),
         *(table_lines(table, screen) for table in document.tables() if table.rows),
@@ -71,16 +71,24 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
 
 # --- around the tables ----------------------------------------------------------------------
 def heading(facts: Facts) -> list[str]:
-    """Which machine, which MPI, which run."""
+    """Which machine, which MPI, which run; then what starting MPI took, memory, and detours."""
+    more = (_start(facts), _memory(facts), _detours(facts))
+    return [*_which(facts), *(" · ".join(words) for words in more if words)]
+
+
+def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
+    """The first two lines of it; what is too long loses its middle."""
+    return [shortened([line], width)[0] for line in _which(facts)]
+
+
+def _which(facts: Facts) -> list[str]:
+    """What measured when, and how it ended; then where."""
     where = [_hosts(facts), facts.cpu, many(facts.world_ranks, "rank") if facts.world_ranks else ""]
     through = f"over {facts.transport}" if facts.transport else ""
     by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
-    what = [by, facts.mpi, through, facts.created]
     ended = "" if facts.status == "done" else facts.status
-    lines = (
-        " · ".join(filter(None, words))
-        for words in (what, where, _start(facts), _memory(facts), _detours(facts), [ended])
-    )
+    what = [by, facts.mpi, through, facts.created, ended]
+    lines = (" · ".join(filter(None, words)) for words in (what, where))
     return [line for line in lines if line]
 
 
@@ -235,7 +243,7 @@ def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAI
 
 def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
     colour, (*first, last) = screen.coloured, broken([title(table)])
-    heads, *cells = _fitting(text_rows(table))
+    heads, *cells = aligned(_fitting(text_rows(table)))
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     return [
         *(_bold(part, colour) for part in first),

@@ -16,6 +16,8 @@ from mpigauge.show import beside, best, fresh
 from mpigauge.show.explanation import QUIET
 from mpigauge.show.formats.table import figure_lines, heading, text_rows
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
+from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
+from mpigauge.show.pivoted.words import legend, tables_of
 from mpigauge.show.titles import title
 from mpigauge.show.web.answer import against_limits, answers, verdicts
 from mpigauge.show.web.cells import cells_of, packed
@@ -26,7 +28,9 @@ from mpigauge.show.web.page import filled
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
+    from mpigauge.model.cards import Cards
     from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.finding import Explanation
     from mpigauge.show.kinds import Shown
 
@@ -38,6 +42,8 @@ class WordTable:
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
+    dim: frozenset[int] = frozenset()
+    """Rows in which nothing is decided."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +73,15 @@ def report(
     shown: Sequence[Shown],
     explanation: Explanation,
     comparison: Comparison | None = None,
+    across: Pivot | None = None,
     home: str = "",
 ) -> str:
-    """The page. The first run is what it is about, and what `explanation` explains; `comparison`:
-    of all of them; `home`: a page with all runs to go back to."""
+    """The page. The first run is what it is about, and what `explanation` explains; `comparison`
+    and `across`: of all of them; `home`: a page with all runs to go back to."""
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
-    plotted = list(sections(shown))
+    plotted = list(sections(shown, across))
     built = list(machines(first))
     cells, left = cells_of(first)
     placed = list(seats(first))
@@ -140,16 +147,19 @@ def _heading(shown: Shown, several: bool) -> Iterator[str]:
 
 
 # --- plots and tables -----------------------------------------------------------------------
-def sections(shown: Sequence[Shown]) -> Iterator[PageSection]:
-    """What can be plotted of these runs."""
+def sections(shown: Sequence[Shown], across: Pivot | None = None) -> Iterator[PageSection]:
+    """What can be plotted of these runs; `across`: their numbers side by side."""
     kinds = PLOTS
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
         swept = [each for each in shown if each.arms] if id_ == "sweep" else []
-        tables = tuple(words for each in swept for words in _best(each, len(shown) > 1))
+        tables = tuple(words for each in swept for words in _settings(each, len(shown) > 1))
         said = tuple(line for each in swept for line in _best_remarks(each, len(shown) > 1))
         if pictures or tables:
             yield PageSection(id_, name, pictures, tables, said)
+    if across:
+        cards, notes = shown[0].run.cards, legend(tables_of(across, shown[0].run.cards))
+        yield PageSection("beside", "Side by side", (), tuple(_across(across, cards)), tuple(notes))
     if compared := shown[0].document.fresh:
         yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
 
@@ -161,6 +171,26 @@ def _short(picture: Picture) -> Picture:
         return picture
     said = f"The table holds the first {MANY_ROWS} of {points} points; {_ALL_ROWS}."
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
+
+
+def _settings(shown: Shown, several: bool) -> Iterator[WordTable]:
+    """Sizes × settings, then what is best for each size."""
+    of = f"{shown.name}: " if several else ""
+    if shown.across:
+        for table in _across(shown.across, shown.run.cards):
+            yield replace(table, title=f"{of}{table.title}")
+    yield from _best(shown, several)
+
+
+def _across(found: Pivot, cards: Cards) -> Iterator[WordTable]:
+    """A table for each benchmark, as far as a page has room."""
+    room = MANY_ROWS
+    for table in tables_of(found, cards):
+        rows = rows_of(table)
+        if len(rows) <= room:
+            open_ones = (n for n, line in enumerate(table.lines) if line.outcome == "undecided")
+            yield WordTable(title_of(table), heads_of(table), rows, frozenset(open_ones))
+            room -= len(rows)
 
 
 def _best(shown: Shown, several: bool) -> Iterator[WordTable]:
@@ -182,7 +212,7 @@ def _fresh(shown: Shown, comparison: Comparison) -> Iterator[WordTable]:
     for table in comparison.tables:
         if rows := list(fresh.text_rows(table)):
             yield WordTable(
-                beside.what_of(table, shown.run.cards, comparison.varied), fresh.HEADS, rows
+                beside.what_of(table.first, shown.run.cards, comparison.varied), fresh.HEADS, rows
             )
 
 

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a shell completes behind options and commands: names that are known without starting
+anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import click
+
+KINDS = ("shm", "tcp", "ucx", "ofi")
+"""Of transports."""
+INTERFACES = Path("/sys/class/net")
+
+
+def benchmarks(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Also suites, and outside MPI1 the name alone."""
+    del ctx, param
+    from mpigauge.runs.readers.known import all_cards
+
+    cards = all_cards()
+    return _beginning([*cards.suites(), *cards.names()], begun)
+
+
+def runs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Below mpigauge-runs, `last`, and references; names that begin with a path are files."""
+    del ctx, param
+    from mpigauge.cli.run_names import LAST
+    from mpigauge.runs.readers.references import names
+    from mpigauge.runs.store import run_folders
+    from mpigauge.runs.store.imported import REFERENCE
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+
+    stored = sorted(run_folders(DEFAULT_ROOT), reverse=True) if DEFAULT_ROOT.is_dir() else []
+    known = [LAST, *stored, *(f"{REFERENCE}{name}" for name in names())]
+    return _beginning(known, begun)
+
+
+def references(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Published systems, without ref: before them."""
+    del ctx, param
+    from mpigauge.runs.readers.references import names
+
+    return _beginning(names(), begun)
+
+
+def mpis(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Those that can be installed, those that are, and `path`."""
+    del ctx, param
+    from mpigauge.site.mpi.wheels import WHEELS, installed
+
+    there = [f"{name}=={_version(path.name)}" for name in WHEELS for path in installed(name)]
+    return _beginning([*WHEELS, *there, "path"], begun)
+
+
+def transports(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """The kinds that there are, and TCP over each interface; `mpigauge transports` tells which of
+    them an MPI can use."""
+    del ctx, param
+    interfaces = sorted(path.name for path in INTERFACES.glob("*"))
+    return _beginning([*KINDS, *(f"tcp:{name}" for name in interfaces)], begun)
+
+
+def placements(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """With what has to follow a name, and behind a comma, too."""
+    del ctx, param
+    from mpigauge.site.placement.registry import ALIASES, POLICIES
+
+    before, comma, last = begun.rpartition(",")
+    names = [f"{name}:" if of.argument and not of.optional else name
+             for name, of in POLICIES.items()]  # fmt: skip
+    return [f"{before}{comma}{name}" for name in _beginning([*names, *ALIASES], last)]
+
+
+def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Those that matter for measurements, of all MPIs."""
+    del ctx, param
+    from mpigauge.site.mpi.settings import catalogue
+
+    known = (entry.variable for entry in catalogue.entries() if not entry.is_family)
+    return _beginning([f"{variable}=" for variable in known], begun)
+
+
+def columns(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """What --pivot takes."""
+    del ctx, param
+    from mpigauge.cli.pivoting import OF_RUNS
+    from mpigauge.model.column_facts import IDENTITY
+    from mpigauge.result.compare.compare import NOT_VARIED
+
+    of_cells = [name for name in IDENTITY if name not in NOT_VARIED]
+    return _beginning(["placement", "setting", *OF_RUNS, *of_cells], begun)
+
+
+def _version(folder: str) -> str:
+    return folder.rpartition("-")[2]
+
+
+def _beginning(names: Iterable[str], begun: str) -> list[str]:
+    """In any spelling of capitals, each once."""
+    low = begun.lower()
+    return [name for name in dict.fromkeys(names) if name.lower().startswith(low)]

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`--pivot`: sizes down, and placements, settings or runs across, as commands ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mpigauge.cli import completing
+from mpigauge.cli.options import together
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.pivot import Pivot
+    from mpigauge.result.compare.side import Side
+    from mpigauge.runs.store import Run
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+FORMATS = ("table", "markdown", "csv", "latex", "json")
+ONLY_PIVOTS = ("markdown", "latex")
+"""Formats in which comparisons are shown as a pivot in any case."""
+OF_RUNS = ("run", "mpi", "host", "date")
+"""What a whole run has one value of."""
+SAME_AS = {"setting": "arm", "settings": "arm"}
+"""Words for columns that have another name in the store."""
+
+pivot_options = together(
+    click.option(
+        "--pivot",
+        "pivot",
+        metavar="COLUMN",
+        shell_complete=completing.columns,
+        help="One table of sizes × this: placement, setting, mpi, run, ranks, host, date or any "
+        "other column of a cell.",
+    ),
+    click.option(
+        "--to",
+        "to",
+        metavar="NAME",
+        help="With --pivot: the column that the others are a ratio to.  [default: the first]",
+    ),
+)
+
+
+def sides_across(runs: Sequence[Run], column: str) -> tuple[list[Side], str]:
+    """A side for each value of the column, and which column of cells it is; empty: of runs.
+    UserError: there is no such column, or one value of it."""
+    from mpigauge.model.errors import UserError
+
+    stored = SAME_AS.get(column, column)
+    if stored in OF_RUNS:
+        found, varied = _whole_runs(runs, stored), ""
+    else:
+        found, varied = _parts_of(runs, stored), stored
+    if len(found) < 2:
+        only = f" ({found[0].name})" if found else ""
+        raise UserError(f"--pivot {column}: there is one value of it{only}; nothing beside it")
+    return found, varied
+
+
+def show_pivot(runs: Sequence[Run], column: str | None, to: str | None, form: str) -> None:
+    """What --pivot and --to ask for. UserError: also where only --to was said."""
+    from mpigauge.model.errors import UserError
+    from mpigauge.result.stats.verdicts import TOLERANCE
+
+    if not column:
+        raise UserError("--to names the column of ratios of a pivot; add --pivot COLUMN")
+    check_form(form)
+    sides, varied = sides_across(runs, column)
+    print_pivot(pivoted(sides, TOLERANCE, varied, to), form, runs)
+
+
+def pivoted(
+    sides: Sequence[Side], tolerance: float, varied: str = "", to: str | None = None
+) -> Pivot:
+    """UserError: the sides have nothing in common."""
+    from mpigauge.model.errors import UserError
+    from mpigauge.result.compare.pivot import pivot
+
+    found = pivot(sides, tolerance, varied, to or "")
+    if not found.tables:
+        raise UserError("; ".join(["there is nothing to set side by side", *found.alone]))
+    return found
+
+
+def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[str] = ()) -> None:
+    """`names`: of the runs, where these are the columns."""
+    from mpigauge.cli.comparing import heading_of
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.show.pivoted import markup, text
+    from mpigauge.show.pivoted.data import as_csv, as_json
+    from mpigauge.show.pivoted.words import tables_of
+
+    if form in ("csv", "json"):
+        write(as_csv(found) if form == "csv" else as_json(found))
+        return
+    tables = tables_of(found, runs[0].cards)
+    heading = heading_of(runs, names or [run.path.name for run in runs])
+    said = remarks_of(found)
+    if form == "table":
+        write(text.render(tables, heading, said, screen()))
+    elif form == "markdown":
+        write(markup.markdown(tables, heading, said))
+    else:
+        write(markup.latex(tables, heading, said))
+
+
+def remarks_of(found: Pivot) -> list[str]:
+    """How it was judged, once, and what has no place in it."""
+    from mpigauge.show.beside import remarks
+    from mpigauge.show.pivoted.words import MEAN
+
+    said = [
+        line
+        for comparison in found.comparisons
+        for line in remarks(replace(comparison, left_out=()), MEAN)
+    ]
+    return [*dict.fromkeys(said), *(f"Left out: {words}." for words in found.alone)]
+
+
+def check_form(form: str) -> None:
+    """UserError: pivots have no such format."""
+    from mpigauge.model.errors import UserError
+
+    if form not in FORMATS:
+        raise UserError(f"--format {form} shows no pivot; there are {', '.join(FORMATS)}")
+
+
+def _whole_runs(runs: Sequence[Run], column: str) -> list[Side]:
+    from mpigauge.cli.comparing import distinct, items_of, side_of
+
+    values = [_fact(run, column) for run in runs]
+    folders = [run.path.resolve().name for run in runs]
+    both = [f"{value} ({name})" for value, name in zip(values, folders, strict=True)]
+    names = distinct(values, both)
+    sides = [side_of(name, run, items_of(run)) for name, run in zip(names, runs, strict=True)]
+    return sorted(sides, key=lambda side: side.name) if column == "date" else sides
+
+
+def _fact(run: Run, column: str) -> str:
+    from mpigauge.result.facts import facts_of_run
+
+    facts = facts_of_run(run)
+    if column == "date":
+        return facts.created.replace("T", " ").removesuffix("Z")
+    if column == "mpi":
+        return facts.mpi or "unknown MPI"
+    if column == "host":
+        return ", ".join(facts.hosts) or facts.host or "unknown host"
+    return run.path.resolve().name
+
+
+def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
+    """Of one run: a side for each value. Of several: for each value of each run."""
+    from mpigauge.cli.comparing import facts_of, lost_ratio_of, names_of, starts_of
+    from mpigauge.model.record import Figure
+    from mpigauge.result.compare.compare import parts
+    from mpigauge.result.document import document
+
+    found = [
+        parts(document(run).rows, run.of(Figure), column, starts_of(run), "--pivot") for run in runs
+    ]
+    if len(runs) == 1:
+        return found[0]
+    values = [side.name for sides in found for side in sides]
+    alone = len(set(values)) == len(values)
+    return [
+        replace(
+            side,
+            name=side.name if alone else f"{name} {side.name}",
+            facts=facts_of(run),
+            lost_ratio=lost_ratio_of(run),
+            run_alone=True,
+        )
+        for name, run, sides in zip(names_of(runs), runs, found, strict=True)
+        for side in sides
+    ]

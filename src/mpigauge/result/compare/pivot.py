@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Sizes down, and placements, settings or runs across: a comparison as one table.
+
+A comparison holds what the first side shares with others. Here every number has its place: also
+sizes that the first has not measured, and benchmarks that only others have. Those are compared
+with the first of them, since each table has one column that the others are a ratio to.
+
+Of each line it says which columns are best. The largest gain is one of them; the others are those
+that cannot be told from it: the same test as that of a verdict against the column of the ratio,
+and between two others the intervals of their ratios, as for `best`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from mpigauge.model.column_facts import SIZE
+from mpigauge.model.errors import UserError, nearest_or_all
+from mpigauge.result.compare.best import reaches
+from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall, compare
+from mpigauge.result.compare.unlike import OF_HOW
+from mpigauge.result.stats.verdicts import TOLERANCE
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.side import Side
+    from mpigauge.result.stats.figures import Columns
+    from mpigauge.result.stats.ratio import Ratio
+    from mpigauge.result.stats.verdicts import Judged
+
+Outcome = Literal["best", "alike", "undecided", ""]
+"""best: some columns are better than others; alike: all are as good as each other; undecided:
+nothing is known of any of them; empty: there is nothing to choose from."""
+_OF_FIGURES = ("name", "unit", "better")
+"""Columns in which the lines of a table of figures differ."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which columns of a line are best."""
+
+    outcome: Outcome = ""
+    columns: frozenset[int] = frozenset()
+    """best: those that cannot be told from the best one; undecided: those with the best number."""
+
+
+@dataclass(frozen=True)
+class PivotLine:
+    first: Item
+    """What says of what the line is."""
+    entries: tuple[ComparedNumber, ...]
+    """One for each column; without an item where it was not measured."""
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class PivotTable:
+    names: tuple[str, ...]
+    """Of the columns: the sides that have any number of it."""
+    base: int
+    """The column that the others are a ratio to."""
+    lines: tuple[PivotLine, ...]
+    overall: tuple[Overall | None, ...]
+    """The geometric mean of each column's ratios; None: of the base, or of fewer than two times."""
+    choice: Choice
+    """Of these means."""
+
+    @property
+    def first(self) -> Item:
+        return self.lines[0].first
+
+
+@dataclass(frozen=True)
+class Pivot:
+    tables: tuple[PivotTable, ...]
+    comparisons: tuple[Comparison, ...]
+    """What its ratios are from; more than one where no column has a number of every table."""
+    alone: tuple[str, ...]
+    """What only one column has, in words."""
+    varied: str = ""
+    """The column of cells that its columns are the values of."""
+
+
+def pivot(
+    sides: Sequence[Side], tolerance: float = TOLERANCE, varied: str = "", base: str = ""
+) -> Pivot:
+    """All numbers of the sides. `base`: the name of the one that others are a ratio to, where it
+    has a number; empty: the first. UserError: there is no such side."""
+    names = [side.name for side in sides]
+    first = _base(sides, base)
+    left = [first, *(side for side in sides if side is not first)]
+    tables: list[PivotTable] = []
+    comparisons: list[Comparison] = []
+    alone: list[str] = []
+    while left:
+        found = compare(left, tolerance, varied)
+        sheets, rest = _spread(found, left)
+        for sheet in sheets:
+            if len(sheet.names) > 1:
+                tables.append(_table(sheet, names, left[0].name))
+            else:
+                alone.append(_only(sheet))
+        comparisons += [found] if found.tables else []
+        left = rest
+    return Pivot(tuple(tables), tuple(comparisons), tuple(dict.fromkeys(alone)), varied)
+
+
+def _base(sides: Sequence[Side], name: str) -> Side:
+    if not name:
+        return sides[0]
+    known = {side.name: side for side in sides}
+    if name not in known:
+        hint = nearest_or_all(name, known)
+        raise UserError(f"--to: there is no column '{name}'{hint}")
+    return known[name]
+
+
+@dataclass
+class _Sheet:
+    """A table that is being filled."""
+
+    lines: dict[Hashable, dict[str, ComparedNumber]] = field(default_factory=dict)
+    """By what the line is of, then by the side."""
+    overall: dict[str, Overall | None] = field(default_factory=dict)
+
+    @property
+    def names(self) -> set[str]:
+        return {name for line in self.lines.values() for name in line}
+
+    def put(self, name: str, entry: ComparedNumber) -> bool:
+        """Whether its place was free."""
+        if entry.item is None:
+            return True
+        line = self.lines.setdefault(_line_of(entry.item), {})
+        return line.setdefault(name, entry) is entry
+
+
+def _spread(found: Comparison, sides: Sequence[Side]) -> tuple[list[_Sheet], list[Side]]:
+    """Tables of all that the first side has, with what others have beside it; and the sides with
+    what is left of them."""
+    sheets: dict[Columns, _Sheet] = {}
+    used: set[int] = set()
+    for table in found.tables:
+        sheet = sheets.setdefault(_table_of(table.first), _Sheet())
+        for line in table.lines:
+            for name, entry in zip(found.names, line, strict=True):
+                sheet.put(name, entry)
+                used.add(id(entry.item))
+        if table.first.row:
+            sheet.overall = dict(zip(found.names, table.overall, strict=True))
+    rest = []
+    for side in sides:
+        left = [item for item in side.items if id(item) not in used]
+        kept = [item for item in left if not _placed(item, side.name, sheets, side is sides[0])]
+        rest += [replace(side, items=tuple(kept))] if kept else []
+    return list(sheets.values()), rest
+
+
+def _placed(item: Item, name: str, sheets: dict[Columns, _Sheet], is_first: bool) -> bool:
+    """Whether there is a table for a number that has no partner; of the first side there always
+    is."""
+    key = _table_of(item)
+    if key in sheets or is_first:
+        return sheets.setdefault(key, _Sheet()).put(name, ComparedNumber(item)) or is_first
+    alike = [sheet for of, sheet in sheets.items() if _what(of) == _what(key)]
+    return len(alike) == 1 and alike[0].put(name, ComparedNumber(item))
+
+
+def _table_of(item: Item) -> Columns:
+    """What the lines of a table have in common."""
+    apart = (SIZE,) if item.row else _OF_FIGURES
+    return tuple(pair for pair in item.columns if pair[0] not in apart)
+
+
+def _what(columns: Columns) -> Columns:
+    """The same, however it was measured."""
+    return tuple(pair for pair in columns if pair[0] not in OF_HOW)
+
+
+def _line_of(item: Item) -> Hashable:
+    return item.message_bytes if item.row else (item.what, item.unit)
+
+
+def _table(sheet: _Sheet, names: Sequence[str], first: str) -> PivotTable:
+    columns = tuple(name for name in names if name in sheet.names)
+    base = columns.index(first) if first in columns else 0
+    lines = [_line(line, columns, base) for line in sheet.lines.values()]
+    overall = tuple(sheet.overall.get(name) for name in columns)
+    return PivotTable(
+        columns,
+        base,
+        tuple(sorted(lines, key=lambda line: line.first.message_bytes)),
+        overall,
+        _choice({place: each for place, each in enumerate(overall) if each}, base),
+    )
+
+
+def _line(line: Mapping[str, ComparedNumber], columns: Sequence[str], base: int) -> PivotLine:
+    entries = tuple(line.get(name, ComparedNumber(None)) for name in columns)
+    items = [entry.item for entry in entries if entry.item]
+    return PivotLine(items[0], entries, _best_of(items[0], entries, base))
+
+
+def _only(sheet: _Sheet) -> str:
+    """PingPong: 3 rows only in A."""
+    (name,) = sheet.names
+    item = next(iter(sheet.lines.values()))[name].item
+    what = item.benchmark if item else ""
+    rows = len(sheet.lines)
+    return f"{what}: {rows} row{'s' * (rows != 1)} only in {name}"
+
+
+# --- which is best ----------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Candidate:
+    """A column of a line."""
+
+    value: float
+    """The smaller the better."""
+    ratio: Ratio | None = None
+    judged: Judged | None = None
+
+    @property
+    def decided(self) -> bool:
+        return self.judged is not None and self.judged.said != "UNDECIDED"
+
+    @property
+    def differs(self) -> bool:
+        """From the base."""
+        return self.judged is not None and self.judged.said in ("LESS", "MORE")
+
+
+def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> Choice:
+    """Of a number of which neither direction is better, none is."""
+    if not item.better:
+        return Choice()
+    sign = -1.0 if item.better == "higher" else 1.0
+    candidates = {
+        place: _Candidate(sign * entry.item.value.value, entry.ratio, entry.judged)
+        for place, entry in enumerate(entries)
+        if entry.item
+    }
+    return _chosen(candidates, base)
+
+
+def _choice(means: Mapping[int, Overall], base: int) -> Choice:
+    """Of geometric means of ratios of times; that of the base is 1."""
+    if not means:
+        return Choice()
+    candidates = {
+        place: _Candidate(mean.ratio.estimate.value, mean.ratio, mean.judged)
+        for place, mean in means.items()
+    }
+    return _chosen({base: _Candidate(1.0), **candidates}, base)
+
+
+def _chosen(candidates: Mapping[int, _Candidate], base: int) -> Choice:
+    if len(candidates) < 2:
+        return Choice()
+    least = min(each.value for each in candidates.values())
+    leading = [place for place, each in candidates.items() if each.value == least]
+    if not any(each.decided for each in candidates.values()):
+        return Choice("undecided", frozenset(leading))
+    tied = {place for place in candidates if not _apart(leading[0], place, candidates, base)}
+    if tied == set(candidates):
+        return Choice("alike")
+    return Choice("best", frozenset(tied))
+
+
+def _apart(leading: int, place: int, candidates: Mapping[int, _Candidate], base: int) -> bool:
+    """Whether the column is known to be worse than the leading one."""
+    lead, other = candidates[leading], candidates[place]
+    if place == leading:
+        return False
+    if base in (leading, place):
+        return (other if leading == base else lead).differs
+    return (lead.decided or other.decided) and not reaches(lead.ratio, other.ratio)

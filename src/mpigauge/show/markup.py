@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Tables of words as Markdown and as LaTeX, to be pasted elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_IN_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "±": r"$\pm$", "µ": r"$\mu$", "×": r"$\times$", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
+    "α": r"$\alpha$", "β": r"$\beta$", "½": r"$\frac{1}{2}$", "“": "``", "”": "''", "’": "'",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "*": r"\textasteriskcentered{}",
+}  # fmt: skip
+_SIGNS = re.compile("|".join(map(re.escape, _IN_LATEX)))
+_IN_MARKDOWN = re.compile(r"[\\`*_~|<>\[\]]")
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
+    """Words are Markdown already. The first `left` columns begin alike, the others end alike."""
+    rule = [":--" if place < left else "--:" for place in range(len(heads))]
+    return [f"| {' | '.join(words)} |" for words in (heads, rule, *rows)]
+
+
+def latex_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0, last: int = 0
+) -> list[str]:
+    """Words are LaTeX already. Rules are those of booktabs; the `last` rows stand below one."""
+    columns = "".join("l" if place < left else "r" for place in range(len(heads)))
+    body = [f"{' & '.join(words)} \\\\" for words in rows]
+    end = len(body) - last
+    foot = [r"\midrule", *body[end:]] if last else []
+    return [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        f"{' & '.join(heads)} \\\\",
+        r"\midrule",
+        *body[:end],
+        *foot,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def in_markdown(text: str) -> str:
+    """Words that mean nothing else in Markdown."""
+    return _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
+
+
+def in_latex(text: str) -> str:
+    """Words that mean nothing else in LaTeX, in signs that every one of its fonts has."""
+    return _SIGNS.sub(lambda found: _IN_LATEX[found[0]], text)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A pivot as Markdown, as LaTeX, and as plain words for a page: a column for each number and one
+for each ratio. The best are bold; a line in which nothing is decided is grey."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.show.markup import in_latex, in_markdown, latex_table, markdown_table
+from mpigauge.show.pivoted.words import NumberWords, legend
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mpigauge.show.pivoted.words import LineWords, TableWords
+
+_NEEDS = "% needs \\usepackage{booktabs} and \\usepackage{xcolor}"
+
+
+def markdown(
+    tables: Sequence[TableWords], heading: Sequence[str] = (), remarks: Sequence[str] = ()
+) -> str:
+    blocks = [[in_markdown(line) + "  " for line in heading]]
+    for table in tables:
+        rows = [_words(table, line, _in_markdown) for line in _lines(table)]
+        heads = [in_markdown(head) for head in heads_of(table)]
+        blocks.append([f"**{in_markdown(title_of(table))}**"])
+        blocks.append(markdown_table(heads, rows))
+    blocks += [[f"- {in_markdown(line)}"] for line in _notes(tables, remarks)]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def latex(
+    tables: Sequence[TableWords], heading: Sequence[str] = (), remarks: Sequence[str] = ()
+) -> str:
+    blocks = [[_NEEDS, *(f"% {line}" for line in heading)]]
+    for table in tables:
+        rows = [_words(table, line, _in_latex) for line in _lines(table)]
+        heads = [in_latex(head) for head in heads_of(table)]
+        last = 1 if table.mean else 0
+        blocks.append([f"% {title_of(table)}", *latex_table(heads, rows, last=last)])
+    blocks.append([f"% {line}" for line in _notes(tables, remarks)])
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def title_of(table: TableWords) -> str:
+    return " · ".join([table.title, f"ratio to {table.names[table.base]}"])
+
+
+def heads_of(table: TableWords) -> list[str]:
+    """What the columns are; the one that others are a ratio to has none."""
+    heads = ["bytes"]
+    for place, name in enumerate(table.names):
+        heads.append(f"{name}, {table.unit}" if table.unit else name)
+        heads += ["ratio (95 %)"] if place != table.base else []
+    return heads
+
+
+def rows_of(table: TableWords) -> list[list[str]]:
+    """Plain words, with the marks of text."""
+    return [_words(table, line, _plain) for line in _lines(table)]
+
+
+def _lines(table: TableWords) -> list[LineWords]:
+    return [*table.lines, *([table.mean] if table.mean else [])]
+
+
+def _words(
+    table: TableWords, line: LineWords, wrap: Callable[[str, NumberWords, LineWords], str]
+) -> list[str]:
+    words = [wrap(line.label, NumberWords(), line)]
+    for place, number in enumerate(line.numbers):
+        error = number.error if number.value and table.knows_errors else ""
+        words.append(wrap(f"{number.value} {error}".strip(), number, line))
+        if place != table.base:
+            words.append(wrap(number.whole_ratio, _unless_value(number), line))
+    return words
+
+
+def _unless_value(number: NumberWords) -> NumberWords:
+    """The mark stands at the value; of a mean, which has none, at the ratio."""
+    return NumberWords() if number.value else number
+
+
+def _plain(text: str, number: NumberWords, line: LineWords) -> str:
+    del line
+    return f"{text}{number.mark}" if text else text
+
+
+def _in_markdown(text: str, number: NumberWords, line: LineWords) -> str:
+    said = in_markdown(_plain(text, number, line) if line.outcome == "undecided" else text)
+    return f"**{said}**" if number.mark and line.outcome == "best" and said else said
+
+
+def _in_latex(text: str, number: NumberWords, line: LineWords) -> str:
+    said = in_latex(text)
+    if not said:
+        return said
+    if line.outcome == "undecided":
+        return rf"\textcolor{{gray}}{{{said}}}"
+    return rf"\textbf{{{said}}}" if number.mark else said
+
+
+def _notes(tables: Sequence[TableWords], remarks: Sequence[str]) -> Iterator[str]:
+    yield from legend(tables)
+    yield from dict.fromkeys(note for table in tables for note in table.notes())
+    yield from remarks

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Names of columns without what all of them have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpigauge.model.names import CONTROL
+
+_OWN = ("default", CONTROL)
+"""Names that are nobody's setting."""
+_PARTS = re.compile(r"[^-_ ,=/:.]*[-_ ,=/:.]*")
+"""Where a name may be broken: behind these signs."""
+_ENDS = "-_ ,=/:."
+
+
+@dataclass(frozen=True)
+class ShortNames:
+    names: tuple[str, ...]
+    """As long as they have to be to differ."""
+    common: str = ""
+    """What they all begin with, and what is left out of them: `MPI_BUFFER_MAX=`."""
+
+
+def short_names(names: Sequence[str]) -> ShortNames:
+    """The default stays as it is, whatever the names of settings begin with."""
+    others = [name for name in names if name not in _OWN]
+    begin = _whole_parts(_common_start(others)) if len(others) > 1 else ""
+    begin = begin if all(len(name) > len(begin) for name in others) else ""
+    end = _common_end([name[len(begin) :] for name in others]) if len(others) > 1 else ""
+    short = [name if name in _OWN else _cut(name, begin, end) for name in names]
+    if len(set(short)) < len(names) or not all(short):
+        return ShortNames(tuple(names))
+    return ShortNames(tuple(short), " … ".join(filter(None, (begin, end))))
+
+
+def in_lines(name: str, width: int) -> list[str]:
+    """The name in lines of this width; a part that is longer has a line of its own."""
+    lines = [""]
+    for part in _PARTS.findall(name):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.strip() for line in lines if line.strip()] or [""]
+
+
+def _cut(name: str, begin: str, end: str) -> str:
+    return name[len(begin) : len(name) - len(end)]
+
+
+def _common_start(names: Sequence[str]) -> str:
+    """Letter by letter."""
+    first, last = min(names), max(names)
+    alike = (n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
+    return first[: next(alike, min(len(first), len(last)))]
+
+
+def _whole_parts(text: str) -> str:
+    """As far as whole parts of it go."""
+    kept = max((text.rfind(sign) for sign in _ENDS), default=-1)
+    return text[: kept + 1]
+
+
+def _common_end(names: Sequence[str]) -> str:
+    """From where a part begins, of names that keep something before it."""
+    end = _common_start([name[::-1] for name in names])[::-1]
+    starts = [place for place, sign in enumerate(end) if sign in _ENDS]
+    kept = end[starts[0] :] if starts else ""
+    return kept if all(len(name) > len(kept) for name in names) else ""

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A pivot for people: as much of each number as the width has room for, else columns in several
+rows of blocks. Lines in which nothing is decided are grey."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.screen import PLAIN
+from mpigauge.model.width import aligned, broken
+from mpigauge.show.pivoted.names import in_lines
+from mpigauge.show.pivoted.words import LineWords, legend
+
+if TYPE_CHECKING:
+    from mpigauge.model.screen import Screen
+    from mpigauge.show.pivoted.words import NumberWords, TableWords
+
+GAP = "  "
+LEAST_NAME = 12
+"""Names of columns are broken into lines no narrower than this."""
+_BOLD, _GREEN, _GREY, _PLAIN = "\033[1m", "\033[32m", "\033[90m", "\033[0m"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What of each number is shown beside its value."""
+
+    head: str
+    word: Callable[[NumberWords], str]
+
+
+_ERROR = Part("±", lambda number: number.error)
+_RATIO = Part("ratio", lambda number: number.ratio)
+_ENDS = Part("95 %", lambda number: number.ends)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A column of the pivot: words below each other, and what is painted."""
+
+    name: list[str]
+    head: str
+    words: list[str]
+    marked: list[bool]
+    width: int
+
+
+def render(
+    tables: Sequence[TableWords],
+    heading: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    screen: Screen = PLAIN,
+) -> str:
+    """Text of the tables, with what they are of above and how they were judged below."""
+    room = screen.room
+    notes = list(dict.fromkeys(note for table in tables for note in table.notes()))
+    blocks = [
+        broken(heading, width=room),
+        *(list(lines_of(table, screen)) for table in tables),
+        broken([*legend(tables), *notes, *remarks], width=room),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def lines_of(table: TableWords, screen: Screen = PLAIN) -> Iterator[str]:
+    """A heading, then a line for each size; where columns do not fit side by side, several
+    times."""
+    lines = [*table.lines, *([table.mean] if table.mean else [])]
+    labels = [label for (label,) in aligned([[line.label] for line in lines])]
+    wide = max(map(len, labels))
+    room = screen.room - wide
+    found = _blocks(table, lines, room)
+    colour = screen.coloured
+    for title in broken([_title(table)], width=screen.room):
+        yield _paint(title, _BOLD, colour)
+    for number, group in enumerate(_groups(found, room)):
+        yield from [""] if number else []
+        yield from _heads(group, wide, colour)
+        for at, (line, label) in enumerate(zip(lines, labels, strict=True)):
+            yield _line(line, f"{label:>{wide}}", at, group, colour)
+
+
+def _title(table: TableWords) -> str:
+    unit = [table.unit] if table.unit else []
+    return " · ".join([table.title, *unit, f"ratio to {table.names[table.base]}"])
+
+
+def _blocks(table: TableWords, lines: Sequence[LineWords], room: int) -> list[Block]:
+    """With the intervals of ratios where they have room, too."""
+    usual = [_ERROR, _RATIO] if table.knows_errors else [_RATIO]
+    full = [_block(table, place, lines, [*usual, _ENDS]) for place in range(len(table.names))]
+    if sum(block.width + len(GAP) for block in full) <= room:
+        return full
+    return [_block(table, place, lines, usual) for place in range(len(table.names))]
+
+
+def _block(
+    table: TableWords, place: int, lines: Sequence[LineWords], shown: Sequence[Part]
+) -> Block:
+    numbers = [line.numbers[place] for line in lines]
+    marked = any(number.mark for number in numbers)
+    values = [_marked(number, marked) for number in numbers]
+    columns = [[_value_head(table, marked), *values]]
+    for part in shown:
+        words = [part.word(number) for number in numbers]
+        if any(words):
+            columns.append([part.head, *words])
+    shown_words = aligned(list(zip(*columns, strict=True)))
+    widths = [max(map(len, column)) for column in columns]
+    head, *joined = (
+        " ".join(f"{word:>{wide}}" for word, wide in zip(words, widths, strict=True))
+        for words in shown_words
+    )
+    name = in_lines(table.names[place], max(len(head), LEAST_NAME))
+    width = max(len(head), *map(len, name))
+    return Block(name, head, joined, [bool(number.mark) for number in numbers], width)
+
+
+def _marked(number: NumberWords, marked: bool) -> str:
+    """With room for a mark where others of the column have one."""
+    if marked:
+        return f"{number.value}{number.mark or ' '}"
+    return number.value
+
+
+def _value_head(table: TableWords, marked: bool) -> str:
+    """The unit stands above the digits, not above the marks."""
+    return f"{table.unit}{' ' * marked}"
+
+
+def _groups(blocks: Sequence[Block], room: int) -> Iterator[list[Block]]:
+    """As many as fit beside each other."""
+    group: list[Block] = []
+    left = room
+    for block in blocks:
+        if group and block.width + len(GAP) > left:
+            yield group
+            group, left = [], room
+        group.append(block)
+        left -= block.width + len(GAP)
+    yield group
+
+
+def _heads(group: Sequence[Block], wide: int, colour: bool) -> Iterator[str]:
+    """Names of columns end in the same line, right above what they are the names of."""
+    high = max(len(block.name) for block in group)
+    rows = [[*([""] * (high - len(block.name))), *block.name] for block in group]
+    for words in (*zip(*rows, strict=True), [block.head for block in group]):
+        cells = (f"{w:>{b.width}}" for w, b in zip(words, group, strict=True))
+        yield _paint((" " * wide + GAP + GAP.join(cells)).rstrip(), _BOLD, colour)
+
+
+def _line(line: LineWords, label: str, at: int, group: Sequence[Block], colour: bool) -> str:
+    undecided = line.outcome == "undecided"
+    cells = []
+    for block in group:
+        word = f"{block.words[at]:>{block.width}}"
+        good = block.marked[at] and not undecided
+        cells.append(_paint(word, _GREEN, colour) if good else word)
+    text = (label + GAP + GAP.join(cells)).rstrip()
+    return _paint(text, _GREY, colour) if undecided else text
+
+
+def _paint(text: str, code: str, colour: bool) -> str:
+    return f"{code}{text}{_PLAIN}" if colour else text

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A pivot in words, from which text, Markdown, LaTeX and pages take what they have room for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import UNKNOWN, byte_count, many, number, plus_minus
+from mpigauge.result.compare.items import SECONDS
+from mpigauge.show.beside import ends, numbers_of, what_of
+from mpigauge.show.pivoted.names import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.cards import Cards
+    from mpigauge.result.compare.compare import ComparedNumber, Overall
+    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.pivot import Choice, Outcome, Pivot, PivotTable
+
+MARKS = {"best": "*", "undecided": "~"}
+"""Behind the best numbers of a line, by what is known of it."""
+MEAN = "mean"
+"""The geometric mean of the ratios above."""
+
+
+@dataclass(frozen=True)
+class NumberWords:
+    value: str = ""
+    error: str = ""
+    ratio: str = ""
+    ends: str = ""
+    """Of the ratio's interval."""
+    mark: str = ""
+
+    @property
+    def whole_ratio(self) -> str:
+        """1.25 (0.985–1.77)."""
+        return f"{self.ratio} ({self.ends})" if self.ends else self.ratio
+
+
+@dataclass(frozen=True)
+class LineWords:
+    label: str
+    numbers: tuple[NumberWords, ...]
+    outcome: Outcome = ""
+
+
+@dataclass(frozen=True)
+class TableWords:
+    title: str
+    unit: str
+    """Of its times; empty: lines have units of their own."""
+    names: tuple[str, ...]
+    """Of the columns, without what they have in common."""
+    common: str
+    base: int
+    lines: tuple[LineWords, ...]
+    mean: LineWords | None
+    """Of the ratios above; None: there are not two of them in any column."""
+    counts: tuple[int, ...] = ()
+    """Of how many numbers each mean is; empty: of as many in all columns."""
+
+    @property
+    def knows_errors(self) -> bool:
+        """Whether any of its numbers has one."""
+        errors = (number.error for line in self.lines for number in line.numbers)
+        return any(error not in ("", "±?") for error in errors)
+
+    def notes(self) -> Iterator[str]:
+        """What a reader has to know of the columns and of the last line."""
+        if self.common:
+            yield f"Columns are named without “{self.common}”."
+        if not self.knows_errors:
+            yield "±?: nothing is known of the error of these numbers."
+        if self.mean and self.counts:
+            counted = (
+                f"{count} of {name}"
+                for place, (name, count) in enumerate(zip(self.names, self.counts, strict=True))
+                if place != self.base and count
+            )
+            yield f"Means are over the sizes that both columns have: {', '.join(counted)}."
+
+
+def tables_of(pivot: Pivot, cards: Cards) -> list[TableWords]:
+    return [_table(table, cards, pivot.varied) for table in pivot.tables]
+
+
+def legend(tables: Sequence[TableWords]) -> list[str]:
+    """What the marks mean that stand in these tables."""
+    found = {line.outcome for table in tables for line in (*table.lines, *_means(table))}
+    said = []
+    if "best" in found:
+        said.append("*: the best, or cannot be told from it.")
+    if "undecided" in found:
+        said.append("~: the best number of a line in which nothing is decided.")
+    return said
+
+
+def _means(table: TableWords) -> Sequence[LineWords]:
+    return [table.mean] if table.mean else []
+
+
+def _table(table: PivotTable, cards: Cards, varied: str) -> TableWords:
+    short = short_names(table.names)
+    mean = _mean(table) if any(table.overall) else None
+    counts = tuple(each.numbers if each else 0 for each in table.overall)
+    told = {count for place, count in enumerate(counts) if place != table.base}
+    return TableWords(
+        title=_title(table, cards, varied),
+        unit="µs" if table.first.unit == SECONDS else "",
+        names=short.names,
+        common=short.common,
+        base=table.base,
+        lines=tuple(
+            LineWords(
+                _label(line.first),
+                tuple(
+                    _number(entry, place, line.choice) for place, entry in enumerate(line.entries)
+                ),
+                line.choice.outcome,
+            )
+            for line in table.lines
+        ),
+        mean=mean,
+        counts=counts if len(told) > 1 else (),
+    )
+
+
+def _title(table: PivotTable, cards: Cards, varied: str) -> str:
+    first = table.first
+    if first.row or len(table.lines) == 1:
+        return what_of(first, cards, varied)
+    ranks = dict(first.columns).get("ranks")
+    on = many(ranks, "rank") if ranks and varied != "ranks" else ""
+    return " · ".join(filter(None, (first.benchmark, on)))
+
+
+def _label(item: Item) -> str:
+    """The size, or what a figure is."""
+    if item.row:
+        return byte_count(item.message_bytes) or "time"
+    return f"{item.what}, {item.unit}" if item.unit else item.what
+
+
+def _number(entry: ComparedNumber, place: int, choice: Choice) -> NumberWords:
+    if entry.item is None:
+        return NumberWords(UNKNOWN)
+    value, error, ratio, interval, _ = numbers_of(entry)
+    return NumberWords(value, error, ratio, interval, _mark(place, choice))
+
+
+def _mean(table: PivotTable) -> LineWords:
+    numbers = [_mean_number(found, at, table) for at, found in enumerate(table.overall)]
+    return LineWords(MEAN, tuple(numbers), table.choice.outcome)
+
+
+def _mean_number(found: Overall | None, place: int, table: PivotTable) -> NumberWords:
+    mark = _mark(place, table.choice)
+    if place == table.base:
+        return NumberWords("1", mark=mark)
+    if found is None or not math.isfinite(found.ratio.log):
+        return NumberWords(ratio=UNKNOWN)
+    mean = found.ratio.estimate
+    return NumberWords(
+        error=plus_minus(mean.relative_error),
+        ratio=number(mean.value, mean.error),
+        ends=ends(found),
+        mark=mark,
+    )
+
+
+def _mark(place: int, choice: Choice) -> str:
+    return MARKS.get(choice.outcome, "") if place in choice.columns else ""
