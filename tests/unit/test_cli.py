@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ import pytest
 from mpigauge.cli import ending, registry
 from mpigauge.cli.main import Commands, group, run
 from mpigauge.cli.text_tables import lines
+from mpigauge.commands.list import in_full, in_lines
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.runs.store import RunWriter, load
@@ -262,10 +266,37 @@ def test_list(
     monkeypatch.setattr("mpigauge.site.mpi.kernels", lambda *_: built)
     assert run(["list"]) == 0
     head, *found = capsys.readouterr().out.splitlines()
-    assert head.split()[:4] == ["suite", "benchmark", "ranks", "default"]
-    assert len(found) == len(cells.cards().benchmarks)
-    assert run(["list", "--json"]) == 0
-    assert capsys.readouterr().out == cells.cards_text()
+    suites = cells.cards().suites()
+    assert head.startswith("MPI1, ")
+    assert len(found) == len(cells.cards().benchmarks) + 2 * (len(suites) - 1)
+    assert max(map(len, [head, *found])) <= 80
+    assert run(["list", "Bcast,PingPong"]) == 0
+    assert re.findall(r"^\S+,", capsys.readouterr().out, re.M) == ["PingPong,", "Bcast,"]
+    assert run(["list", "Pingpongg"]) == 2
+    assert "did you mean 'PingPong'" in said(capsys)
+    for words in (["--json"], ["--format", "json"]):
+        assert run(["list", *words]) == 0
+        assert capsys.readouterr().out == cells.cards_text()
+    assert run(["list", "Bcast", "--json"]) == 0
+    assert [c["name"] for c in json.loads(capsys.readouterr().out)["benchmarks"]] == ["Bcast"]
+
+
+@pytest.mark.parametrize("order", [(), ("MPI1",), ("EXT", "MPI1")])
+def test_suites_that_are_listed(order: tuple[str, ...]) -> None:
+    cards = [replace(cells.cards().find("Bcast"), suite=suite) for suite in order]
+    shown = list(in_lines(cards, (), 80))
+    assert [line for line in shown if line.endswith("1 benchmark")] == [
+        f"{suite}, 1 benchmark" for suite in sorted(order, key=lambda s: s != "MPI1")
+    ]
+
+
+def test_long_texts_of_benchmarks_end_with_the_line() -> None:
+    card = replace(cells.cards().find("Bcast"), about="word " * 40, by_default=True)
+    _, line = in_lines([card], (), 60)
+    assert line.startswith("* Bcast")
+    assert len(line) <= 60
+    assert line.endswith("…")
+    assert "".join(in_full([card], (), 60)).count("word") == 40
 
 
 def test_mpi_list_without_any(

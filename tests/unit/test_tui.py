@@ -156,6 +156,20 @@ def test_lines_for_a_pipe() -> None:
     ]
 
 
+def test_a_pipe_gets_a_line_a_second_at_most() -> None:
+    """And the last one; what went wrong is told at once."""
+    stream, now = io.StringIO(), [0.0]
+    view = LineView(stream, clock=lambda: now[0])
+    for number in range(8):
+        now[0] = number * 0.3
+        reason = "exit status 1" if number == 2 else ""
+        outcome = LaunchOutcome(number, reason=reason, ended=not reason, cells=1, wall_s=0.3)
+        view.launch_ended(state(launch=number), outcome)
+    view.close()
+    said = [line.split(",")[0] for line in stream.getvalue().splitlines()]
+    assert said == [f"mpigauge: launch {number} of 6–20" for number in (1, 3, 7, 8)]
+
+
 def test_words() -> None:
     parts = Plan(parts=(PART, PART), mpi="", seed=1, launches=4)
     assert phrases.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"

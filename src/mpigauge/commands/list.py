@@ -4,14 +4,22 @@
 
 from __future__ import annotations
 
+import json
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
+from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.units import many
+from mpigauge.model.width import CUT
 
 if TYPE_CHECKING:
-    from mpigauge.model.cards import Card
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from mpigauge.model.cards import Card, Cards
 
 RANKS = {
     "one": "1",
@@ -21,34 +29,97 @@ RANKS = {
     "plane": "a×b",
     "volume": "a×b×c",
 }
+LEAST_ABOUT = 24
+"""Columns of what a benchmark measures, however long names are."""
 
 
 @click.command("list")
+@click.argument(
+    "words", nargs=-1, metavar="[SUITE|BENCHMARK]...", shell_complete=completing.benchmarks
+)
 @options.mpi_option
-@click.option("--json", "as_json", is_flag=True, help="Print the cards as they are stored.")
-def command(mpi_spec: str | None, as_json: bool) -> None:
-    """List the benchmarks: what they measure, and on how many ranks."""
-    from mpigauge.cli.screen import tell
-    from mpigauge.cli.text_tables import lines
+@options.json_option
+def command(words: tuple[str, ...], mpi_spec: str | None, as_json: bool) -> None:
+    """List the benchmarks by suite: their ranks, and what they measure.
+
+    A star stands before those that are run when their suite is named. What is named is described in
+    full.
+    """
+    from mpigauge.cli.screen import screen, tell
     from mpigauge.model.cards import Cards
     from mpigauge.site.mpi import find, kernels
     from mpigauge.site.mpi.query import missing
 
     mpi = find(mpi_spec)
     path = kernels(mpi, tell).cards
-    if as_json:
-        click.echo(path.read_text(encoding="utf-8"), nl=False)
-        return
-    heads = ["suite", "benchmark", "ranks", "default", "what it measures"]
     cards = Cards.load(path)
+    chosen = _chosen(cards, words)
+    if as_json:
+        click.echo(_as_json(path, chosen if words else None), nl=False)
+        return
     calls = {call for card in cards for call in card.needs}
     lacking = missing(mpi.library, mpi.env, sorted(calls)) if calls else frozenset()
-    for line in lines(heads, [_words(card, lacking) for card in cards]):
+    listed = in_full if words else in_lines
+    for line in listed(chosen, lacking, screen().room):
         click.echo(line)
 
 
-def _words(card: Card, lacking: frozenset[str]) -> list[str]:
-    default = "yes" if card.by_default else "no"
+def in_lines(cards: Sequence[Card], lacking: Collection[str], room: int) -> Iterator[str]:
+    """Suite by suite, a line for each benchmark; what it measures ends where the room does."""
+    for number, (suite, of) in enumerate(_by_suite(cards).items()):
+        yield from [""] if number else []
+        yield f"{suite}, {many(len(of), 'benchmark')}"
+        wide = max(len(card.name) for card in of)
+        left = max(room - len(_start(of[0], wide)), LEAST_ABOUT)
+        for card in of:
+            about = _about(card, lacking)
+            short = about if len(about) <= left else f"{about[: left - 1].rstrip()}{CUT}"
+            yield f"{_start(card, wide)}{short}"
+
+
+def in_full(cards: Sequence[Card], lacking: Collection[str], room: int) -> Iterator[str]:
+    """Each with all that it measures, in as many lines as that takes."""
+    for card in cards:
+        yield f"{card.word}, ranks: {RANKS.get(card.ranks, card.ranks)}"
+        yield from wrap(
+            _about(card, lacking), room - 2, initial_indent="  ", subsequent_indent="  "
+        )
+
+
+def _start(card: Card, wide: int) -> str:
+    star = "*" if card.by_default else " "
+    return f"{star} {card.name:<{wide}}  {RANKS.get(card.ranks, card.ranks):<5}  "
+
+
+def _by_suite(cards: Sequence[Card]) -> dict[str, list[Card]]:
+    """That of MPI1 first, the others in the order in which they are known."""
+    found: dict[str, list[Card]] = {FIRST_SUITE: []}
+    for card in cards:
+        found.setdefault(card.suite, []).append(card)
+    return {suite: of for suite, of in found.items() if of}
+
+
+def _chosen(cards: Cards, words: Sequence[str]) -> list[Card]:
+    """All of the suites and benchmarks that are named; of none: all there are. UserError: there is
+    none of this name."""
+    if not words:
+        return list(cards)
+    named = cards.named(words)
+    suites = {word.lower() for name in words for word in name.split(",")}
+    return [card for card in cards if card in named or card.suite.lower() in suites]
+
+
+def _about(card: Card, lacking: Collection[str]) -> str:
     missing = [call for call in card.needs if call in lacking]
-    about = f"(this MPI library has no {', '.join(missing)})" if missing else card.about
-    return [card.suite, card.name, RANKS.get(card.ranks, card.ranks), default, about]
+    return f"(this MPI library has no {', '.join(missing)})" if missing else card.about
+
+
+def _as_json(path: Path, chosen: Sequence[Card] | None) -> str:
+    """The cards as they are stored, or those of what was named."""
+    text = path.read_text(encoding="utf-8")
+    if chosen is None:
+        return text
+    data = json.loads(text)
+    kept = {(card.suite, card.name) for card in chosen}
+    data["benchmarks"] = [c for c in data["benchmarks"] if (c["suite"], c["name"]) in kept]
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -1,29 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One line for each launch, for logs and pipes."""
+"""A line for each launch, for logs and pipes; of many short launches one a second."""
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from mpigauge.measure.live.phrases import launches, outcome_words, widest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
+
+APART_S = 1.0
+"""Between two lines, unless something went wrong."""
 
 
 class LineView:
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._clock = clock
+        self._last = -APART_S
+        self._waiting = ""
+        """The newest line that came too soon after another."""
 
     def show(self, state: CampaignState) -> None:
         """Nothing: a log wants no picture that moves."""
 
     def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         words = [launches(state), outcome_words(outcome), widest(state)]
-        with suppress(OSError):  # who reads it may have gone
-            print("mpigauge: " + ", ".join(filter(None, words)), file=self._stream, flush=True)
+        self._waiting = "mpigauge: " + ", ".join(filter(None, words))
+        wrong = outcome.reason or outcome.interrupted
+        if wrong or self._clock() - self._last >= APART_S:
+            self._print()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """The last launch is told in any case."""
+        self._print()
+
+    def _print(self) -> None:
+        if self._waiting:
+            with suppress(OSError):  # who reads it may have gone
+                print(self._waiting, file=self._stream, flush=True)
+        self._last, self._waiting = self._clock(), ""
