@@ -41,7 +41,7 @@ class Commands(click.Group):
         if not name.startswith("-") and name not in COMMANDS:
             raise click.UsageError(str(no_such("command", name, COMMANDS)))
         found = super().resolve_command(ctx, args)
-        if found[1] is not None:
+        if found[1] is not None and not ctx.resilient_parsing:
             strict.check(found[1], found[2], ctx)
         return found
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.habits import told
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
@@ -28,7 +30,7 @@ def check(command: click.Command, words: list[str], parent: click.Context) -> No
     if set(words) & set(context.help_option_names):
         return
     try:
-        given, _, order = command.make_parser(context).parse_args(list(words))
+        given, _, order = command.make_parser(context).parse_args(told(command, words))
     except click.UsageError:
         return  # which the command says itself
     _refuse_repeated(order, context)

@@ -5,9 +5,12 @@ stands below the others where they leave it no room."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
+
+import click
 
 from mpigauge.cli.screen import screen
 from mpigauge.model.width import broken
@@ -35,6 +38,18 @@ def lines(
         else:
             yield from broken([start.rstrip()], BELOW, room)
             yield from wrap(words[-1], room, initial_indent=BELOW, subsequent_indent=BELOW)
+
+
+def print_rows(
+    columns: Mapping[str, str], rows: Sequence[Sequence[str]], as_json: bool = False
+) -> None:
+    """A table with the heads of these columns, or a list of objects with their names as keys."""
+    if as_json:
+        known = [dict(zip(columns, row, strict=True)) for row in rows]
+        click.echo(json.dumps(known, indent=1, ensure_ascii=False))
+        return
+    for line in lines(list(columns.values()), rows):
+        click.echo(line)
 
 
 def screen_width() -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import completing
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 transport_option = click.option(
     "--transport",
     metavar="NAME",
+    shell_complete=completing.transports,
     help="What carries the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge transports`).",
 )
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import completing, options
+
 if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation
 
@@ -16,15 +18,8 @@ WIDTH = 96
 
 
 @click.command("explain")
-@click.argument("run", metavar="RUN")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text: for people; json: for programs.",
-)
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@options.format_of(["text", "json"], "text", about="text: for people; json: for programs.")
 @click.option(
     "--list",
     is_flag=True,

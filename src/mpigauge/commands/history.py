@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import completing, options
+
 if TYPE_CHECKING:
     from mpigauge.runs.store.history import History
+
+
+COLUMNS = {
+    "machine": "machine", "mpi": "MPI", "runs": "runs", "since": "from … to", "known": "known",
+}  # fmt: skip
+"""Names and heads."""
 
 
 @click.group("history")
@@ -23,14 +31,15 @@ def command() -> None:
 
 
 @command.command("list")
-def list_command() -> None:
+@options.json_option
+def list_command(as_json: bool) -> None:
     """List the machines and MPIs of which runs are remembered."""
-    from mpigauge.cli.text_tables import lines
+    from mpigauge.cli.text_tables import print_rows
     from mpigauge.model.between import LEAST_RUNS
 
     root = _folder()
     found = _histories(root)
-    if not found:
+    if not found and not as_json:
         click.echo(f"no runs are remembered in {root}", err=True)
         return
     shown = [
@@ -38,8 +47,7 @@ def list_command() -> None:
          "yes" if len(each.runs) >= LEAST_RUNS else f"after {LEAST_RUNS}"]
         for each in found
     ]  # fmt: skip
-    for line in lines(["machine", "MPI", "runs", "from … to", "known"], shown):
-        click.echo(line)
+    print_rows(COLUMNS, shown, as_json)
     click.echo(f"mpigauge: kept in {root}", err=True)
 
 
@@ -72,7 +80,7 @@ def clear_command(mpi: str | None, machine: str | None) -> None:
 
 
 @command.command("rebuild")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 def rebuild_command(runs: tuple[str, ...]) -> None:
     """Remember stored runs, as if they had been measured with the history on.
 

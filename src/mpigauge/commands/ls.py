@@ -8,6 +8,11 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import options
+
+COLUMNS = {"run": "run", "status": "status", "mpi": "MPI", "command": "command"}
+"""Names and heads."""
+
 
 @click.command("ls")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
@@ -17,18 +22,18 @@ import click
     help="Only runs for which this holds: an expression of SQL over the columns of the table "
     "runs, as \"mpi_name = 'mpich' and cells > 100\".",
 )
-def command(folder: Path | None, where: str | None) -> None:
+@options.json_option
+def command(folder: Path | None, where: str | None, as_json: bool) -> None:
     """List the runs in a folder, oldest first.  [default: mpigauge-runs]"""
-    from mpigauge.cli.text_tables import lines
+    from mpigauge.cli.text_tables import print_rows
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = folder or DEFAULT_ROOT
     runs = [] if not folder and not root.is_dir() else _chosen(root, where) if where else _all(root)
-    if not runs:
+    if not runs and not as_json:
         click.echo(f"no runs in {root}" + (f" where {where}" if where else ""), err=True)
         return
-    for line in lines(["run", "status", "MPI", "command"], runs):
-        click.echo(line)
+    print_rows(COLUMNS, runs, as_json)
 
 
 def _all(root: Path) -> list[list[str]]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli import options
+
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.trial import Trial
     from mpigauge.site.mpi.listing import ListedMpi
@@ -47,7 +49,7 @@ def install_command(names: tuple[str, ...]) -> None:
     help="A script to source that brings an MPI, such as setvars.sh.",
 )
 @click.option("--no-start", is_flag=True, help="Do not try whether two ranks start.")
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@options.json_option
 def list_command(
     folders: tuple[Path, ...], scripts: tuple[Path, ...], no_start: bool, as_json: bool
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("resume")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @options.format_option(pairs=True)
 @options.history_option
 def command(run: str, form: str) -> None:

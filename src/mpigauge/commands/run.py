@@ -8,12 +8,19 @@ from typing import Any
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.run_options import RUN_OPTIONS
 
 
-@click.command("run")
-@click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
+@click.command("run", cls=HabitualCommand)
+@click.argument(
+    "benchmarks",
+    nargs=-1,
+    required=True,
+    metavar="BENCHMARK...",
+    shell_complete=completing.benchmarks,
+)
 @options.together(*RUN_OPTIONS, options.format_option())
 def command(**said: Any) -> None:
     """Measure benchmarks (`mpigauge list` shows them).

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import completing
+
 
 @click.command("share")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "-o",
     "--output",

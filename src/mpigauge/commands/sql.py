@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import options
+
 output_option = click.option(
     "-o",
     "--output",
@@ -19,14 +21,7 @@ output_option = click.option(
 @click.command("sql")
 @click.argument("query")
 @click.argument("where", nargs=-1, metavar="[DIR|RUN...]")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "parquet"]),
-    default="table",
-    show_default=True,
-    help="How the answer is written.",
-)
+@options.format_of(["table", "csv", "json", "parquet"], about="How the answer is written.")
 @output_option
 def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
     """PolicyRequest all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("transports")
 @options.mpi_option
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@options.json_option
 @click.option(
     "--try", "start", is_flag=True, help="Start two ranks here with each, and say how it went."
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
 
 if TYPE_CHECKING:
     from mpigauge.features.check.result import CheckLine
@@ -19,7 +19,7 @@ FORMATS = ("table", "json")
 
 
 @click.command("check")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--against",
     metavar="RUN|FILE.toml",
@@ -48,9 +48,7 @@ FORMATS = ("table", "json")
     metavar="FILE",
     help="Write the result for CI systems, too.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."
-)
+@options.format_of(FORMATS)
 def command(
     run: str,
     against: str | None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ MOST_AGAIN = 64
 """Pairs that are measured once more, the worst."""
 
 
-@click.command("map")
+@click.command("map", cls=HabitualCommand)
 @options.together(
     click.option("--np", metavar="N", help="Ranks of the job.  [default: one on each core]"),
     click.option(

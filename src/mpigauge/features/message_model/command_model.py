@@ -8,18 +8,13 @@ import json
 
 import click
 
+from mpigauge.cli import completing, options
+
 
 @click.command("model")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.argument("benchmark", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="table: for people; json, csv: for programs.",
-)
+@options.format_of(["table", "json", "csv"], about="table: for people; json, csv: for programs.")
 def command(run: str, benchmark: str | None, form: str) -> None:
     """Fit models to the curves of a run: of all benchmarks, or of BENCHMARK.
 

@@ -25,7 +25,7 @@ FEW = 3
 @click.argument("word", required=False)
 @options.mpi_option
 @click.option("--all", "show_all", is_flag=True, help="All settings, not only those that matter.")
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@options.json_option
 def command(word: str | None, mpi_spec: str | None, show_all: bool, as_json: bool) -> None:
     """List settings of an MPI, of UCX and libfabric below it, and of its launcher.
 

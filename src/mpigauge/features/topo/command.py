@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="A machine that hwloc has written as XML (`lstopo --of xml FILE`).  [default: this one]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@options.json_option
 @click.option(
     "-o",
     "--output",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli import completing
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("watch")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--every",
     type=click.FloatRange(0.1, 3600),

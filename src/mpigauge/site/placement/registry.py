@@ -17,7 +17,8 @@ from mpigauge.site.placement.policy_request import PolicyRequest
 
 Give = Callable[[PolicyRequest], Sequence[Seat]]
 Expand = Callable[[PolicyRequest], Sequence[str]]
-ALIASES = {"package": "socket"}
+ALIASES = {"package": "socket", "sockets": "node"}
+"""`node` is a host for launchers, so `sockets` is what help calls two sockets of one."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def look(view: RunView) -> Iterator[Finding]:
 
 def _attempts(view: RunView, nearest: str) -> Iterator[str]:
     if possible(view, nearest, 2) and possible(view, "node", 2):
-        yield f"--place {nearest},node measures both"
+        yield f"--place {nearest},sockets measures both"
     yield f"in programs: bind neighbours to {MEANING[nearest]}"
 
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge man: the words of help as pages for `man`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.command("man")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.option(
+    "--output",
+    "-o",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the pages of all commands into this folder, as mpigauge-run.1 and so on.",
+)
+@click.pass_context
+def command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
+    """Print the page of a command for man: `mpigauge man run | man -l -`.
+
+    It says what --help says. With --output DIR those of all commands are written; put DIR/man1
+    where MANPATH finds it.
+    """
+    from mpigauge import __version__
+    from mpigauge.cli.manual import page, pages
+    from mpigauge.cli.screen import tell
+    from mpigauge.model.errors import UserError
+    from mpigauge.runs.store.files import failing_as
+
+    group = ctx.find_root().command
+    assert isinstance(group, click.Group)
+    if folder is None:
+        found, name = _named(group, words)
+        click.echo(page(found, name, __version__), nl=False)
+        return
+    if words:
+        raise UserError("--output writes the pages of all commands; leave their names out")
+    written = list(pages(group, "mpigauge", __version__))
+    with failing_as(UserError, folder):
+        (folder / "man1").mkdir(parents=True, exist_ok=True)
+        for file, text in written:
+            (folder / "man1" / file).write_text(text, encoding="utf-8")
+    tell(f"{len(written)} pages written to {folder / 'man1'}")
+
+
+def _named(group: click.Group, words: Sequence[str]) -> tuple[click.Command, str]:
+    """The command of these words, and how it is typed. UserError: there is none."""
+    from mpigauge.model.errors import no_such
+
+    found: click.Command = group
+    name = "mpigauge"
+    for word in words:
+        context = click.Context(found, info_name=name)
+        known = found.list_commands(context) if isinstance(found, click.Group) else []
+        below = found.get_command(context, word) if isinstance(found, click.Group) else None
+        if below is None:
+            raise no_such("command", word, known or [name])
+        found, name = below, f"{name} {word}"
+    return found, name

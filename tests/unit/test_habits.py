@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Words of launchers and of IMB, completion, pages for man, and JSON wherever there is a table."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from mpigauge.cli import completing
+from mpigauge.cli.habits import HABITS, HabitualCommand, in_our_words
+from mpigauge.cli.main import group
+from mpigauge.cli.main import run as cli
+from mpigauge.cli.manual import pages
+from mpigauge.model.errors import UserError
+from mpigauge.model.sizes import parse_sizes
+from tests import runs
+
+MACHINE = Path(__file__).parents[1] / "machines/epyc-rome-2s-nps4.xml"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+# --- words of others ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("-np 4", "--np 4"),
+        ("-n 4", "--np 4"),
+        ("-ppn 2", "--ppn 2"),
+        ("--map-by core", "--place compact"),
+        ("-map-by node", "--place hosts"),
+        ("--map-by=ppr:2:socket", "--place ppr:2:socket"),
+        ("--cpu-list 0,4", "--bind 0,4"),
+        ("--bind-to core", ""),
+        ("-bind-to none", "--bind none"),
+        ("-msglog 3:28", "--sizes 0,8..268435456"),
+        ("-msglog 4", "--sizes 0,1..16"),
+        ("--sizes 8 -- a.out -np 4", "--sizes 8 -- a.out -np 4"),
+    ],
+)
+def test_what_means_one_thing_is_understood(said: str, meant: str) -> None:
+    assert in_our_words(["PingPong", *said.split()], ())[0] == ["PingPong", *meant.split()]
+
+
+@pytest.mark.parametrize(
+    ("said", "ours"),
+    [
+        ("-N 2", "--ppn 2"),
+        ("--map-by socket", "sockets"),
+        ("--map-by l3cache", "--place"),
+        ("--bind-to socket", "--bind none"),
+        ("-iter 100", "--precision"),
+        ("-msglog 28:3", "--sizes"),
+        ("-msglog x", "--sizes"),
+        ("-np", "a value is missing"),
+    ],
+)
+def test_of_others_the_message_says_our_word(said: str, ours: str) -> None:
+    with pytest.raises(UserError, match=ours):
+        in_our_words(["PingPong", *said.split()], ())
+
+
+def test_sizes_are_those_of_imb() -> None:
+    (_, sizes), _ = in_our_words(["-msglog", "3:6"], ())
+    assert tuple(parse_sizes(sizes)) == (0, 8, 16, 32, 64)
+
+
+def test_it_is_said_what_was_understood() -> None:
+    assert in_our_words(["-msglog", "3:4", "-np", "2"], ())[1] == [
+        "-msglog 3:4 is --sizes 0,8..16 here"
+    ]
+
+
+def test_options_of_a_command_stay_its_own() -> None:
+    words = ["-n", "4"]
+    assert in_our_words(words, {"-n"}) == (words, [])
+
+
+@pytest.mark.parametrize("name", ["run", "sweep", "map"])
+def test_commands_that_start_ranks_understand_them(name: str) -> None:
+    command = group.get_command(click.Context(group), name)
+    assert isinstance(command, HabitualCommand)
+    known = {option for param in command.params for option in param.opts}
+    assert not known & set(HABITS), "none of them is an option of ours"
+
+
+def test_a_habit_on_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["run", "PingPong", "-np", "2", "--np", "4"]) == 2
+    assert "--np stands there 2 times" in capsys.readouterr().err
+    assert cli(["run", "PingPong", "-N", "2"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_two_sockets_by_both_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """`node` is understood as ever, and it is said what it means."""
+    from mpigauge.site.placement.registry import words
+
+    assert words("sockets") == words("node") == ("node",)
+    command = group.get_command(click.Context(group), "run")
+    assert command is not None
+    command.make_context("run", ["PingPong", "--place", "l3,node"])
+    assert "as sockets does; for hosts write hosts" in capsys.readouterr().err
+    command.make_context("run", ["PingPong", "--place", "sockets"])
+    assert capsys.readouterr().err == ""
+
+
+# --- completion -----------------------------------------------------------------------------------
+def completed(line: str, folder: Path) -> list[str]:
+    """What bash is told for this line, whose last word is begun."""
+    words = line.split(" ")
+    asked = {
+        "_MPIGAUGE_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    program = "from mpigauge.cli.main import main; main()"
+    found = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | asked, cwd=folder, text=True,
+        capture_output=True, check=True,
+    )  # fmt: skip
+    return [each.partition(",")[2] for each in found.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("line", "some"),
+    [
+        ("mpigauge com", {"compare", "completion"}),
+        ("mpigauge run Allr", {"Allreduce"}),
+        ("mpigauge run PingPong --place l3,so", {"l3,socket", "l3,sockets"}),
+        ("mpigauge run PingPong --transport sh", {"shm"}),
+        ("mpigauge sweep PingPong --mpi mpi", {"mpich"}),
+        ("mpigauge run PingPong --set MPIR_CVAR_POLLS", {"MPIR_CVAR_POLLS_BEFORE_YIELD="}),
+        ("mpigauge show l", {"last"}),
+        ("mpigauge compare a-r", {"a-run"}),
+        ("mpigauge show last --pivot pl", {"placement"}),
+    ],
+)
+def test_completion(line: str, some: set[str], tmp_path: Path) -> None:
+    runs.write(tmp_path / "mpigauge-runs/a-run")
+    assert some <= set(completed(line, tmp_path))
+
+
+def test_nothing_that_is_not_begun_so() -> None:
+    context, param = click.Context(group), click.Argument(["run"])
+    assert completing.benchmarks(context, param, "nosuch") == []
+    assert completing.runs(context, param, "nosuch") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_scripts_for_shells(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["completion", shell]) == 0
+    assert f"_MPIGAUGE_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
+# --- man ------------------------------------------------------------------------------------------
+def test_pages_say_what_help_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["man", "run"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith(".TH MPIGAUGE-RUN 1")
+    command = group.get_command(click.Context(group), "run")
+    assert command is not None
+    for param in command.params:
+        if isinstance(param, click.Option) and not param.hidden:
+            assert param.opts[-1].replace("-", "\\-") in page
+    assert cli(["man", "rnu"]) == 2
+    assert "did you mean 'run'" in capsys.readouterr().err
+
+
+def test_there_is_a_page_for_each_command(tmp_path: Path) -> None:
+    assert cli(["man", "--output", "pages"]) == 0
+    names = {path.name for path in (tmp_path / "pages/man1").iterdir()}
+    commands = group.list_commands(click.Context(group))
+    assert {f"mpigauge-{name}.1" for name in commands} | {"mpigauge.1"} <= names
+    assert {"mpigauge-mpi-list.1", "mpigauge-ref-show.1"} <= names
+    for _, text in pages(group, "mpigauge", "0.1"):
+        orders = (line for line in text.splitlines() if line.startswith("."))
+        assert {line.split()[0] for line in orders} <= {".TH", ".SH", ".B", ".TP", ".PP"}
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("words", [["--format", "json"], ["--json"]])
+@pytest.mark.parametrize(
+    "command", ["ls", "ref list", "history list", "show a-run", "explain a-run", "compare"]
+)
+def test_json(
+    command: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs.write(tmp_path / "mpigauge-runs/a-run")
+    of = ["compare", "a-run", "a-run"] if command == "compare" else command.split()
+    assert cli([*of, *words]) == 0
+    assert isinstance(json.loads(capsys.readouterr().out), (list, dict))
+
+
+def test_ls_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["ls", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    runs.write(tmp_path / "mpigauge-runs/a-run")
+    assert cli(["ls", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"run": "a-run", "status": "done", "mpi": "mpich 5.0.2", "command": "mpigauge run PingPong"}
+    ]
+
+
+def test_json_and_another_format_contradict(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["show", "a", "--json", "--format", "csv"]) == 2
+    assert "csv is not what --json says" in capsys.readouterr().err
