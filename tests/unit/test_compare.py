@@ -451,7 +451,7 @@ def test_the_table() -> None:
     assert text.splitlines()[2:11] == [
         "PingPong · 2 ranks · byte · 6 launches",
         " bytes              µs      ± ratio        95 %",
-        "   8 B  mpich     1.00 ±1.2 %",
+        " 8 B    mpich     1.00 ±1.2 %",
         "        openmpi  0.500 ±2.3 % 0.499 0.494–0.508  FASTER",
         "        intel     1.00 ±1.3 % 0.998  0.990–1.01  SAME",
         "64 KiB  mpich     9.16 ±1.8 %",

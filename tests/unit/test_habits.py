@@ -193,8 +193,13 @@ def test_there_is_a_page_for_each_command(tmp_path: Path) -> None:
     "command", ["ls", "ref list", "history list", "show a-run", "explain a-run", "compare"]
 )
 def test_json(
-    command: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str,
+    words: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("MPIGAUGE_HISTORY", str(tmp_path / "history"))
     runs.write(tmp_path / "mpigauge-runs/a-run")
     of = ["compare", "a-run", "a-run"] if command == "compare" else command.split()
     assert cli([*of, *words]) == 0

@@ -170,7 +170,7 @@ def test_the_table_says_value_error_and_what_they_rest_on() -> None:
         line for line in lines if line.startswith("PingPong · 2 ranks · byte · 6 launches")
     )
     assert re.search(r"   µs ▁+[▂-█]+   MB/s ▁[▁-█]+█$", heading)
-    zero = next(line for line in lines if line.startswith("    0 B"))
+    zero = next(line for line in lines if line.startswith("  0 B  "))
     assert zero.split() == ["0", "B", "0.601", "±1.0", "%", "720", "precise"]
 
 

@@ -92,7 +92,7 @@ def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[st
     from mpigauge.cli.screen import screen, write
     from mpigauge.show.pivoted import markup, text
     from mpigauge.show.pivoted.data import as_csv, as_json
-    from mpigauge.show.pivoted.words import tables_of
+    from mpigauge.show.pivoted.words import remarks_of, tables_of
 
     if form in ("csv", "json"):
         write(as_csv(found) if form == "csv" else as_json(found))
@@ -106,19 +106,6 @@ def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[st
         write(markup.markdown(tables, heading, said))
     else:
         write(markup.latex(tables, heading, said))
-
-
-def remarks_of(found: Pivot) -> list[str]:
-    """How it was judged, once, and what has no place in it."""
-    from mpigauge.show.beside import remarks
-    from mpigauge.show.pivoted.words import MEAN
-
-    said = [
-        line
-        for comparison in found.comparisons
-        for line in remarks(replace(comparison, left_out=()), MEAN)
-    ]
-    return [*dict.fromkeys(said), *(f"Left out: {words}." for words in found.alone)]
 
 
 def check_form(form: str) -> None:

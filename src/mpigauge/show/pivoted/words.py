@@ -5,19 +5,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import UNKNOWN, byte_count, many, number, plus_minus
+from mpigauge.model.units import UNKNOWN, byte_count, listed, many, number, plus_minus
 from mpigauge.result.compare.items import SECONDS
-from mpigauge.show.beside import ends, numbers_of, what_of
+from mpigauge.result.compare.summary import summaries
+from mpigauge.show.beside import ends, numbers_of, remarks, what_of
 from mpigauge.show.pivoted.names import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import ComparedNumber, Overall
+    from mpigauge.result.compare.compare import (
+        ComparedNumber,
+        Comparison,
+        ComparisonTable,
+        Overall,
+    )
     from mpigauge.result.compare.items import Item
     from mpigauge.result.compare.pivot import Choice, Outcome, Pivot, PivotTable
 
@@ -98,6 +104,39 @@ def legend(tables: Sequence[TableWords]) -> list[str]:
     if "undecided" in found:
         said.append("~: the best number of a line in which nothing is decided.")
     return said
+
+
+def remarks_of(pivot: Pivot) -> list[str]:
+    """What the columns gain, how it was judged, and what has no place in the tables."""
+    said = [line for comparison in pivot.comparisons for line in _sentences(comparison)]
+    judged = [
+        line
+        for comparison in pivot.comparisons
+        for line in remarks(replace(comparison, left_out=()), MEAN)
+    ]
+    return [
+        *said,
+        *dict.fromkeys(judged),
+        *(f"Left out: {words}." for words in pivot.alone),
+    ]
+
+
+def _sentences(comparison: Comparison) -> Iterator[str]:
+    """For each table those of which anything is decided, then the names of the others."""
+    several = len(comparison.tables) > 1
+    for table in comparison.tables:
+        of = f"{table.first.benchmark}: " if several else ""
+        open_ones = [name for place, name in enumerate(comparison.names) if _is_open(table, place)]
+        for sentence in summaries(comparison, table):
+            if not any(sentence.startswith(f"{name} is undecided (") for name in open_ones):
+                yield f"{of}{sentence}"
+        if open_ones:
+            yield f"{of}Nothing is decided of {listed(open_ones)}."
+
+
+def _is_open(table: ComparisonTable, place: int) -> bool:
+    verdicts = [entry.verdict for entry in table.column(place) if entry.judged]
+    return bool(verdicts) and all(verdict == "UNDECIDED" for verdict in verdicts)
 
 
 def _means(table: TableWords) -> Sequence[LineWords]:

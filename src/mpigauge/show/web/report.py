@@ -17,7 +17,7 @@ from mpigauge.show.explanation import QUIET
 from mpigauge.show.formats.table import figure_lines, heading, text_rows
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
 from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
-from mpigauge.show.pivoted.words import legend, tables_of
+from mpigauge.show.pivoted.words import TableWords, legend, tables_of
 from mpigauge.show.titles import title
 from mpigauge.show.web.answer import against_limits, answers, verdicts
 from mpigauge.show.web.cells import cells_of, packed
@@ -60,6 +60,9 @@ _ONLY_FIRST = (
     "{}; each of the others has a report of its own."
 )
 _ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
+_ALL_PIVOTS = "`mpigauge show RUN --pivot COLUMN` and `compare` print all of them"
+_MOST_NUMBERS = 5 * MANY_ROWS
+"""Of tables of sizes × settings or runs."""
 _PLOTTED = (
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
     ("map", "Between every two ranks", ("map",)),
@@ -153,13 +156,14 @@ def sections(shown: Sequence[Shown], across: Pivot | None = None) -> Iterator[Pa
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
         swept = [each for each in shown if each.arms] if id_ == "sweep" else []
-        tables = tuple(words for each in swept for words in _settings(each, len(shown) > 1))
-        said = tuple(line for each in swept for line in _best_remarks(each, len(shown) > 1))
+        told = [_settings(each, len(shown) > 1) for each in swept]
+        tables = tuple(table for of_run, _ in told for table in of_run)
+        said = tuple(line for _, of_run in told for line in of_run)
         if pictures or tables:
             yield PageSection(id_, name, pictures, tables, said)
     if across:
-        cards, notes = shown[0].run.cards, legend(tables_of(across, shown[0].run.cards))
-        yield PageSection("beside", "Side by side", (), tuple(_across(across, cards)), tuple(notes))
+        beside_each_other, words = _across(across, shown[0].run.cards)
+        yield PageSection("across", "Side by side", (), tuple(beside_each_other), tuple(words))
     if compared := shown[0].document.fresh:
         yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
 
@@ -173,24 +177,34 @@ def _short(picture: Picture) -> Picture:
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
 
 
-def _settings(shown: Shown, several: bool) -> Iterator[WordTable]:
-    """Sizes × settings, then what is best for each size."""
+def _settings(shown: Shown, several: bool) -> tuple[list[WordTable], list[str]]:
+    """Sizes × settings, then what is best for each size, and what is said of both."""
     of = f"{shown.name}: " if several else ""
-    if shown.across:
-        for table in _across(shown.across, shown.run.cards):
-            yield replace(table, title=f"{of}{table.title}")
-    yield from _best(shown, several)
+    tables, said = _across(shown.across, shown.run.cards)
+    named = [replace(table, title=f"{of}{table.title}") for table in tables]
+    told = [f"{of}{line}" for line in said]
+    return [*named, *_best(shown, several)], [*told, *_best_remarks(shown, several)]
 
 
-def _across(found: Pivot, cards: Cards) -> Iterator[WordTable]:
-    """A table for each benchmark, as far as a page has room."""
-    room = MANY_ROWS
-    for table in tables_of(found, cards):
-        rows = rows_of(table)
-        if len(rows) <= room:
-            open_ones = (n for n, line in enumerate(table.lines) if line.outcome == "undecided")
-            yield WordTable(title_of(table), heads_of(table), rows, frozenset(open_ones))
-            room -= len(rows)
+def _across(found: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[str]]:
+    """A table for each benchmark, as far as a page has room, and what is said of them."""
+    if found is None:
+        return [], []
+    every, room = tables_of(found, cards), _MOST_NUMBERS
+    shown: list[TableWords] = []
+    for table in every:
+        numbers = len(table.lines) * len(table.names)
+        if numbers <= room:
+            shown.append(table)
+            room -= numbers
+    left = len(every) - len(shown)
+    said = [f"{many(left, 'more table')} of these: {_ALL_PIVOTS}."] if left else []
+    return list(map(_word_table, shown)), [*legend(shown), *said]
+
+
+def _word_table(table: TableWords) -> WordTable:
+    undecided = (n for n, line in enumerate(table.lines) if line.outcome == "undecided")
+    return WordTable(title_of(table), heads_of(table), rows_of(table), frozenset(undecided))
 
 
 def _best(shown: Shown, several: bool) -> Iterator[WordTable]:
