@@ -110,21 +110,6 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
     click.echo(as_text[form](), nl=False)
 
 
-def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = False) -> None:
-    """The best arm for each size; UserError: the run has one arm only."""
-    from mpigauge.cli.pivoting import pivoted, print_pivot
-    from mpigauge.result.compare.compare import compare
-    from mpigauge.show.best import as_json, render
-
-    sides = sides_within(run, by)
-    if as_pivot:
-        print_pivot(pivoted(sides, tolerance, by), form, [run])
-        return
-    found = compare(sides, tolerance, by, curves=False)
-    lines = heading_of([run], found.names)
-    click.echo(as_json(found) if form == "json" else render(found, run.cards, lines), nl=False)
-
-
 def share_of(word: str | None) -> float:
     """What --tolerance says."""
     from mpigauge.measure.plan.parse import parse_share
@@ -137,18 +122,3 @@ def distinct(*choices: Sequence[str]) -> Sequence[str]:
     """The first of these lists that has a name for each and no name twice."""
     good = (names for names in choices if all(names) and len(set(names)) == len(names))
     return next(good, [f"{number}: {name}" for number, name in enumerate(choices[-1], 1)])
-
-
-def print_beside(stored: Sequence[Run]) -> None:
-    """Each number of a run beside those of the other MPIs; of three and more as a pivot."""
-    from mpigauge.cli.pivoting import pivoted, print_pivot
-    from mpigauge.result.compare.compare import compare
-    from mpigauge.result.stats.verdicts import TOLERANCE
-
-    sides = sides_of(stored)
-    if len(sides) < MANY:
-        print_comparison(compare(sides), "table", stored)
-    else:
-        print_pivot(pivoted(sides, TOLERANCE), "table", stored, [side.name for side in sides])
-    for run in stored:
-        click.echo(f"mpigauge: stored in {run.path}", err=True)

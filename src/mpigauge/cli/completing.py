@@ -89,9 +89,9 @@ def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str
 def columns(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """What --pivot takes."""
     del ctx, param
-    from mpigauge.cli.pivoting import OF_RUNS
     from mpigauge.model.column_facts import IDENTITY
     from mpigauge.result.compare.compare import NOT_VARIED
+    from mpigauge.result.compare.pivot import OF_RUNS
 
     of_cells = [name for name in IDENTITY if name not in NOT_VARIED]
     return _beginning(["placement", "setting", *OF_RUNS, *of_cells], begun)

@@ -22,8 +22,6 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 ONLY_PIVOTS = ("markdown", "latex")
 """Formats in which comparisons are shown as a pivot in any case."""
-OF_RUNS = ("run", "mpi", "host", "date")
-"""What a whole run has one value of."""
 SAME_AS = {"setting": "arm", "settings": "arm"}
 """Words for columns that have another name in the store."""
 
@@ -49,6 +47,7 @@ def sides_across(runs: Sequence[Run], column: str) -> tuple[list[Side], str]:
     """A side for each value of the column, and which column of cells it is; empty: of runs.
     UserError: there is no such column, or one value of it."""
     from mpigauge.model.errors import UserError
+    from mpigauge.result.compare.pivot import OF_RUNS
 
     stored = SAME_AS.get(column, column)
     if stored in OF_RUNS:

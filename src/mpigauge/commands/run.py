@@ -27,11 +27,11 @@ def command(**said: Any) -> None:
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.comparing import print_beside
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.setup import set_up
+    from mpigauge.cli.side_by_side import print_beside
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request, resolve
 

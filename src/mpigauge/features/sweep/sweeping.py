@@ -158,8 +158,9 @@ def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
 def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """As a table, the best arm for each size, or sizes × settings; where there is nothing to
     choose from, or in another format, what was measured."""
-    from mpigauge.cli.comparing import print_best, share_of
+    from mpigauge.cli.comparing import share_of
     from mpigauge.cli.measuring import print_run
+    from mpigauge.cli.side_by_side import print_best
 
     arms = {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)}
     if (form != "table" and not as_pivot) or not arms > {""}:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Outcome = Literal["best", "alike", "undecided", ""]
 """best: some columns are better than others; alike: all are as good as each other; undecided:
 nothing is known of any of them; empty: there is nothing to choose from."""
+OF_RUNS = ("run", "mpi", "host", "date")
+"""What a whole run has one value of, and what may stand across beside columns of cells."""
 _OF_FIGURES = ("name", "unit", "better")
 """Columns in which the lines of a table of figures differ."""
 

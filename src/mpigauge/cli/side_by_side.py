@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What sweep, best and run print at their end: a line for each number, or a pivot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.comparing import MANY, heading_of, print_comparison, sides_of, sides_within
+from mpigauge.cli.pivoting import pivoted, print_pivot
+
+if TYPE_CHECKING:
+    from mpigauge.runs.store import Run
+
+
+def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = False) -> None:
+    """The best arm for each size; UserError: the run has one arm only."""
+    from mpigauge.result.compare.compare import compare
+    from mpigauge.show.best import as_json, render
+
+    sides = sides_within(run, by)
+    if as_pivot:
+        print_pivot(pivoted(sides, tolerance, by), form, [run])
+        return
+    found = compare(sides, tolerance, by, curves=False)
+    lines = heading_of([run], found.names)
+    click.echo(as_json(found) if form == "json" else render(found, run.cards, lines), nl=False)
+
+
+def print_beside(stored: Sequence[Run]) -> None:
+    """Each number of a run beside those of the other MPIs; of three and more as a pivot."""
+    from mpigauge.result.compare.compare import compare
+    from mpigauge.result.stats.verdicts import TOLERANCE
+
+    sides = sides_of(stored)
+    if len(sides) < MANY:
+        print_comparison(compare(sides), "table", stored)
+    else:
+        print_pivot(pivoted(sides, TOLERANCE), "table", stored, [side.name for side in sides])
+    for run in stored:
+        click.echo(f"mpigauge: stored in {run.path}", err=True)
