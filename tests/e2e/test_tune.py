@@ -19,6 +19,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import Rule
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find
+from mpigauge.site.mpi.rule_files import openmpi
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, collectives_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
 from tests.e2e import commands as cli
@@ -27,6 +28,10 @@ pytestmark = pytest.mark.mpi
 SHORT = ("--launches", "3", "--in", "6s", "--sizes", "8,8Ki", "--ranks", "2")
 WRONG = {"ring", "segmented_ring"}
 """Allreduces of Open MPI 5.0 that reduce in another order than an operation needs."""
+FIRST_OF = {
+    each.collective: each.name for each in candidates_of("openmpi") if each.algorithm == "1"
+}
+"""The candidate that is algorithm 1 of each collective."""
 ENDS = Rule("Reduce_scatter", 2, 8, 500_000, "pairwise")
 """Of MPICH 5.0.2: with this rule MPI_Reduce_scatter ends the program (typerep_yaksa_pack.c:327)."""
 
@@ -61,6 +66,20 @@ def test_a_tuning_of_mpich_from_its_first_launch_to_a_program(tmp_path: Path) ->
     words = ["apply", "out", "--", str(mpich.mpiexec), "-n", "2", "true"]
     started = cli.mpigauge("tune", *words, cwd=tmp_path)
     assert started.returncode == 0, started.stderr
+
+
+def test_what_cannot_be_tuned_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    for words, why in (
+        (("--mpi", "intel"), "no algorithms of collectives are known that intel"),
+        (("Alltoal", "--mpi", "mpich"), "did you mean 'Alltoall'?"),
+        (("Bcast", "Gathr", "--mpi", "mpich"), "there is no collective that can be tuned 'Gathr'"),
+        (("Allreduce", "--keep-order", "--mpi", "mpich"), "nothing else is to be tuned"),
+        (("--launches", "2", "--mpi", "mpich"), "--launches"),
+    ):
+        refused = cli.mpigauge("tune", *words, cwd=tmp_path)
+        assert refused.returncode == 2, refused.stderr
+        assert why in refused.stderr
+        assert not list(tmp_path.iterdir())
 
 
 def test_what_is_measured_already_is_not_measured_again(tmp_path: Path) -> None:
@@ -143,6 +162,36 @@ def test_collectives_are_right_with_rules_for_each(name: str, tmp_path: Path) ->
         assert not any(cell.wrong_count for cell in run.cells)
         said = "".join(log.read_text() for log in (tmp_path / out / "logs").glob("*.std*"))
         assert form.has_read(tmp_path, said) == bool(form.told_with)
+
+
+def test_open_mpi_changes_the_algorithm_exactly_at_the_ends_of_a_rule(tmp_path: Path) -> None:
+    """An algorithm that does not exist shows which calls a rule is for: they fail. The rules are
+    for sizes of which the kernels have no calls of their own."""
+    rules = [Rule(name, 2, 100_000, 100_400, first) for name, first in FIRST_OF.items()]
+    text = RULE_FORMATS["openmpi"].write(find("openmpi"), rules)[openmpi.FILE]
+    lines = [f"{line.split()[0]} 99 0 0" if line.endswith(" 1 0 0") else line
+             for line in text.splitlines()]  # fmt: skip
+    assert len([line for line in lines if " 99 " in line]) == len(rules)
+    (tmp_path / openmpi.FILE).write_text("\n".join(lines) + "\n")
+    told = RULE_FORMATS["openmpi"].settings(tmp_path)
+    settings = [f"--set={key}={value}" for key, value in told.items()]
+
+    def measured(collectives: list[str], sizes: str, ranks: str) -> set[str]:
+        out = f"out-{'-'.join(collectives)}-{sizes}-{ranks}"
+        words = ("--sizes", sizes, "--ranks", ranks, "--launches", "1", "--in", "1s")
+        cli.mpigauge(
+            *("run", *collectives, "--mpi", "openmpi", *words, *settings),
+            *("--oversubscribe", "--output", out),
+            cwd=tmp_path,
+        )
+        return {cell.benchmark for cell in load(tmp_path / out).cells}
+
+    names = list(collectives_of("openmpi"))
+    assert measured(names, "99996,100404", "2") == set(names)
+    assert measured(names, "100000", "3") == set(names)
+    for name in names:
+        assert measured([name], "100000", "2") == set()
+        assert measured([name], "100400", "2") == set()
 
 
 def test_an_edited_file_is_not_used(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan import Request
+    from mpigauge.model.mpi import Mpi
 
 CHECKS = "checks"
 """The folder of the runs of `tune verify`, one for each time."""
@@ -78,32 +79,37 @@ def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, s
     tuned."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
+    from mpigauge.site.mpi import find
 
     output, spec, keeps_order = (said.pop(name) for name in ("output", "mpi_spec", "keep_order"))
     request = read_request(said, look_up(said))
-    setup = set_up_one(request, spec)
-    mpi = setup.mpi
-    known = collectives_of(mpi.name)
-    if not known:
-        raise UserError(
-            f"no algorithms of collectives are known that {mpi.label} could be told to use "
-            f"({refusal_of(mpi)}); `mpigauge sweep --vary` measures any of its settings"
-        )
-    chosen = tuple(dict.fromkeys(_collective(word, known) for word in collectives)) or known
-    if keeps_order:
-        chosen = _without_reductions(chosen)
-    ranks = request.ranks or (setup.resources.room,)
-    _check_ranks(ranks, setup, request)
-    settings = {**request.settings, **RULE_FORMATS[mpi.name].measured_with}
+    mpi = find(spec)
+    chosen = chosen_collectives(mpi, collectives, keeps_order)
     folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
     if (folder / FILE).exists():
         raise UserError(
             f"{folder} holds a tuning already; `mpigauge tune show {folder}` shows it, and "
             "--output names another folder"
         )
+    setup = set_up_one(request, spec)
+    ranks = request.ranks or (setup.resources.room,)
+    _check_ranks(ranks, setup, request)
+    settings = {**request.settings, **RULE_FORMATS[mpi.name].measured_with}
     own = replace(request, settings=settings)
     going_on = f"the same command with --output {folder} goes on"
     return Task(setup, own, chosen, tuple(ranks), folder, going_on), refusal_of(mpi)
+
+
+def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:
+    """In their own spelling; where none is named, all that can be tuned. UserError: none can be."""
+    known = collectives_of(mpi.name)
+    if not known:
+        raise UserError(
+            f"no algorithms of collectives are known that {mpi.label} could be told to use "
+            f"({refusal_of(mpi)}); `mpigauge sweep --vary` measures any of its settings"
+        )
+    chosen = tuple(dict.fromkeys(_collective(word, known) for word in words)) or known
+    return _without_reductions(chosen) if keeps_order else chosen
 
 
 def set_up_one(request: Request, spec: str | None) -> Setup:
@@ -111,6 +117,11 @@ def set_up_one(request: Request, spec: str | None) -> Setup:
     from mpigauge.cli.targets import CommandOptions
 
     (setup,) = set_up(request, CommandOptions(mpi_specs=(spec,) if spec else ()))
+    if len(setup.resources.hosts) > 1:
+        raise UserError(
+            f"collectives are tuned on one host, and this job has {len(setup.resources.hosts)}; "
+            "begin a job of one"
+        )
     return setup
 
 
