@@ -262,6 +262,17 @@ def test_a_word_that_is_nothing_is_refused_with_the_nearest(
     assert "did you mean 'verify'?" in capsys.readouterr().err
 
 
+def test_a_shell_is_told_the_subcommands_and_the_options_of_the_usual_one() -> None:
+    from click.shell_completion import ShellComplete
+
+    from mpigauge.cli.main import group
+
+    shell = ShellComplete(group, {}, "mpigauge", "_MPIGAUGE_COMPLETE")
+    words = [each.value for each in shell.get_completions(["tune"], "")]
+    assert words == ["apply", "env", "make", "show", "verify"]
+    assert [each.value for each in shell.get_completions(["tune", "Bcast"], "--ra")] == ["--ranks"]
+
+
 def test_a_folder_without_a_tuning_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,8 @@ class TuneGroup(click.Group):
         """UserError: the first word is neither a collective nor a subcommand."""
         if args and args[0] in (*self.commands, *ctx.help_option_names):
             return args
+        if ctx.resilient_parsing:  # a shell asks how the words may go on
+            return [USUAL, *args] if args else args
         if args and not args[0].startswith("-"):
             check_word(args[0], self.commands)
         return [USUAL, *args]
