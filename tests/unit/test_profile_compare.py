@@ -103,6 +103,20 @@ def test_one_launch_of_each_decides_nothing(
         assert verdict not in text
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--pivot", "run"], "leave --pivot out"),
+        (["--format", "latex"], "take table or csv"),
+    ],
+)
+def test_profiles_are_no_pivots(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(stored(tmp_path / "before", job()))
+    assert message in compared(capsys, folder, folder, *words, status=2)[1]
+
+
 def test_many_launches_of_each_have_verdicts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -82,6 +82,8 @@ def command(
 
     _check_asked(runs, by, pivot, to, as_rows, response, fail_on)
     if by is None and any(map(is_profile, runs)):
+        if pivot is not None:
+            raise UserError("profiles are compared call site by call site; leave --pivot out")
         found = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
         return int(any(_fails(said, fail_on) for said in found.verdicts))
     stored = [open_run(word) for word in runs]

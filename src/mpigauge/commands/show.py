@@ -50,6 +50,10 @@ def command(
     from mpigauge.model.errors import UserError
 
     jobs = profile_at(run)
+    if jobs is not None and (pivot or to):
+        raise UserError(
+            f"--pivot sets sizes of messages down, and {run} is a profile; leave it out"
+        )
     if pivot or to:
         show_pivot([open_run(run)], pivot, to, form)
     elif jobs is not None and form in ("table", "json", "csv", *options.PROFILE_FORMATS):
