@@ -69,6 +69,8 @@ struct Facts {
   std::int8_t to = nowhere;
   std::int8_t from = nowhere;
   std::int8_t root = nowhere;
+  std::int8_t to_tag = nowhere;
+  std::int8_t from_tag = nowhere;
   std::int8_t requests = nowhere;
   std::int8_t comm = nowhere;
   std::int8_t new_comm = nowhere;

@@ -14,6 +14,7 @@
 #include "hooks.hpp"
 #include "library.hpp"
 #include "lists.hpp"
+#include "messages.hpp"
 #include "objects.hpp"
 #include "record.hpp"
 
@@ -72,7 +73,8 @@ class Arguments {
  public:
   Arguments(Call call, const Words& fortran) : facts_(facts_of[call]), fortran_(fortran) {
     c_ = fortran;
-    for (const std::int8_t each : {facts_.to, facts_.from, facts_.root, facts_.requests})
+    for (const std::int8_t each :
+         {facts_.to, facts_.from, facts_.root, facts_.to_tag, facts_.from_tag, facts_.requests})
       number(each);
     amount(facts_.sent);
     amount(facts_.received);
@@ -97,7 +99,7 @@ class Arguments {
     take(facts_.new_window, mpi.Win_f2c, true);
     take(facts_.new_file, mpi.File_f2c, true);
     take_message();
-    if (facts_.persistent) take(facts_.request, mpi.Request_f2c, true);
+    if (makes_request()) take(facts_.request, mpi.Request_f2c, true);
   }
 
   void set(std::int8_t position, const Word* handles) {
@@ -106,6 +108,10 @@ class Arguments {
   void set_status(Word address) { c_[index(facts_.status)] = address; }
 
  private:
+  [[nodiscard]] bool makes_request() const {
+    return facts_.request != nowhere && facts_.requests == nowhere && !facts_.frees;
+  }
+
   void number(std::int8_t position, bool wide = false) {
     if (position < 0) return;
     const Word place = fortran_[index(position)];
@@ -189,6 +195,13 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   Arguments arguments(call, words);
   const Facts& facts = arguments.facts();
   if (has_before(call)) before(call, arguments.words());
+  const std::size_t requests = ends_requests(call) ? requests_of(facts, arguments.words()) : 0;
+  auto* const ending = static_cast<Word*>(alloca((requests + 1) * sizeof(Word)));
+  if (ends_requests(call)) {
+    convert(mpi.Request_f2c, words[index(facts.request)], requests, ending);
+    arguments.set(facts.request, ending);
+    note_requests(facts, arguments.words());
+  }
   Thread* const thread = enter(call, caller.pc, caller.sp, caller.fp);
   if (thread != nullptr && tells_by_status(facts)) {
     const std::size_t status = index(facts.status);
@@ -198,6 +211,10 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   call_real(real, words);
   const int code = value_at<int>(words[form.ierror]);
   arguments.take_made();
+  if (ends_requests(call)) {
+    convert(mpi.Request_f2c, words[index(facts.request)], requests, ending);
+    if (thread == nullptr) drop_ended(facts, arguments.words());
+  }
   const std::size_t handles = thread == nullptr ? 0 : handles_in_arrays(facts, arguments.words());
   if (handles > 0) {
     constexpr std::size_t arrays = 2;

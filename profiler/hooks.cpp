@@ -11,6 +11,7 @@
 
 #include "frames.hpp"
 #include "library.hpp"
+#include "messages.hpp"
 #include "objects.hpp"
 #include "process.hpp"
 #include "record.hpp"
@@ -86,7 +87,10 @@ void forget_freed(const Facts& facts, const Word* arguments) {
   if (facts.comm != nowhere) comm_goes(handle_at(arguments[facts.comm]));
   if (facts.window != nowhere) window_goes(handle_at(arguments[facts.window]));
   if (facts.file != nowhere) file_goes(value_at<Word>(arguments[facts.file]));
-  if (facts.request != nowhere) request_goes(handle_at(arguments[facts.request]));
+  if (facts.request != nowhere) {
+    request_goes(handle_at(arguments[facts.request]));
+    request_dropped(handle_at(arguments[facts.request]));
+  }
 }
 
 void keep_made(Call call, const Word* arguments) {
@@ -109,6 +113,7 @@ void before(Call call, const Word* arguments) {
   if (is_receive_of_matched(facts) && self != nullptr) {
     recall_matched(*self, handle_at(arguments[facts.message]));
   }
+  if (call == call_Cancel) stop_following();
   if (call == call_Finalize) ending();
 }
 

@@ -17,7 +17,8 @@ constexpr bool is_receive_of_matched(const Facts& facts) {
 /// Whether there is something to do before the call.
 constexpr bool has_before(Call call) {
   const Facts& facts = facts_of[call];
-  return call == call_Finalize || facts.frees || is_receive_of_matched(facts);
+  return call == call_Finalize || call == call_Cancel || facts.frees ||
+         is_receive_of_matched(facts);
 }
 void before(Call call, const Word* arguments);
 

@@ -2,8 +2,6 @@
 // Copyright the mpigauge authors
 #include "instances.hpp"
 
-#include <algorithm>
-
 namespace mpigauge::profile {
 
 namespace {
@@ -30,22 +28,9 @@ Instances* make(Comm& comm, Call call, std::uint8_t bin) {
   stored->bin = bin;
   stored->waits = static_cast<std::uint8_t>(facts_of[call].waits);
   Storage::publish(stored->block, layout::Kind::instances);
-  *instances = {
-      .stored = stored, .next = 0, .place = 0, .next_kind = comm.kinds, .older = all_kinds};
+  *instances = {.stored = stored, .picker = {}, .next_kind = comm.kinds, .older = all_kinds};
   comm.kinds = all_kinds = instances;
   return instances;
-}
-
-// The first place from `from` on that is empty, or has one that is kept no more.
-std::uint32_t free_place(const layout::Instances& stored, std::uint32_t from) {
-  while (from < stored.used && is_kept(stored.instance[from].index, stored.level)) ++from;
-  return from;
-}
-
-// The one of the own block may still come, where the level has just gone up.
-std::uint64_t next_kept(std::uint64_t index, std::uint32_t level) {
-  const std::uint64_t block = index >> level, own = kept_of(block, level);
-  return own > index ? own : kept_of(block + 1, level);
 }
 
 }  // namespace
@@ -68,30 +53,6 @@ void forget_instances() {
     at->stored->from = at->stored->count;
     at->stored->ticks = 0;
   }
-}
-
-// Where all places are taken, every second one is given up; not at once, which would be a pause on
-// all ranks, but when its place is needed.
-void keep_instance(Instances& instances, const Thread& thread, Ticks end, std::int32_t root) {
-  layout::Instances& stored = *instances.stored;
-  const std::uint64_t index = stored.count;
-  std::uint32_t place = free_place(stored, instances.place);
-  while (place == layout::most_instances) {
-    ++stored.level;
-    place = free_place(stored, 0);
-  }
-  instances.place = place;
-  if (is_kept(index, stored.level)) {
-    stored.instance[place] = {.index = static_cast<std::uint32_t>(index),
-                              .thread = thread.stored->thread,
-                              .site = thread.place->site->site,
-                              .root = root,
-                              .entered = thread.began,
-                              .left = end};
-    stored.used = std::max(stored.used, place + 1);
-    instances.place = place + 1;
-  }
-  instances.next = next_kept(index, stored.level);
 }
 
 }  // namespace mpigauge::profile

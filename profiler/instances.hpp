@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Which calls of a collective are kept with their times. All ranks of a communicator have to keep
-// the same ones without talking to each other, a program that does something every so often must
-// not be hit always at the same step, and the memory is bounded. So the calls are numbered as each
-// rank sees them; on level k one of each 2^k is kept, which one is drawn from the numbers alone;
-// and whoever is kept on a level is kept on all below it. So a rank may go up a level by itself:
-// what both have is what the higher level has.
+// Which calls of a collective are kept with their times, and which messages. All ranks of a
+// communicator have to keep the same ones without talking to each other, a program that does
+// something every so often must not be hit always at the same step, and the memory is bounded. So
+// they are numbered as each rank sees them; on level k one of each 2^k is kept, which one is drawn
+// from the numbers alone; and whoever is kept on a level is kept on all below it. So a rank may go
+// up a level by itself: what both have is what the higher level has.
 #pragma once
+
+#include <algorithm>
 
 #include "layout.hpp"
 #include "objects.hpp"
@@ -28,10 +30,53 @@ constexpr bool is_kept(std::uint64_t index, std::uint32_t level) {
   return kept_of(index >> level, level) == index;
 }
 
+/// The next one that is kept behind `index`. That of its own block may still come, where the level
+/// has just gone up.
+constexpr std::uint64_t next_kept(std::uint64_t index, std::uint32_t level) {
+  const std::uint64_t block = index >> level, own = kept_of(block, level);
+  return own > index ? own : kept_of(block + 1, level);
+}
+
+/// What is not stored of those that are numbered: which one is kept next, and where there may be a
+/// place for it.
+struct Picker {
+  std::uint64_t next = 0;
+  std::uint32_t place = 0;
+};
+
+/// Whether the one that comes now is kept.
+template <class Stored>
+bool picks(const Stored& stored, Picker& picker) {
+  if (stored.count != picker.next) [[likely]]
+    return false;
+  picker.next = next_kept(stored.count, stored.level);
+  return is_kept(stored.count, stored.level);
+}
+
+/// Keeps one that was picked. Where all places are taken, every second one is given up; not at
+/// once, which would be a pause on all ranks, but when its place is needed.
+template <class Stored>
+void keep(Stored& stored, Picker& picker, const layout::Instance& instance) {
+  const auto places = static_cast<std::uint32_t>(stored.instance.size());
+  const auto free_from = [&stored](std::uint32_t place) {
+    while (place < stored.used && is_kept(stored.instance[place].index, stored.level)) ++place;
+    return place;
+  };
+  std::uint32_t place = free_from(picker.place);
+  while (place == places) {
+    ++stored.level;
+    place = free_from(0);
+  }
+  picker.place = place;
+  if (!is_kept(instance.index, stored.level)) return;
+  stored.instance[place] = instance;
+  stored.used = std::max(stored.used, place + 1);
+  picker.place = place + 1;
+}
+
 struct Instances {
   layout::Instances* stored;
-  std::uint64_t next;    // the next one that is kept
-  std::uint32_t place;   // where it may be written from
+  Picker picker;
   Instances* next_kind;  // of the communicator
   Instances* older;      // of all
 };
@@ -42,14 +87,23 @@ Instances* instances_of(Comm& comm, Call call, std::uint8_t bin);
 /// What was until now counts no more; whoever starts anew holds the lock.
 void forget_instances();
 
-void keep_instance(Instances& instances, const Thread& thread, Ticks end, std::int32_t root);
-
+/// Of a call that blocks: keeps it if it is its turn.
 inline void count_instance(Instances& instances, const Thread& thread, Ticks end,
                            std::int32_t root) {
   layout::Instances& stored = *instances.stored;
   stored.ticks += end - thread.began;
-  if (stored.count == instances.next) [[unlikely]]
-    keep_instance(instances, thread, end, root);
+  if (picks(stored, instances.picker)) [[unlikely]] {
+    keep(stored, instances.picker,
+         {.index = static_cast<std::uint32_t>(stored.count),
+          .thread = thread.stored->thread,
+          .site = thread.place->site->site,
+          .root = root,
+          .posted = thread.began,
+          .entered = thread.began,
+          .left = end,
+          .needs = 1,
+          .unused = 0});
+  }
   ++stored.count;
 }
 

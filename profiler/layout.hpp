@@ -15,7 +15,7 @@
 namespace mpigauge::profile::layout {
 
 constexpr std::array<char, 8> magic = {'m', 'p', 'i', 'g', 'p', 'r', 'o', 'f'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 /// What files are mapped by: the largest page that processors have.
 constexpr std::size_t page = 65536;
 constexpr std::size_t most_pieces = 128;
@@ -92,6 +92,7 @@ enum class Kind : std::uint32_t {
   type,
   cpus,
   instances,
+  channel,
 };
 
 struct Block {
@@ -242,12 +243,16 @@ struct Cpus {
   std::array<Cpu, most_cpus> cpu;
 };
 
-/// One call of a collective: when this rank entered and left it.
+/// One collective or message of many: when this rank had come as far, and when it was in the call
+/// that waited for it (the same call, where that blocks).
 struct Instance {
-  std::uint32_t index;  // among those of its kind, from 0
-  std::uint32_t thread, site;
-  std::int32_t root;  // in the communicator; no_rank: none
+  std::uint32_t index;         // among those of its kind, from 0
+  std::uint32_t thread, site;  // of the call that waited
+  std::int32_t root;           // in the communicator; no_rank: none. Of a message its tag
+  std::uint64_t posted;        // when the call was entered that began it
   std::uint64_t entered, left;
+  std::uint32_t needs;  // for how many such the call waited, this one and others
+  std::uint32_t unused;
 };
 constexpr std::size_t most_instances = 1024;
 
@@ -260,12 +265,29 @@ struct Instances {
   std::uint8_t waits;   // 1 all for all, 2 all for the root, 3 the root for all
   std::uint64_t count;  // of all; the next one's index
   std::uint64_t from;   // those before count no more
-  std::uint64_t ticks;  // of all that count
+  std::uint64_t ticks;  // of all that count; 0 where others wait for their requests
   std::uint32_t
       level;  // one of 2^level is kept, see instances.hpp; others that are there still are older
   std::uint32_t used;
   std::array<Instance, most_instances> instance;
 };
 constexpr std::uint8_t other_sizes = 255;
+
+constexpr std::size_t most_messages = 256;
+/// Messages of this rank to another one, or from it, on a communicator, with tags that begin alike.
+struct Channel {
+  Block block;
+  std::uint32_t comm;
+  std::int32_t peer;  // rank in the communicator
+  std::uint8_t way;   // sent or received
+  std::uint8_t tags;  // which ones, see messages.hpp
+  std::uint16_t unused;
+  std::uint32_t level;  // these as above
+  std::uint64_t count;
+  std::uint64_t from;
+  std::uint32_t used;
+  std::uint32_t unused_too;
+  std::array<Instance, most_messages> instance;
+};
 
 }  // namespace mpigauge::profile::layout

@@ -137,6 +137,11 @@ int source_of(const Status& status) {
   return value_at<int>(reinterpret_cast<Word>(status.bytes.data()) + abi.source_in_status);
 }
 
+int tag_of(const Status& status) {  // all ABIs have it behind the source
+  const Word at = reinterpret_cast<Word>(status.bytes.data()) + abi.source_in_status;
+  return value_at<int>(at + sizeof(int));
+}
+
 std::int64_t bytes_of(const Status& status) {
   const Word at = reinterpret_cast<Word>(status.bytes.data());
   if (abi.kind == AbiKind::mpich) {  // the lowest bit of the second says whether it was cancelled

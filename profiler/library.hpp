@@ -82,6 +82,7 @@ inline Word handle_in(Word array, std::size_t n) {
 }
 
 int source_of(const Status& status);
+int tag_of(const Status& status);
 /// Bytes that were received.
 std::int64_t bytes_of(const Status& status);
 /// Bytes of an element; 0 where the library does not tell.

@@ -172,7 +172,8 @@ Comm* place_in_family(const Seen& seen, Word handle) {
            .stored = stored,
            .base = seen.base,
            .next = nullptr,
-           .kinds = nullptr};
+           .kinds = nullptr,
+           .receives_unclear = false};
   if (last == nullptr) {
     families.put(seen.base, reinterpret_cast<Word>(comm));
   } else {

@@ -21,9 +21,10 @@ struct Comm {
   int neighbours;  // that it sends to in neighbourhood collectives; -1: not yet asked
   Word handle;
   layout::Comm* stored;
-  std::uint64_t base;  // what it has in common with others of its family
-  Comm* next;          // of the family
-  Instances* kinds;    // of collectives, see instances.hpp
+  std::uint64_t base;     // what it has in common with others of its family
+  Comm* next;             // of the family
+  Instances* kinds;       // of collectives, see instances.hpp
+  bool receives_unclear;  // somebody asked for a message of whomever, see messages.hpp
 };
 
 /// The communicator behind a handle. Null where there is no room.
@@ -56,6 +57,7 @@ struct Started {
   layout::Way way;
   std::uint16_t type;
   std::uint64_t bytes;
+  std::int32_t tag;  // below 0: any, or none
 };
 void request_made(Word handle, const Started& what);
 void request_goes(Word handle);

@@ -18,6 +18,7 @@
 
 #include "instances.hpp"
 #include "library.hpp"
+#include "messages.hpp"
 #include "regions.hpp"
 #include "stack.hpp"
 #include "thread.hpp"
@@ -317,6 +318,7 @@ void start_anew() {
   head.lost_calls = head.lost_cells = head.cut = head.nested = 0;
   forget_regions();
   forget_instances();
+  forget_messages();
   ++head.resets;
   process.state.fetch_add(std::uint64_t{1} << State::epoch_shift, std::memory_order_release);
 }

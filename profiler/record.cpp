@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "instances.hpp"
+#include "messages.hpp"
 #include "objects.hpp"
 #include "regions.hpp"
 
@@ -93,6 +94,7 @@ struct Part {
   Word type = 0, operation = 0;
   std::int64_t count = 0;  // of elements; for what was received, of bytes
   std::int32_t peer = layout::no_rank;
+  std::int32_t tag = no_tag;
 };
 
 void add(Thread& thread, const CellKey& key, std::uint64_t amount, Memo* memo) {
@@ -131,8 +133,12 @@ void add_part(Thread& thread, const Part& part, std::uint64_t bytes, bool rememb
       .bin = size_bin(bytes),
       .type = part.type == 0 ? std::uint16_t{0} : type_number(part.type, part.operation)};
   add(thread, key, bytes, &memo);
-  const auto call = static_cast<Call>(thread.place->site->call);
-  memo.instances = comm == nullptr ? nullptr : instances_of(*comm, call, key.bin);
+  if (part.way == Way::none) {
+    const auto call = static_cast<Call>(thread.place->site->call);
+    memo.instances = comm == nullptr ? nullptr : instances_of(*comm, call, key.bin);
+  } else {
+    memo.channel = channel_of(comm, part.peer, part.way, part.tag);
+  }
   memo.comm = part.comm;
   memo.type = part.type;
   memo.operation = part.operation;
@@ -205,6 +211,10 @@ std::int64_t elements_of(const Amount& amount, const Word* arguments) {
   return amount.how == Count::one ? 1 : single_count(amount, arguments);
 }
 
+std::int32_t tag_at(std::int8_t position, const Word* arguments) {
+  return position == nowhere ? no_tag : as_int(arguments[position]);
+}
+
 Part message(const Thread& thread, const Facts& facts, const Amount& amount, Way way,
              std::int8_t peer, const Word* arguments) {
   return {.way = is_collective(facts) ? Way::none : way,
@@ -213,7 +223,8 @@ Part message(const Thread& thread, const Facts& facts, const Amount& amount, Way
           .type = type_word(arguments[amount.type]),
           .operation = operation_of(facts, arguments),
           .count = elements_of(amount, arguments),
-          .peer = other_rank(peer, arguments)};
+          .peer = other_rank(peer, arguments),
+          .tag = tag_at(way == Way::sent ? facts.to_tag : facts.from_tag, arguments)};
 }
 
 void count_sent(Thread& thread, const Facts& facts, const Word* arguments) {
@@ -247,7 +258,8 @@ void count_by_status(Thread& thread, const Facts& facts, const Word* arguments) 
                   .type = type_word(arguments[facts.received.type]),
                   .operation = 0,
                   .count = bytes_of(status),
-                  .peer = peer_of(source_of(status))};
+                  .peer = peer_of(source_of(status)),
+                  .tag = facts.from_tag == nowhere ? no_tag : tag_of(status)};
   count_bytes(thread, part, thread.place->second);
 }
 
@@ -317,6 +329,84 @@ void count_collective(Thread& thread, const Facts& facts, const Word* arguments)
   count_bytes(thread, collective(thread, facts, arguments), thread.place->first);
 }
 
+// --- who waits for whom -------------------------------------------------------------------------
+
+void follow_meeting(const Thread& thread, Ticks end) {
+  const Memo& memo = thread.place->first;
+  if (memo.instances != nullptr) count_instance(*memo.instances, thread, end, memo.peer);
+}
+
+void follow_later_meeting(const Thread& thread, const Facts& facts, const Word* arguments) {
+  const Memo& memo = thread.place->first;
+  if (memo.instances == nullptr || !is_followed(thread)) return;
+  request_posted(handle_at(arguments[facts.request]), memo.instances, memo.peer, thread);
+}
+
+void follow_sent(const Thread& thread, const Facts& facts, const Word* arguments, Ticks end) {
+  const int tag = as_int(arguments[facts.to_tag]);
+  Channel* const channel = channel_beside(thread.place->first.channel, tag);
+  if (channel != nullptr && is_followed(thread)) count_message(*channel, thread, end, tag);
+}
+
+void follow_received(const Thread& thread, const Facts& facts, const Word* arguments, Ticks end) {
+  Channel* channel = thread.place->second.channel;
+  if (channel == nullptr || channel->comm->receives_unclear) return;
+  const int tag = tag_of(*reinterpret_cast<const Status*>(arguments[facts.status]));
+  channel = channel_beside(channel, tag);
+  if (channel != nullptr && is_followed(thread)) count_message(*channel, thread, end, tag);
+}
+
+// Whose message it is may be seen when it is there, but not whether it came before one that was
+// asked for later.
+void follow_asked(const Thread& thread, const Facts& facts, const Word* arguments) {
+  const Memo& memo = thread.place->second;
+  if (memo.peer == layout::null_process || !is_followed(thread)) return;
+  const int tag = as_int(arguments[facts.from_tag]);
+  const bool known = memo.peer >= 0 && tag > no_tag;
+  Channel* channel = known ? channel_beside(memo.channel, tag) : nullptr;
+  Comm* const comm = channel == nullptr ? comm_of(memo.comm) : channel->comm;
+  if (comm == nullptr || memo.peer == comm->rank) return;
+  if (!known) receives_are_unclear(comm);
+  if (comm->receives_unclear) channel = nullptr;
+  request_posted(handle_at(arguments[facts.request]), channel, tag, thread, false);
+}
+
+void follow_probed(const Thread& thread, const Facts& facts, const Word* arguments, Ticks end,
+                   bool takes) {
+  const Status& status = *reinterpret_cast<const Status*>(arguments[facts.status]);
+  Comm* const comm = comm_of(handle(arguments[facts.comm]));
+  const int tag = tag_of(status);
+  Channel* const channel = channel_of(comm, peer_of(source_of(status)), Way::received, tag);
+  if (channel == nullptr || comm->receives_unclear || !is_followed(thread)) return;
+  if (takes) {
+    count_message(*channel, thread, end, tag);
+  } else {
+    note_probed(*channel, thread, end, tag);
+  }
+}
+
+// A persistent request that is no message of these, such as a collective or a partitioned one.
+constexpr std::int32_t not_followed = -2;
+
+constexpr bool is_followed_later(const Facts& facts) {
+  return facts.to_tag != nowhere || facts.from_tag != nowhere;
+}
+
+void follow_started(const Thread& thread, Word request, const Started& what) {
+  const bool nobody = what.tag == not_followed || what.peer == layout::null_process;
+  if (nobody || !is_followed(thread)) return;
+  const bool known = what.peer >= 0 && what.tag > no_tag;
+  if (!known) receives_are_unclear(what.comm);
+  Channel* channel = channel_of(what.comm, what.peer, what.way, what.tag);
+  if (what.way == Way::received) {
+    if (what.comm == nullptr || what.peer == what.comm->rank) return;
+    if (what.comm->receives_unclear) channel = nullptr;
+    request_posted(request, channel, what.tag, thread, true);
+  } else if (channel != nullptr) {
+    count_message(*channel, thread, thread.began, what.tag);
+  }
+}
+
 // --- requests
 // -------------------------------------------------------------------------------------
 
@@ -339,6 +429,7 @@ void count_start(Thread& thread, Word request) {
                     .bin = size_bin(what->bytes),
                     .type = what->type};
   add(thread, key, what->bytes, nullptr);
+  follow_started(thread, request, *what);
 }
 
 void count_starts(Thread& thread, const Facts& facts, const Word* arguments) {
@@ -372,7 +463,8 @@ void keep_persistent(Call call, const Word* arguments) {
                 .peer = part.peer,
                 .way = part.way,
                 .type = typed ? type_number(part.type, part.operation) : std::uint16_t{0},
-                .bytes = static_cast<std::uint64_t>(bytes)});
+                .bytes = static_cast<std::uint64_t>(bytes),
+                .tag = is_followed_later(facts) ? part.tag : not_followed});
 }
 
 void recall_matched(Thread& thread, Word message) {
@@ -429,16 +521,58 @@ constexpr Content content_of(const Facts& facts) {
   return is_collective(facts) ? content_of_collective(facts) : content_of_message(facts);
 }
 
+// What is noted of a call, so that it can be told afterwards what waited for whom.
+enum class Follow : std::uint8_t {
+  nothing,
+  meeting,        // of a collective
+  later_meeting,  // which is waited for by its request
+  sent,
+  received,
+  exchanged,
+  asked,  // for a message, which is waited for by a request
+  exchanged_later,
+  probed,
+  matched,
+  unclear,  // which messages are received from now on
+  requests,
+};
+
+constexpr Follow follow_of_message(const Facts& facts) {
+  const bool sends = facts.to_tag != nowhere, receives = facts.from_tag != nowhere;
+  const bool later = facts.request != nowhere;
+  if (sends && receives) return later ? Follow::exchanged_later : Follow::exchanged;
+  if (receives) return later ? Follow::asked : Follow::received;
+  return sends ? Follow::sent : Follow::nothing;
+}
+
+constexpr Follow follow_of(Call call) {
+  const Facts& facts = facts_of[call];
+  switch (call) {
+    case call_Probe: return Follow::probed;
+    case call_Mprobe: return Follow::matched;
+    case call_Improbe: return Follow::unclear;
+    case call_Iprobe: return Follow::nothing;
+    default: break;
+  }
+  if (ends_requests(call)) return Follow::requests;
+  if (facts.persistent) return Follow::nothing;
+  if (facts.waits == Waits::nobody) return follow_of_message(facts);
+  return facts.request == nowhere ? Follow::meeting : Follow::later_meeting;
+}
+
 // All that leave() has to know of a call, in one place.
 struct alignas(line) KnownCall {
   Facts facts;
   Content content;
+  Follow follow;
 };
 static_assert(sizeof(KnownCall) == line);
 
 constexpr std::array<KnownCall, calls> known_of = [] {
   std::array<KnownCall, calls> made{};
-  for (std::size_t n = 0; n < calls; ++n) made[n] = {facts_of[n], content_of(facts_of[n])};
+  for (std::size_t n = 0; n < calls; ++n) {
+    made[n] = {facts_of[n], content_of(facts_of[n]), follow_of(static_cast<Call>(n))};
+  }
   return made;
 }();
 
@@ -465,9 +599,27 @@ void count_content(Thread& thread, Content content, const Facts& facts, const Wo
 }
 
 // After the call has been counted, its site remembers which it was.
-void count_waiting(const Thread& thread, Ticks end) {
-  const Memo& memo = thread.place->first;
-  if (memo.instances != nullptr) count_instance(*memo.instances, thread, end, memo.peer);
+void follow(const Thread& thread, Follow what, const Facts& facts, const Word* arguments,
+            Ticks end) {
+  switch (what) {
+    case Follow::nothing: return;
+    case Follow::meeting: return follow_meeting(thread, end);
+    case Follow::later_meeting: return follow_later_meeting(thread, facts, arguments);
+    case Follow::sent: return follow_sent(thread, facts, arguments, end);
+    case Follow::received: return follow_received(thread, facts, arguments, end);
+    case Follow::exchanged:
+      follow_sent(thread, facts, arguments, end);
+      return follow_received(thread, facts, arguments, end);
+    case Follow::asked: return follow_asked(thread, facts, arguments);
+    case Follow::exchanged_later:
+      follow_sent(thread, facts, arguments, end);
+      return follow_asked(thread, facts, arguments);
+    case Follow::probed:
+    case Follow::matched:
+      return follow_probed(thread, facts, arguments, end, what == Follow::matched);
+    case Follow::unclear: return receives_are_unclear(comm_of(handle(arguments[facts.comm])));
+    case Follow::requests: return requests_ended(thread, facts, arguments, end);
+  }
 }
 
 // Makes a site that nobody has seen yet, or finds one whose stack lies elsewhere now.
@@ -535,9 +687,9 @@ void leave(Thread& thread, Call call, const Word* arguments, int code) {
   layout::Site& site = *thread.place->site;
   count_time(thread, site, end);
   if (code == 0) [[likely]] {
-    const Facts& facts = known_of[call].facts;
-    count_content(thread, known_of[call].content, facts, arguments);
-    if (facts.waits != Waits::nobody) count_waiting(thread, end);
+    const KnownCall& known = known_of[call];
+    count_content(thread, known.content, known.facts, arguments);
+    follow(thread, known.follow, known.facts, arguments, end);
   } else {
     ++site.failures;
   }

@@ -27,9 +27,10 @@ void keep_persistent(Call call, const Word* arguments);
 /// knows.
 void recall_matched(Thread& thread, Word message);
 
-/// Whether a call says by its status what it received.
+/// Whether a call says by its status what it received, or what there is to be received.
 constexpr bool tells_by_status(const Facts& facts) {
-  return facts.status != nowhere && facts.received.how != Count::none && facts.group != Group::file;
+  const bool receives = facts.received.how != Count::none || facts.group == Group::probe;
+  return facts.status != nowhere && receives && facts.group != Group::file;
 }
 
 /// Where a call would not tell what it received, an argument that makes it do so.

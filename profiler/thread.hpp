@@ -13,11 +13,15 @@
 namespace mpigauge::profile {
 
 struct Instances;
+struct Channel;
 
 /// What a site's last message was: most often the next is the same, and its cell is known.
 struct Memo {
   layout::Cell* cell = nullptr;
-  Instances* instances = nullptr;  // where calls of its kind are kept; see instances.hpp
+  union {
+    Instances* instances = nullptr;  // where collectives of its kind are kept; see instances.hpp
+    Channel* channel;                // where messages of its kind are kept; see messages.hpp
+  };
   Word comm = 0, type = 0, operation = 0;
   std::int64_t count = 0;
   std::uint64_t amount = 0;

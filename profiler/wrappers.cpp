@@ -10,6 +10,7 @@
 #include "hooks.hpp"
 #include "library.hpp"
 #include "lists.hpp"
+#include "messages.hpp"
 #include "record.hpp"
 
 namespace mpigauge::profile {
@@ -42,6 +43,7 @@ inline int Wrapper<call>::operator()(Words... words) const {
   if (function == nullptr) [[unlikely]]
     function = look_up(call, caller.pc);
   if constexpr (has_before(call)) before(call, arguments);
+  if constexpr (ends_requests(call)) note_requests(facts, arguments);
   Thread* const thread = enter(call, caller.pc, caller.sp, caller.fp);
   if constexpr (tells_by_status(facts)) ask_for_status(thread, arguments[facts.status]);
   const auto real = reinterpret_cast<int (*)(Words...)>(function);
@@ -49,6 +51,9 @@ inline int Wrapper<call>::operator()(Words... words) const {
     return real(arguments[n]...);
   }(std::make_index_sequence<sizeof...(words)>());
   if (thread != nullptr) leave(*thread, call, arguments, code);
+  if constexpr (ends_requests(call)) {
+    if (thread == nullptr) drop_ended(facts, arguments);
+  }
   if constexpr (facts.persistent) {
     if (code == 0) keep_persistent(call, arguments);
   }

@@ -146,11 +146,11 @@ def read_notes(path: Path) -> Notes:
 
 
 def _rule_of_form(rule: Mapping[str, Any], form: str) -> dict[str, Any]:
-    """Nobody waits in those that only start."""
-    if form == "":
+    """Nobody waits for those that are only made, and started again and again."""
+    if form != "_init":
         return dict(rule)
     left = {name: value for name, value in rule.items() if name != "waits"}
-    return left | ({"persistent": True} if form == "_init" else {})
+    return left | {"persistent": True}
 
 
 def _forms(rule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -228,6 +228,7 @@ def _line(notes: Notes, call: Call) -> Line:
     for key in ("to", "from", "root"):
         if key in rule:
             facts[key] = str(call.position(rule[key]))
+    facts |= _tags(call, rule)
     if "requests" in rule:
         one = rule["requests"] == "1"
         facts["requests"] = "one_request" if one else str(call.position(rule["requests"]))
@@ -240,6 +241,16 @@ def _line(notes: Notes, call: Call) -> Line:
         facts["frees"] = "true"
     group = rule.get("class") or group_of(notes, call.name)
     return Line(call.name, len(call.parameters), group, facts, _fortran(call, facts))
+
+
+def _tags(call: Call, rule: Mapping[str, Any]) -> dict[str, str]:
+    """Of what is sent the first, of what is received the last. Partitioned messages meet none but
+    their like, by the order in which they were made."""
+    tags = [at for at, parameter in enumerate(call.parameters) if parameter.kind == "TAG"]
+    if not tags or rule.get("class") == "partitioned":
+        return {}
+    sent = {"to_tag": str(tags[0])} if "to" in rule else {}
+    return sent | ({"from_tag": str(tags[-1])} if "from" in rule else {})
 
 
 def _fortran(call: Call, facts: Mapping[str, str]) -> tuple[int, int] | None:

@@ -79,11 +79,19 @@ int main() {
   WHOLE(Cpu);
   FIELD(Cpus, cpu);
   WHOLE(Cpus);
-  FIELD(Instance, entered);
+  FIELD(Instance, posted);
+  FIELD(Instance, needs);
   WHOLE(Instance);
   FIELD(Instances, waits);
   FIELD(Instances, from);
   FIELD(Instances, level);
   FIELD(Instances, instance);
   WHOLE(Instances);
+  FIELD(Channel, way);
+  FIELD(Channel, tags);
+  FIELD(Channel, level);
+  FIELD(Channel, from);
+  FIELD(Channel, used);
+  FIELD(Channel, instance);
+  WHOLE(Channel);
 }

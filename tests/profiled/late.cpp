@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Ranks compute, come late as they are told, and meet in a collective.
+// Ranks compute, come late as they are told, and meet. Who is late by how much is drawn from
+// numbers alone, so each rank knows it of all, and rank 0 prints how long each has to wait.
 //
-// usage: late NAME CALLS MICROSECONDS  (one: the last rank is late; turns: each in its turn;
-// nobody)
+// usage: late WHO CALLS MICROSECONDS [WHAT]
+//   WHO   one (the last rank), turns (each in its turn), exponential (each by itself), root, nobody
+//   WHAT  allreduce bcast alltoall barrier reduce; recv sendrecv irecv waitany probe persistent
+//         iallreduce ibcast: what they meet in
+//
+// prints: a line for each rank: planted RANK SECONDS
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace {
+
+int rank = 0, ranks = 0;
+constexpr int tag = 7;
 
 void compute(double seconds) {
   const double start = MPI_Wtime();
@@ -20,26 +35,179 @@ void compute(double seconds) {
   }
 }
 
-bool is_late(const std::string& who, int call, int rank, int ranks) {
-  if (who == "one") return rank == ranks - 1;
-  return who == "turns" && call % ranks == rank;
+// --- who is late --------------------------------------------------------------------------------
+
+// From 0 to 1, the same for the same numbers.
+double drawn(int call, int of) {
+  std::uint64_t word = (static_cast<std::uint64_t>(call) << 20U) + static_cast<std::uint64_t>(of);
+  word += 0x9e3779b97f4a7c15U;
+  word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9U;
+  word = (word ^ (word >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<double>((word ^ (word >> 31U)) >> 11U) * 0x1p-53;
+}
+
+double lateness(const std::string& who, double late, int call, int of) {
+  if (who == "exponential") return -late * std::log1p(-drawn(call, of));
+  const bool is_late = (who == "one" && of == ranks - 1) || (who == "root" && of == 0) ||
+                       (who == "turns" && call % ranks == of);
+  return is_late ? late : 0;
+}
+
+// --- in what they meet --------------------------------------------------------------------------
+
+int next() { return (rank + 1) % ranks; }
+int before() { return (rank + ranks - 1) % ranks; }
+bool receives() { return rank % 2 == 0 && rank + 1 < ranks; }
+bool sends() { return rank % 2 == 1; }
+
+double mine = 0, sum = 0;
+std::vector<double> all_out, all_in;
+MPI_Request persistent[2];
+
+void send_to_one_before() {
+  if (sends()) MPI_Send(&mine, 1, MPI_DOUBLE, rank - 1, tag, MPI_COMM_WORLD);
+}
+
+void recv() {
+  send_to_one_before();
+  if (!receives()) return;
+  MPI_Recv(&sum, 1, MPI_DOUBLE, rank + 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void probe() {
+  send_to_one_before();
+  if (!receives()) return;
+  MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(&sum, 1, MPI_DOUBLE, rank + 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void begin_exchange(MPI_Request* requests) {
+  MPI_Irecv(&sum, 1, MPI_DOUBLE, next(), tag, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(&mine, 1, MPI_DOUBLE, before(), tag, MPI_COMM_WORLD, &requests[1]);
+}
+
+void irecv() {
+  MPI_Request requests[2];
+  begin_exchange(requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+void waitany() {
+  MPI_Request requests[2];
+  begin_exchange(requests);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  int which = 0;
+  MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
+}
+
+void start_and_wait() {
+  MPI_Startall(2, persistent);
+  MPI_Waitall(2, persistent, MPI_STATUSES_IGNORE);
+}
+
+void sendrecv() {
+  MPI_Sendrecv(&mine, 1, MPI_DOUBLE, before(), tag, &sum, 1, MPI_DOUBLE, next(), tag,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void wait(MPI_Request request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+
+void iallreduce() {
+  MPI_Request request;
+  MPI_Iallreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  wait(request);
+}
+
+void ibcast() {
+  MPI_Request request;
+  MPI_Ibcast(&mine, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+  wait(request);
+}
+
+// Who waits for whom.
+enum class Waits { all, for_root, at_root, for_next, if_receives };
+
+struct Meeting {
+  std::function<void()> meet;
+  Waits waits;
+};
+
+const std::map<std::string, Meeting> meetings = {
+    {"allreduce",
+     {[] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }, Waits::all}},
+    {"alltoall",
+     {[] {
+        MPI_Alltoall(all_out.data(), 1, MPI_DOUBLE, all_in.data(), 1, MPI_DOUBLE, MPI_COMM_WORLD);
+      },
+      Waits::all}},
+    {"barrier", {[] { MPI_Barrier(MPI_COMM_WORLD); }, Waits::all}},
+    {"bcast", {[] { MPI_Bcast(&mine, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); }, Waits::for_root}},
+    {"reduce",
+     {[] { MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); }, Waits::at_root}},
+    {"recv", {recv, Waits::if_receives}},
+    {"probe", {probe, Waits::if_receives}},
+    {"sendrecv", {sendrecv, Waits::for_next}},
+    {"irecv", {irecv, Waits::for_next}},
+    {"waitany", {waitany, Waits::for_next}},
+    {"persistent", {start_and_wait, Waits::for_next}},
+    {"iallreduce", {iallreduce, Waits::all}},
+    {"ibcast", {ibcast, Waits::for_root}},
+};
+
+// How long one waits in a call to which all come so late.
+double waiting(Waits waits, const std::vector<double>& late, int of) {
+  const auto at = [&late](int each) { return late[static_cast<std::size_t>(each % ranks)]; };
+  const double last = *std::max_element(late.begin(), late.end());
+  double until = at(of);
+  switch (waits) {
+    case Waits::all: until = last; break;
+    case Waits::for_root: until = at(0); break;
+    case Waits::at_root: until = of == 0 ? last : at(of); break;
+    case Waits::for_next: until = at(of + 1); break;
+    case Waits::if_receives: until = of % 2 == 0 && of + 1 < ranks ? at(of + 1) : at(of); break;
+  }
+  return std::max(until - at(of), 0.0);
+}
+
+// The call that counts is told from that which brings all together again by a frame more.
+int met = 0;
+[[gnu::noinline]] void meet(const Meeting& meeting) {
+  meeting.meet();
+  ++met;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::string who = argv[1];
+  const std::string who = argv[1], what = argc > 4 ? argv[4] : "allreduce";
   const int calls = std::atoi(argv[2]);
   const double late = std::atof(argv[3]) * 1e-6;
-  double mine = rank, sum = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
+  const auto count = static_cast<std::size_t>(ranks);
+  const Meeting& meeting = meetings.at(what);
+  mine = rank;
+  all_out.resize(count);
+  all_in.resize(count);
+  MPI_Recv_init(&sum, 1, MPI_DOUBLE, next(), tag, MPI_COMM_WORLD, &persistent[0]);
+  MPI_Send_init(&mine, 1, MPI_DOUBLE, before(), tag, MPI_COMM_WORLD, &persistent[1]);
+  std::vector<double> planted(count), each(count);
   for (int n = 0; n < calls; ++n) {
-    compute(20e-6 + (is_late(who, n, rank, ranks) ? late : 0));
-    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int of = 0; of < ranks; ++of) {
+      each[static_cast<std::size_t>(of)] = lateness(who, late, n, of);
+    }
+    for (int of = 0; of < ranks; ++of) {
+      planted[static_cast<std::size_t>(of)] += waiting(meeting.waits, each, of);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    compute(20e-6 + each[static_cast<std::size_t>(rank)]);
+    meet(meeting);
+  }
+  MPI_Request_free(&persistent[0]);
+  MPI_Request_free(&persistent[1]);
+  for (int of = 0; rank == 0 && of < ranks; ++of) {
+    std::printf("planted %d %.9f\n", of, planted[static_cast<std::size_t>(of)]);
   }
   MPI_Finalize();
   return 0;

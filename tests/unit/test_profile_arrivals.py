@@ -14,7 +14,7 @@ from mpigauge.features.profile import layout
 from mpigauge.features.profile.arriving import MOST_VECTORS, arrivals
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.stored import load_jobs, save
-from mpigauge.features.profile.waiting import split_calls
+from mpigauge.features.profile.waiting import kept_calls, split_calls
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns
 from tests.profiles import job
@@ -27,7 +27,7 @@ def patterns_of(program: Program) -> tuple[ArrivalPattern, ...]:
         cells = np.array([(0, 1, -3, Way.NONE, 4, 1, CALLS, 12 * CALLS, 8, 15)], layout.CELL)
         files.append(replace(file, cells=cells))
     numbers = [[0] for _ in files]
-    return arrivals(files, numbers, split_calls(files, numbers))
+    return arrivals(files, numbers, split_calls(kept_calls(files, numbers)))
 
 
 def late_in_turn() -> Program:

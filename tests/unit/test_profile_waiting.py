@@ -17,7 +17,7 @@ import pytest
 
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import Comm, Instances, RankFile, Waits, read_rank
-from mpigauge.features.profile.waiting import is_kept, split_calls, waits
+from mpigauge.features.profile.waiting import is_kept, kept_calls, split_calls, waits
 from mpigauge.site.mpi.cxx import compiler_words
 from tests.profiled.written import START_UTC_S, Written
 
@@ -104,7 +104,7 @@ def file_of(rank: int, ranks: int, kind: Instances, host: str) -> RankFile:
 
 def told(files: Sequence[RankFile]) -> Any:
     """A row for each rank."""
-    rows = waits(split_calls(files, [[0] for _ in files]))
+    rows = waits(split_calls(kept_calls(files, [[0] for _ in files])))
     assert rows["rank"].tolist() == list(range(len(files)))
     return rows
 
@@ -217,8 +217,9 @@ def test_ranks_that_do_not_mean_the_same_calls_are_told_nothing() -> None:
     files = program.files()
     records = files[1].instances[0].records
     records["index"] += 1
-    assert split_calls(files, [[0], [0]]) == []
+    assert split_calls(kept_calls(files, [[0], [0]])) == []
 
 
 def test_a_communicator_of_which_a_rank_is_missing_is_left_out() -> None:
-    assert split_calls(Program(3).files()[:2], [[0], [0]]) == []
+    files = Program(3).files()[:2]
+    assert split_calls(kept_calls(files, [[0], [0]])) == []

@@ -71,6 +71,18 @@ class Clocks:
         ]
         return np.stack(columns, axis=1)
 
+    def span(self, rank: int, other: int) -> tuple[float, float]:
+        """Between which moments it is known how far apart the clocks of two ranks are."""
+        low, high = -np.inf, np.inf
+        if self.host_of[rank] == self.host_of[other]:
+            return low, high
+        first = next(iter(self.hosts), "")
+        for host in {self.host_of[rank], self.host_of[other]} - {first}:
+            when = self.hosts[host].when
+            low = max(low, float(when.min(initial=np.inf)))
+            high = min(high, float(when.max(initial=-np.inf)))
+        return low, high
+
 
 def _told(files: Sequence[RankFile], name: str, first: str) -> _Host:
     """As the host's own clock has it; the rate of the file that saw most of it is the surest."""

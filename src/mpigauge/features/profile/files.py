@@ -144,10 +144,32 @@ class Instances:
     records: npt.NDArray[np.void] = field(repr=False, compare=False)
     """Of layout.INSTANCE, by index; `site` is the place in the sites of the file."""
 
+    @property
+    def is_later(self) -> bool:
+        """Whether it is begun by one call and waited for by another."""
+        return self.call.startswith("MPI_I")
+
     def only(self, indices: npt.NDArray[np.integer[Any]] | None) -> Instances:
         """With the records of these indices alone."""
         kept = np.isin(self.records["index"], [] if indices is None else indices)
         return replace(self, records=self.records[kept])
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Messages to or from one other rank on a communicator, with tags that begin alike, of which
+    some are kept."""
+
+    comm: int
+    peer: int
+    way: int
+    """layout.Way: sent or received."""
+    tags: int
+    count: int
+    """Of all messages, kept or not."""
+    level: int
+    records: npt.NDArray[np.void] = field(repr=False, compare=False)
+    """As of Instances; `root` is the tag."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +225,7 @@ class RankFile:
     cells: npt.NDArray[np.void]
     """Of layout.CELL; `site` is the place in `sites`."""
     instances: tuple[Instances, ...] = field(default=(), repr=False)
+    channels: tuple[Channel, ...] = field(default=(), repr=False)
     start_ticks: int = 0
     """The start of the profile by the processor's counter, which ranks of a host share."""
     start_utc_s: float = 0.0
@@ -348,6 +371,7 @@ class _Reader:
             started=_utc(int(head["start"]["utc_ns"])),
             hz=self.hz,
             instances=tuple(self._instances(places)),
+            channels=tuple(self._channels(places)),
             start_ticks=int(head["start"]["ticks"]),
             start_utc_s=int(head["start"]["utc_ns"]) / 1e9,
             began_utc_s=self._utc_s(self._begin()),
@@ -535,11 +559,6 @@ class _Reader:
     def _instances(self, places: Places) -> Iterator[Instances]:
         calls = self._calls()
         for part, _ in self._each(Kind.INSTANCES, layout.INSTANCES):
-            records = part["instance"][: int(part["used"])].copy()
-            keys = list(zip(records["thread"].tolist(), records["site"].tolist(), strict=True))
-            known = np.array([key in places for key in keys], dtype=bool)
-            records["site"] = [places.get(key, 0) for key in keys]
-            records = records[known & (records["index"] >= part["from"])]
             yield Instances(
                 comm=int(part["comm"]),
                 call=calls.get(int(part["call"]), ("", ""))[0],
@@ -549,8 +568,30 @@ class _Reader:
                 count=int(part["count"]) - int(part["from"]),
                 seconds=self._seconds(int(part["ticks"])),
                 level=int(part["level"]),
-                records=records[np.argsort(records["index"])],
+                records=_kept(part, places),
             )
+
+    def _channels(self, places: Places) -> Iterator[Channel]:
+        for part, _ in self._each(Kind.CHANNEL, layout.CHANNEL):
+            yield Channel(
+                comm=int(part["comm"]),
+                peer=int(part["peer"]),
+                way=int(part["way"]),
+                tags=int(part["tags"]),
+                count=int(part["count"]),
+                level=int(part["level"]),
+                records=_kept(part, places),
+            )
+
+
+def _kept(part: Any, places: Places) -> npt.NDArray[np.void]:
+    """The records that count, by index, with the place of their site in the list of sites."""
+    records = part["instance"][: int(part["used"])].copy()
+    keys = list(zip(records["thread"].tolist(), records["site"].tolist(), strict=True))
+    known = np.array([key in places for key in keys], dtype=bool)
+    records["site"] = [places.get(key, 0) for key in keys]
+    records = records[known & (records["index"] >= part["from"])]
+    return np.asarray(records[np.argsort(records["index"], kind="stable")])
 
 
 def _name(text: Any) -> str:

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from mpigauge.features.profile.arriving import arrivals
 from mpigauge.features.profile.files import Comm, Frame, RankFile, Site, Type, bin_edges
-from mpigauge.features.profile.waiting import WAIT, split_calls, waits
+from mpigauge.features.profile.later import later_waits
+from mpigauge.features.profile.waiting import WAIT, kept_calls, split_calls, waits
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from mpigauge.site.mpi.programs.abi import family_of
 
@@ -81,7 +82,7 @@ class Profile:
     types: tuple[Type, ...]
     """The first stands for none."""
     waits: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, WAIT))
-    """Of waiting.WAIT: of collectives how much was waiting for others, by spot and rank."""
+    """Of waiting.WAIT: how much was waiting for others, by spot and rank."""
     arrivals: tuple[ArrivalPattern, ...] = ()
     """How late ranks came to their collectives, the one that takes longest first; `spot` is the
     place in `spots`, whose name is not known yet."""
@@ -107,7 +108,8 @@ def merged(files: Sequence[RankFile]) -> Profile:
         numbers_of.append(numbers)
         rows += _rows(rank, file, numbers)
         cells.append(_cells(rank, file, numbers, comms.of(file), types))
-    split = split_calls(files, numbers_of)
+    kept = kept_calls(files, numbers_of)
+    split = split_calls(kept)
     return Profile(
         files=tuple(files),
         spots=tuple(spots.known),
@@ -115,7 +117,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         cells=np.concatenate(cells),
         comms=comms.kept,
         types=tuple(types.known),
-        waits=waits(split),
+        waits=np.concatenate([waits(split), later_waits(kept)]),
         arrivals=arrivals(files, numbers_of, split),
     )
 

@@ -207,7 +207,7 @@ def _rank(file: RankFile) -> dict[str, Any]:
 
 _NO_CELLS = np.empty(0, layout.CELL)
 _APART = {
-    "instances",
+    *("instances", "channels"),
     *("sites", "cells", "comms", "types", "regions", "timelines", "usage", "lost", "cpus"),
     *("words", "executable", "library", "mpi_s"),
 }

@@ -42,8 +42,8 @@ LONG = 10.0
 RARE = 0.05
 FLOOR_S = 20e-6
 """What is shorter is no disturbance."""
-STEP_S = 0.1e-6
-"""How far apart ranks of one host leave a call that ends for all at once."""
+STEP_S = 0.5e-6
+"""How far apart ranks of one host leave a call that ends for all at once, and come to the next."""
 MOST_EARLY = 0.05
 """Of calls that a rank left before the last one came: of more the times fit no order."""
 
@@ -81,36 +81,73 @@ class Parts:
 
 
 Split = tuple[Kind, Parts]
+Joined = tuple[Sequence[int], Mapping[int, Instances]]
+"""Ranks of the profile by their rank in a communicator, and what all of them have kept."""
 
 
-def split_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> list[Split]:
-    """The kept calls with their parts, kind by kind. The numbers are those of spots, by rank and
-    place in its sites."""
-    return [(kind, parts) for kind in kinds(files, numbers) if (parts := split(kind))]
+@dataclass(frozen=True)
+class KeptCalls:
+    """What the files of a job have kept in common, on one clock."""
+
+    files: Sequence[RankFile]
+    numbers: Sequence[Sequence[int]]
+    """Of spots, by rank and place in its sites."""
+    joined: Sequence[Joined]
+    clocks: Clocks
+
+
+def kept_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> KeptCalls:
+    joined = list(_joined(files))
+    shared = [
+        (order, *_times(order, rows))
+        for order, rows in joined
+        if rows[order[0]].waits == "all" and not rows[order[0]].is_later
+    ]
+    return KeptCalls(files, numbers, joined, Clocks.of(files, shared))
+
+
+def split_calls(kept: KeptCalls) -> list[Split]:
+    """Blocking collectives with their parts, kind by kind."""
+    return [(kind, parts) for kind in kinds(kept) if (parts := split(kind))]
 
 
 def waits(found: Sequence[Split]) -> npt.NDArray[np.void]:
     """Of WAIT."""
     rng = np.random.default_rng(0)
-    sums: dict[tuple[int, int], _Sum] = defaultdict(_Sum)
+    sums: dict[tuple[int, int], Sum] = defaultdict(Sum)
     for kind, parts in found:
-        drawn = rng.multinomial(len(kind.roots), _even(len(kind.roots)), DRAWS)
+        took = kind.left - kind.entered
+        drawn = again(rng, len(took))
+        left_out = max(0.0, 1 - len(took) / max(kind.calls, 1))
         for place, rank in enumerate(kind.ranks):
             for spot in np.unique(kind.spots[:, place]):
-                sums[int(spot), int(rank)].add(kind, parts, place, int(spot), drawn)
-    rows = [total.row(spot, rank) for (spot, rank), total in sorted(sums.items())]
-    return np.array(rows, dtype=WAIT)
+                here = kind.spots[:, place] == spot
+                several = (parts.waiting, parts.moving, parts.disturbed)
+                table = np.stack([each[:, place] * here for each in several], axis=1)
+                total = sums[int(spot), int(rank)]
+                total.add(table, took[:, place], drawn, float(kind.seconds[place]), left_out)
+                total.count(kind.calls * float(here.mean()), int(here.sum()), parts.usual_s)
+    return np.array([sums[key].row(*key) for key in sorted(sums)], dtype=WAIT)
 
 
-def _even(count: int) -> Times:
-    return np.full(count, 1 / count)
+def again(rng: np.random.Generator, count: int) -> Times:
+    """How often each of so many calls is drawn, in each of DRAWS drawings."""
+    drawn = rng.multinomial(count, np.full(count, 1 / count), DRAWS)
+    return np.asarray(drawn, dtype=np.float64)
 
 
 # --- from files to kinds -------------------------------------------------------------------
 
 
-def kinds(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> Iterator[Kind]:
-    """Those of which all ranks of the communicator have kept calls."""
+def kinds(kept: KeptCalls) -> Iterator[Kind]:
+    """Blocking collectives of which all ranks of the communicator have kept calls."""
+    for order, rows in kept.joined:
+        first = rows[order[0]]
+        if len(first.records) and not first.is_later:
+            yield _kind(kept, order, rows)
+
+
+def _joined(files: Sequence[RankFile]) -> Iterator[Joined]:
     together: dict[_Key, dict[int, Instances]] = defaultdict(dict)
     for rank, file in enumerate(files):
         for each in file.instances:
@@ -118,16 +155,10 @@ def kinds(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> Iterat
             if comm is not None and comm.members:
                 key = (file.job, comm.family, comm.members, each.call, each.bin)
                 together[key][rank] = each
-    joined = []
     for key, by_rank in together.items():
         order = _ranks_of(files, by_rank)
         if len(order) == len(by_rank) == len(key[2]):
-            joined.append((order, _common(by_rank)))
-    clocks = Clocks.of(files, [(order, *_times(order, rows)) for order, rows in joined
-                               if rows[order[0]].waits == "all"])  # fmt: skip
-    for order, rows in joined:
-        if len(rows[order[0]].records):
-            yield _kind(clocks, numbers, order, rows)
+            yield order, _common(by_rank)
 
 
 def _ranks_of(files: Sequence[RankFile], by_rank: Mapping[int, Instances]) -> list[int]:
@@ -156,14 +187,10 @@ def _times(
     return entered, np.stack([rows[rank].records["left"] for rank in order], axis=1)
 
 
-def _kind(
-    clocks: Clocks,
-    numbers: Sequence[Sequence[int]],
-    order: Sequence[int],
-    rows: Mapping[int, Instances],
-) -> Kind:
+def _kind(kept: KeptCalls, order: Sequence[int], rows: Mapping[int, Instances]) -> Kind:
     first = rows[order[0]]
     entered, left = _times(order, rows)
+    sites = {rank: rows[rank].records["site"] for rank in order}
     return Kind(
         call=first.call,
         comm=first.comm,
@@ -171,10 +198,10 @@ def _kind(
         calls=first.count,
         waits=first.waits,
         ranks=np.array(order),
-        spots=np.stack([np.asarray(numbers[r])[rows[r].records["site"]] for r in order], axis=1),
+        spots=np.stack([np.asarray(kept.numbers[rank])[sites[rank]] for rank in order], axis=1),
         roots=first.records["root"].astype(np.int64),
-        entered=clocks.seconds(order, entered),
-        left=clocks.seconds(order, left),
+        entered=kept.clocks.seconds(order, entered),
+        left=kept.clocks.seconds(order, left),
         seconds=np.array([rows[rank].seconds for rank in order]),
     )
 
@@ -207,8 +234,8 @@ def split(kind: Kind) -> Parts | None:
             return None
     alone = took - waiting
     usual = float(np.median(alone))
-    moving, long_moving = _without_rare(alone, usual)
-    waited, long_waited = _without_rare(waiting, usual)
+    moving, long_moving = without_rare(alone, usual)
+    waited, long_waited = without_rare(waiting, usual)
     return Parts(waited, moving, long_moving + long_waited, usual)
 
 
@@ -225,7 +252,7 @@ def _lateness(kind: Kind) -> Times:
     return late
 
 
-def _without_rare(times: Times, usual: float) -> tuple[Times, Times]:
+def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
     """Times as they would be, and what the long and rare ones have more, by call and rank."""
     most = LONG * np.quantile(times, 1 - RARE, axis=0) + max(LONG * usual, FLOOR_S)
     kept = np.where(times > most, np.median(times, axis=0), times)
@@ -235,7 +262,7 @@ def _without_rare(times: Times, usual: float) -> tuple[Times, Times]:
 # --- all calls -----------------------------------------------------------------------------
 
 
-class _Sum:
+class Sum:
     """Of one spot on one rank: the parts, and what they would be had other calls been kept."""
 
     def __init__(self) -> None:
@@ -243,34 +270,36 @@ class _Sum:
         self.kept = 0
         self.parts, self.drawn = np.zeros(3), np.zeros((DRAWS, 3))
         self.usual: list[tuple[int, float]] = []
-        self.step_s = 0.0
 
     def add(
-        self, kind: Kind, parts: Parts, place: int, spot: int, drawn: npt.NDArray[np.int64]
+        self,
+        table: Times,
+        took: Times,
+        drawn: Times,
+        seconds: float,
+        left_out: float,
     ) -> None:
         """Shares of the kept time are those of all; what is drawn is all the less sure the fewer
-        of the calls were kept."""
-        here = (kind.spots[:, place] == spot).astype(float)
-        several = (parts.waiting, parts.moving, parts.disturbed)
-        table = np.stack([each[:, place] * here for each in several], axis=1)
-        took = float((kind.left - kind.entered)[:, place].sum()) or 1.0
-        seconds = float(kind.seconds[place])
-        kept = table.sum(axis=0) / took * seconds
-        all_drawn = drawn @ (kind.left - kind.entered)[:, place]
-        again = (drawn @ table) / np.where(all_drawn > 0, all_drawn, 1.0)[:, None] * seconds
-        left_out = max(0.0, 1 - len(kind.roots) / max(kind.calls, 1))
+        of the calls were kept. `table`: parts by call; `drawn`: how often a call is drawn."""
+        whole = float(took.sum()) or 1.0
+        kept = table.sum(axis=0) / whole * seconds
+        all_drawn = drawn @ took
+        other = (drawn @ table) / np.where(all_drawn > 0, all_drawn, 1.0)[:, None] * seconds
         self.parts += kept
-        self.drawn += kept + (again - kept) * np.sqrt(left_out)
+        self.drawn += kept + (other - kept) * np.sqrt(left_out)
         self.seconds += float(kept.sum())
-        self.kept += int(here.sum())
-        self.calls += kind.calls * float(here.mean())
-        self.step_s += STEP_S * kind.calls * float(here.mean())
-        self.usual.append((int(here.sum()), parts.usual_s))
+
+    def count(self, calls: float, kept: int, usual_s: float) -> None:
+        self.calls += calls
+        self.kept += kept
+        self.usual.append((kept, usual_s))
 
     def row(self, spot: int, rank: int) -> tuple[float, ...]:
+        """Of WAIT."""
         low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
+        step_s = STEP_S * self.calls
         waiting, moving, disturbed = (
-            (self.parts[n], max(low[n] - self.step_s, 0.0), high[n] + self.step_s) for n in range(3)
+            (self.parts[n], max(low[n] - step_s, 0.0), high[n] + step_s) for n in range(3)
         )
         usual = float(np.average([each[1] for each in self.usual],
                                  weights=[max(each[0], 1) for each in self.usual]))  # fmt: skip
