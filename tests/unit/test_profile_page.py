@@ -76,7 +76,7 @@ def test_times_over_several_launches_have_an_error(tmp_path: Path) -> None:
 
 def test_waiting_is_a_part_of_the_bars(tmp_path: Path) -> None:
     page = page_of(str(stored(tmp_path / "run", waits(8e-3, 1e-4, resolved=True)))) or ""
-    drawn = re.findall(r"<title>rank (\d): ([^<]*) waiting in collectives</title>", page)
+    drawn = re.findall(r"<title>rank (\d): ([^<]*) waiting in MPI</title>", page)
     assert [rank for rank, _ in drawn] == ["0", "1"]
     assert any(time.startswith("8.00 ms") for _, time in drawn)
     assert "else in MPI" in page

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.features.profile.files import Frame, RankFile
+from mpigauge.features.profile.lateness import Last, last_of
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.merge import OUTSIDE, Spot, frames_of_program
 from mpigauge.features.profile.stored import Job
@@ -123,7 +124,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Waited:
-    """What collectives took on all ranks, in its parts, as far as it could be split."""
+    """What a call site took on all ranks, in its parts, as far as it could be split."""
 
     called: Called
     waiting: Told
@@ -133,6 +134,16 @@ class Waited:
     """The place of that which waited most."""
     resolved: bool
     """Whether a rank waited longer than the operation itself takes."""
+
+    @property
+    def is_collective(self) -> bool:
+        """Whether ranks meet in the call itself; else it waits for messages, or for requests."""
+        return self.called.spot.group == "collective"
+
+    @property
+    def is_told(self) -> bool:
+        """Whether ranks wait, and it is known how long."""
+        return self.resolved and self.waiting.is_sure
 
     @property
     def whole_s(self) -> float:
@@ -247,6 +258,13 @@ class Account:
             if called is not None:
                 found.append(_waited(called, rows[rows["site"] == number]))
         return sorted(found, key=lambda each: -each.waiting.value)
+
+    def last_to_come(self, called: Called) -> Last | None:
+        """Who comes late to a collective. None: that is not known."""
+        for pattern in self.profile.arrivals:
+            if self.profile.spots[pattern.spot] == called.spot:
+                return last_of(pattern)
+        return None
 
     def _called(self, number: int, rows: Any, sent: int) -> Called:
         spot = self.profile.spots[number]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mpigauge.features.profile.account import Account, Called
+from mpigauge.features.profile.account import Account, Called, Waited
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.features.profile.stored import Job
@@ -27,6 +27,8 @@ MOST_LATENCY_S = 50e-6
 """What a small message takes longer than is no latency of a network."""
 RARE = 0.2
 """Where all calls would take no more of the time at their median, few long ones take the rest."""
+MUCH_OF_CALL = 0.2
+"""Of the time in a call site: less waiting, or disturbance, is not spoken of."""
 OFTEN = 50.0
 """Times in a second that a rank loses its core."""
 MUCH = 0.02
@@ -161,21 +163,73 @@ def _small(account: Account) -> Iterator[Finding]:
 
 
 def _waits(account: Account) -> Iterator[Finding]:
+    split = {each.called.number: each for each in account.waited}
     for site in _large_sites(account):
-        if not _waits_there(account, site):
-            continue
-        times = f"{duration(site.median_s)} in the median, 99 % within {duration(site.late_s)}"
+        if site.number in split:
+            yield from _waited(account, split[site.number])
+        elif _waits_there(account, site):
+            yield _waits_likely(account, site)
+
+
+def _waited(account: Account, of: Waited) -> Iterator[Finding]:
+    """Where the profile tells waiting from moving."""
+    site = of.called
+    waits = of.is_told and of.waiting.value >= MUCH_OF_CALL * of.whole_s
+    if waits:
         yield Finding(
-            what=f"ranks wait in {_at(site)}",
-            likely="one comes late or has lost its core; what is sent is not what takes the time",
-            evidence=(
-                _takes(account, site),
-                f"{many(site.calls, 'call')}: {times}, {duration(site.most_s)} at most",
-                *_of_size(account, site),
+            what=f"ranks wait in {_at(site)}: {percent(of.waiting.value / of.whole_s)} of its time",
+            likely=_who_is_late(account, of),
+            evidence=tuple(_evidence_of_waiting(account, of)),
+            attempts=(
+                "share the work before it out more evenly, or give ranks something to do meanwhile",
+                "`mpigauge report`: how late each rank comes, call by call",
             ),
-            attempts=("what the other ranks do before it: the imbalance, and other programs",),
-            cost=_cost(account, site),
+            cost=of.waiting.value / float(account.run_s.sum()),
         )
+    if of.disturbed_s >= MUCH_OF_CALL * of.whole_s:
+        yield Finding(
+            what=f"few long calls take {percent(of.disturbed_s / of.whole_s)} of {_at(site)}",
+            likely="a rank had lost its core, or the network stood still: it is rare, and far "
+            "longer than all other calls",
+            evidence=(f"{duration(of.disturbed_s)}, all ranks together",),
+            attempts=("`mpigauge doctor` there: who else is on these cores?",),
+            cost=of.disturbed_s / float(account.run_s.sum()),
+        )
+
+
+def _who_is_late(account: Account, of: Waited) -> str:
+    last = account.last_to_come(of.called)
+    if last is None:
+        return "what they wait for is sent, or begun, later than they ask for it"
+    if last.is_mostly_it:
+        return f"rank {last.rank} has more to do before it, or its core is slower or shared"
+    return "the work before it takes longer on another rank each time"
+
+
+def _evidence_of_waiting(account: Account, of: Waited) -> Iterator[str]:
+    low, high = duration(of.waiting.low), duration(of.waiting.high)
+    rank = account.ranks[of.rank].rank
+    yield f"{low} to {high}, all ranks together; longest by rank {rank}"
+    if last := account.last_to_come(of.called):
+        yield last.words
+    yield f"the operation itself takes {duration(of.moving_s)}"
+    yield _takes(account, of.called)
+
+
+def _waits_likely(account: Account, site: Called) -> Finding:
+    """Where it does not: by how long the calls take."""
+    times = f"{duration(site.median_s)} in the median, 99 % within {duration(site.late_s)}"
+    return Finding(
+        what=f"ranks wait in {_at(site)}",
+        likely="one comes late or has lost its core; what is sent is not what takes the time",
+        evidence=(
+            _takes(account, site),
+            f"{many(site.calls, 'call')}: {times}, {duration(site.most_s)} at most",
+            *_of_size(account, site),
+        ),
+        attempts=("what the other ranks do before it: the imbalance, and other programs",),
+        cost=_cost(account, site),
+    )
 
 
 def _waits_there(account: Account, site: Called) -> bool:

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.features.profile import pictures
-from mpigauge.features.profile.account import Account, Called
+from mpigauge.features.profile.account import Account, Called, Told, Waited
 from mpigauge.features.profile.merge import frames_of_program
 from mpigauge.features.profile.show import (
     accounts_of,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 PICTURES: dict[str, Callable[[Account], Picture | None]] = {
     "ranks": pictures.ranks,
+    "arrivals": pictures.arrivals,
     "peers": pictures.peers,
     "sizes": pictures.sizes,
     "time": pictures.over_time,
@@ -80,6 +81,7 @@ def profile_page(name: str, run: Run, jobs: Sequence[Job], home: str = "") -> st
     command = run.header.get("command") or ""
     drawn = dict(_drawn(first)) if first else dict.fromkeys(PICTURES)
     tables = list(_tables(accounts)) if first else []
+    waiting = _waiting_table(first) if first and first.waited else None
     machines = list(_machines(run, first)) if first else []
     others = len(jobs) - len(accounts)
     return filled(
@@ -94,6 +96,7 @@ def profile_page(name: str, run: Run, jobs: Sequence[Job], home: str = "") -> st
         if others
         else "",
         tables=tables,
+        waiting=waiting,
         drawn=drawn,
         machines=machines,
         command=command if isinstance(command, str) else shlex.join(map(str, command)),
@@ -166,6 +169,37 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
             found.setdefault(fold(first, each) or "unknown", []).append(each)
         if len(found) < len(first.inside):
             yield _folded(first, what, found)
+
+
+def _waiting_table(account: Account) -> SortedTable:
+    """Waiting apart from moving, of all ranks together, by call site."""
+    rows = [list(_waited_row(account, each)) for each in account.waited[:MOST_SITES]]
+    return SortedTable("waiting-by-site", "Waiting apart from moving", _WAITING_HEADS, rows)
+
+
+_WAITING_HEADS = (
+    *("call", "place", "waiting", "from", "to", "operation", "disturbance", "longest by rank"),
+    "who comes last",
+)
+
+
+def _waited_row(account: Account, of: Waited) -> Iterator[Cell]:
+    yield Cell(of.called.spot.call, of.called.spot.call)
+    yield Cell(place_of(of.called), place_of(of.called))
+    yield from _waiting_cells(of)
+    for seconds in (of.moving_s, of.disturbed_s):
+        yield Cell(duration(seconds), seconds)
+    rank = account.ranks[of.rank].rank or 0
+    yield Cell(str(rank) if of.is_told else "", rank)
+    last = account.last_to_come(of.called) if of.is_told else None
+    yield Cell(last.words if last else "", last.share if last else 0.0)
+
+
+def _waiting_cells(of: Waited) -> Iterator[Cell]:
+    """A time that is no longer than the operation, or not known to within itself, is not told."""
+    told: Told = of.waiting
+    for seconds in (told.value, told.low, told.high):
+        yield Cell(duration(seconds) if of.is_told else "", seconds)
 
 
 def _row(account: Account, of: Called, times: Sequence[float]) -> Iterator[Cell]:

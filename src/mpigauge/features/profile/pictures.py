@@ -19,10 +19,13 @@ from mpigauge.model.units import byte_count, duration, many, memory, percent
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.account import Account, Numbers, Sizes
+    from mpigauge.runs.store.arrivals import ArrivalPattern
 
 STEPS = 200
 MOST_CALLS = 8
 """Curves of sizes."""
+MOST_PATTERNS, MOST_RANKS, PATTERN_STEPS = 3, 8, 41
+"""Collectives whose lateness is shown, ranks of each with a curve, and points of a curve."""
 MOST_BARS, MOST_SQUARES = 64, 96
 """With more ranks a bar or the side of a square stands for several."""
 _WIDE, _LEFT, _RIGHT, _TOP = 900, 120, 90, 60
@@ -32,8 +35,8 @@ _NAMES = ("outside MPI", "in MPI")
 
 
 def ranks(account: Account) -> Picture:
-    """A bar for each rank: what it computed, and what it spent in MPI, of which waiting in
-    collectives is told apart where it is known."""
+    """A bar for each rank: what it computed, and what it spent in MPI, of which waiting is told
+    apart where it is known."""
     step = -(-len(account.ranks) // MOST_BARS)
     names, parts = _parts(account)
     bars = [_bar(account, parts, at, step) for at in range(0, len(account.ranks), step)]
@@ -56,7 +59,7 @@ def _parts(account: Account) -> tuple[tuple[str, ...], list[Numbers]]:
     if not waiting.any():
         return _NAMES, [account.own_s, account.mpi_s]
     waiting = np.minimum(waiting, account.mpi_s)
-    names = (_NAMES[0], "waiting in collectives", "else in MPI")
+    names = (_NAMES[0], "waiting in MPI", "else in MPI")
     return names, [account.own_s, waiting, account.mpi_s - waiting]
 
 
@@ -101,6 +104,59 @@ def _bars(
             x += part * by_second
         yield text(x + 6, y + _BAR - 3, duration(sum(parts)), "dim", size=11)
     yield "</svg>\n"
+
+
+def arrivals(account: Account) -> Picture | None:
+    """How late the ranks come to the collectives that take longest. None: that is not known."""
+    patterns = account.profile.arrivals[:MOST_PATTERNS]
+    if not patterns:
+        return None
+    panels = tuple(_pattern_panel(account, pattern) for pattern in patterns)
+    left = len(account.profile.arrivals) - len(patterns)
+    notes = [f"{many(left, 'collective')} that took less: profile/arrivals-* of the run."]
+    about = (
+        "How long after the first of all ranks each came, call by call, of some 256 calls; to its "
+        "curve a rank came no later than that in so many of the calls."
+    )
+    plot = Plot("How late ranks come", about, panels, tuple(notes if left else ()))
+    rows = [row for pattern in patterns for row in _pattern_rows(account, pattern)]
+    return Picture(**{**vars(picture(plot)), "heads": _PATTERN_HEADS, "rows": tuple(rows)})
+
+
+_PATTERN_HEADS = ("collective", "rank", "last in", "median", "9 of 10 within")
+
+
+def _pattern_panel(account: Account, pattern: ArrivalPattern) -> Panel:
+    """A curve for each rank: the share of calls to which it came no later. Of many ranks those that
+    are late longest."""
+    means = pattern.lateness_s.mean(axis=0)
+    shown = sorted(np.argsort(-means)[:MOST_RANKS].tolist())
+    steps = np.linspace(0.0, 1.0, PATTERN_STEPS)
+    curves = []
+    for place in shown:
+        times = np.quantile(pattern.lateness_s[:, place], steps)
+        points = (Point(float(x), float(y)) for x, y in zip(times, steps, strict=True))
+        curves.append(Series(f"rank {pattern.members[place]}", tuple(points)))
+    x = Axis("after the first rank", seconds)
+    return Panel(_pattern_name(account, pattern), x, Axis("share of calls", share), tuple(curves))
+
+
+def _pattern_name(account: Account, pattern: ArrivalPattern) -> str:
+    spot = account.profile.spots[pattern.spot]
+    size = f" of {byte_count(pattern.message_bytes)}" if pattern.message_bytes else ""
+    where = account.where(spot)
+    return f"{pattern.call}{size}{f' in {where}' if where else ''}"
+
+
+def _pattern_rows(account: Account, pattern: ArrivalPattern) -> Iterator[tuple[str, ...]]:
+    name = _pattern_name(account, pattern)
+    last = np.bincount(pattern.lateness_s.argmax(axis=1), minlength=pattern.ranks)
+    medians, late = np.quantile(pattern.lateness_s, (0.5, 0.9), axis=0)
+    for place in np.argsort(-medians, kind="stable")[:MOST_BARS].tolist():
+        yield (
+            *(name, str(pattern.members[place]), percent(last[place] / len(pattern.lateness_s))),
+            *(duration(float(medians[place])), duration(float(late[place]))),
+        )
 
 
 def peers(account: Account) -> Picture | None:

@@ -10,7 +10,7 @@ from textwrap import wrap
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account, Called, Sizes
+from mpigauge.features.profile.account import Account, Called, Sizes, Waited
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.merge import Spot
 from mpigauge.features.profile.stored import Job
@@ -207,28 +207,41 @@ def _most(account: Account) -> Iterator[str]:
 
 def _waited(account: Account) -> Iterator[str]:
     """Waiting apart from moving, of what could be split."""
-    whole = sum(each.whole_s for each in account.waited)
-    if not whole > 0:
+    for collective, name, whom in _SPLIT:
+        found = [each for each in account.waited if each.is_collective is collective]
+        if sum(each.whole_s for each in found) > 0:
+            yield from _split(account, found, name, whom)
+
+
+_SPLIT = (
+    (True, "collectives", "ranks that come later"),
+    (False, "calls that wait for messages or requests", "ranks that send or begin later"),
+)
+
+
+def _split(account: Account, found: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
+    top = found[0]
+    if not any(each.resolved for each in found):
+        yield f"In {name} no rank waits for others longer than the operation itself takes."
         return
-    top = account.waited[0]
-    if not any(each.resolved for each in account.waited):
-        yield "In collectives no rank waits for others longer than the operation itself takes."
-    elif not top.waiting.is_sure:
-        yield "How long ranks wait for others in collectives cannot be told from so few calls."
-    else:
-        moving = sum(each.moving_s for each in account.waited) / whole
-        disturbed = sum(each.disturbed_s for each in account.waited) / whole
-        waiting = sum(each.waiting.value for each in account.waited) / whole
-        yield (
-            f"Of the time in collectives {percent(waiting)} is waiting for ranks that come later, "
-            f"{percent(moving)} the operation itself, {percent(disturbed)} disturbance."
-        )
-        times = f"{duration(top.waiting.low)} to {duration(top.waiting.high)}"
-        rank = account.ranks[top.rank].rank
-        yield (
-            f"Most is waited in {_at(top.called)}: {times}, all ranks together, longest by rank "
-            f"{rank}."
-        )
+    if not top.waiting.is_sure:
+        yield f"How long ranks wait for others in {name} cannot be told from so few calls."
+        return
+    whole = sum(each.whole_s for each in found)
+    waiting = sum(each.waiting.value for each in found) / whole
+    moving = sum(each.moving_s for each in found) / whole
+    disturbed = sum(each.disturbed_s for each in found) / whole
+    yield (
+        f"Of the time in {name} {percent(waiting)} is waiting for {whom}, "
+        f"{percent(moving)} the operation itself, {percent(disturbed)} disturbance."
+    )
+    times = f"{duration(top.waiting.low)} to {duration(top.waiting.high)}"
+    rank = account.ranks[top.rank].rank
+    yield (
+        f"Most is waited in {_at(top.called)}: {times}, all ranks together, longest by rank {rank}."
+    )
+    if last := account.last_to_come(top.called):
+        yield last.words
 
 
 def _at(called: Called) -> str:
