@@ -103,6 +103,26 @@ PARTS = {
         "tests/e2e/test_dropped_in_collective.py: with a file more nothing else is compiled",
         program("bench/inner_loop.py"),
     ),
+    "stacks": Part(
+        "a million stacks that the profiler has known again, against the compiler's own way",
+        "the same with a hundred thousand, where the profiler's C++ is tested",
+        program("bench/stack_audit.py"),
+    ),
+    "many-ranks": Part(
+        "64 ranks profiled on the cores that are there",
+        "the same with 8 ranks",
+        marked("many-ranks"),
+    ),
+    "many-files": Part(
+        "files of 512 ranks, made of recorded ones, joined within 10 s and 1 GB",
+        "tests/e2e/test_profiler_many_ranks.py, files of 8 ranks",
+        program("bench/profile_scale.py"),
+    ),
+    "planted-waiting": Part(
+        "whether profiles tell lateness that is planted on real ranks, on an idle machine",
+        "tests/unit/test_profile_waiting.py and test_profile_later.py, on made-up times",
+        program("bench/planted_waiting.py"),
+    ),
 }
 
 

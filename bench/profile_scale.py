@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How long does it take to join the files of many ranks, and how much memory?
+
+A job of four ranks is recorded; out of its files are made those of as many ranks as are asked for,
+each with a number, peers and members of the large job, and these are read and joined.
+
+Exit status: 0 within the limits, 1 above one of them, 2 it could not be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import common
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from mpigauge.features.profile import layout
+from mpigauge.features.profile.files import SUFFIX, read_folder
+from mpigauge.features.profile.layout import Kind
+from mpigauge.features.profile.merge import merged
+from mpigauge.model.errors import UserError
+from mpigauge.site.mpi import find
+from tests.profiled import build, profiled
+
+RECORDED = 4
+MOST_S, MOST_BYTES = 10.0, 1e9
+GRAIN = 64
+JOIN = "--join"
+"""What this program calls itself with, so that its memory is that of joining alone."""
+
+
+# --- one large job out of a small one ------------------------------------------------------------
+
+
+def make(recorded: Path, rank: int, ranks: int, target: Path) -> None:
+    """The file of a rank of the large job, by that of the rank in its place of the small one."""
+    data = np.fromfile(recorded, dtype=np.uint8)
+    head = data[: layout.HEAD.itemsize].view(layout.HEAD)[0].copy()
+    small = int(head["rank"])
+    blocks = b"".join(_changed(data, head, small, rank, ranks))
+    head["rank"], head["ranks"], head["pid"] = rank, ranks, 1000 + rank
+    head["pieces"] = 1
+    head["piece"][0] = (layout.PAGE, len(blocks) + GRAIN)
+    target.write_bytes(head.tobytes().ljust(layout.PAGE, b"\0") + blocks + bytes(GRAIN))
+
+
+def _changed(
+    data: npt.NDArray[np.uint8], head: Any, small: int, rank: int, ranks: int
+) -> Iterator[bytes]:
+    def peers(table: Any) -> None:
+        known = table["peer"] >= 0
+        step = (table["peer"][known] - small + RECORDED // 2) % RECORDED - RECORDED // 2
+        table["peer"][known] = (rank + step) % ranks
+
+    for kind, block in _blocks(data, head):
+        if kind == Kind.MEMBERS:
+            yield _members(block, rank, ranks).tobytes()
+            continue
+        if kind == Kind.COMM:
+            comm = block[: layout.COMM.itemsize].view(layout.COMM)
+            if comm["size"][0] == RECORDED:
+                comm["rank"], comm["size"] = rank, ranks
+        elif kind == Kind.CELLS:
+            part = block[: layout.CELLS.itemsize].view(layout.CELLS)[0]
+            size = layout.CELL.itemsize * int(part["used"])
+            peers(block[layout.CELLS.itemsize :][:size].view(layout.CELL))
+        elif kind == Kind.CHANNEL:
+            peers(block[: layout.CHANNEL.itemsize].view(layout.CHANNEL))
+        yield block.tobytes()
+
+
+def _blocks(data: npt.NDArray[np.uint8], head: Any) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
+    for piece in head["piece"][: int(head["pieces"])]:
+        at, end = int(piece["offset"]), int(piece["offset"] + piece["bytes"])
+        while at + 8 <= min(end, data.size):
+            kind, size = (int(word) for word in data[at : at + 8].view("u4"))
+            if size == 0:
+                break
+            yield kind, data[at : at + size].copy()
+            at += size
+
+
+def _members(block: npt.NDArray[np.uint8], rank: int, ranks: int) -> npt.NDArray[np.uint8]:
+    """All of the world, or the rank alone."""
+    part = block[: layout.MEMBERS.itemsize].view(layout.MEMBERS).copy()
+    members = range(ranks) if int(part["count"][0]) == RECORDED else [rank]
+    content = np.array(members, dtype="i4").tobytes()
+    size = -(-(layout.MEMBERS.itemsize + len(content)) // GRAIN) * GRAIN
+    part["count"], part["bytes"] = len(members), size
+    return np.frombuffer((part.tobytes() + content).ljust(size, b"\0"), dtype=np.uint8)
+
+
+# --- joining them --------------------------------------------------------------------------------
+
+
+def join(folder: Path) -> int:
+    """Reads and joins what is there, and says how long it took."""
+    start, cpu = time.perf_counter(), time.process_time()
+    profile = merged(read_folder(folder))
+    wall, took = time.perf_counter() - start, time.process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(len(profile.files), len(profile.spots), len(profile.rows), len(profile.waits))
+    print(wall, took, peak)
+    return 0
+
+
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--mpi", default="mpich", help="of the recorded job (mpich)")
+    parser.add_argument("--ranks", type=int, default=512, help="of the large job (512)")
+    parser.add_argument("--calls", type=int, default=3000, help="of each rank (3000)")
+    parser.add_argument("--quick", action="store_true", help="16 ranks: does it work at all?")
+    parser.add_argument(JOIN, metavar="FOLDER", help=argparse.SUPPRESS)
+    return parser.parse_args(words)
+
+
+def main(words: Sequence[str]) -> int:
+    options = arguments(words)
+    if options.join:
+        return join(Path(options.join))
+    ranks = 16 if options.quick else options.ranks
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "made"
+        try:
+            small = record(options.mpi, options.calls, Path(folder))
+        except UserError as error:
+            print(f"profile_scale: {error}", file=sys.stderr)
+            return 2
+        made.mkdir()
+        for rank in range(ranks):
+            make(small[rank % RECORDED], rank, ranks, made / f"rank{rank}{SUFFIX}")
+        whole = sum(path.stat().st_size for path in made.iterdir())
+        again = [sys.executable, str(Path(__file__)), JOIN, str(made)]
+        text = subprocess.run(again, capture_output=True, text=True, check=True).stdout
+    counts, times = (line.split() for line in text.splitlines())
+    wall, cpu, peak = map(float, times)
+    print(f"# {common.machine()}\n")
+    print(f"{counts[0]} files, {whole / 1e6:.0f} MB: {counts[1]} call sites, {counts[2]} rows,")
+    print(f"{counts[3]} of them with waiting apart from moving")
+    print(f"joined in {wall:.1f} s ({cpu:.1f} CPU s), at most {peak / 1e6:.0f} MB of memory")
+    print(f"limits: {MOST_S:.0f} s, {MOST_BYTES / 1e6:.0f} MB")
+    return 0 if wall <= MOST_S and peak <= MOST_BYTES else 1
+
+
+def record(name: str, calls: int, folder: Path) -> list[Path]:
+    """The files of four ranks that exchange messages in a ring, by rank."""
+    mpi = find(name)
+    program = build(mpi, "late.cpp", folder)
+    kept = folder / "recorded"
+    done = profiled(mpi, RECORDED, [str(program), "turns", str(calls), "20", "irecv"], kept)
+    if done.status != 0:
+        raise UserError(f"{mpi.label}: {done.errors.strip()[-300:]}")
+    paths = sorted(kept.glob(f"*{SUFFIX}"))
+    heads = [np.fromfile(path, dtype=layout.HEAD, count=1)[0] for path in paths]
+    return [
+        path for _, path in sorted((int(h["rank"]), p) for h, p in zip(heads, paths, strict=True))
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
