@@ -44,6 +44,8 @@ FLOOR_S = 20e-6
 """What is shorter is no disturbance."""
 STEP_S = 0.5e-6
 """How far apart ranks of one host leave a call that ends for all at once, and come to the next."""
+SURE = 1.96
+"""Standard deviations of an interval of 95 %."""
 MOST_EARLY = 0.05
 """Of calls that a rank left before the last one came: of more the times fit no order."""
 
@@ -262,6 +264,13 @@ def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
 # --- all calls -----------------------------------------------------------------------------
 
 
+def _by_chance(table: Times) -> Times:
+    """Of the sums of parts: by how much they would be others had there been more or fewer of the
+    few long calls, of which there are as many as it happens."""
+    most = 2 * np.quantile(table, 1 - RARE, axis=0)
+    return np.asarray(np.sqrt((np.clip(table - most, 0, None) ** 2).sum(axis=0)))
+
+
 class Sum:
     """Of one spot on one rank: the parts, and what they would be had other calls been kept."""
 
@@ -269,6 +278,7 @@ class Sum:
         self.calls = self.seconds = 0.0
         self.kept = 0
         self.parts, self.drawn = np.zeros(3), np.zeros((DRAWS, 3))
+        self.by_chance = np.zeros(3)
         self.usual: list[tuple[int, float]] = []
 
     def add(
@@ -286,6 +296,7 @@ class Sum:
         all_drawn = drawn @ took
         other = (drawn @ table) / np.where(all_drawn > 0, all_drawn, 1.0)[:, None] * seconds
         self.parts += kept
+        self.by_chance += (_by_chance(table) / whole * seconds) ** 2
         self.drawn += kept + (other - kept) * np.sqrt(left_out)
         self.seconds += float(kept.sum())
 
@@ -297,9 +308,9 @@ class Sum:
     def row(self, spot: int, rank: int) -> tuple[float, ...]:
         """Of WAIT."""
         low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
-        step_s = STEP_S * self.calls
+        wider = STEP_S * self.calls + SURE * np.sqrt(self.by_chance)
         waiting, moving, disturbed = (
-            (self.parts[n], max(low[n] - step_s, 0.0), high[n] + step_s) for n in range(3)
+            (self.parts[n], max(low[n] - wider[n], 0.0), high[n] + wider[n]) for n in range(3)
         )
         usual = float(np.average([each[1] for each in self.usual],
                                  weights=[max(each[0], 1) for each in self.usual]))  # fmt: skip
