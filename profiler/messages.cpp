@@ -104,6 +104,7 @@ std::array<Ending, 1024> all_ending;
 std::size_t ending_count = 0;
 
 std::size_t requests_in(const Facts& facts, const Word* arguments) {
+  if (arguments[facts.request] == 0) return 0;  // which is the MPI's to tell
   if (facts.requests == one_request) return 1;
   const int count = as_int(arguments[facts.requests]);
   return count > 0 ? static_cast<std::size_t>(count) : 0;
