@@ -20,7 +20,7 @@ CALLS = 50
 def test_all_ranks_are_joined(ranks: int, tmp_path: Path) -> None:
     mpi = find("mpich")
     program = build(mpi, "late.cpp", tmp_path)
-    words = [program, "nobody", str(CALLS), "0", "irecv"]
+    words = [str(program), "nobody", str(CALLS), "0", "irecv"]
     done = profiled(mpi, ranks, words, tmp_path / "profile")
     assert done.status == 0, done.output + done.errors
     profile = merged(done.files)
