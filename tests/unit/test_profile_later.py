@@ -169,6 +169,19 @@ def test_sides_that_do_not_mean_the_same_messages_are_told_nothing() -> None:
     assert told(fewer)["rank"].tolist() == [1]
 
 
+def test_where_a_site_waits_for_what_it_sends_too_that_is_left_out() -> None:
+    """As many calls again, which took a millisecond each and waited for no message."""
+    program = alternating()
+    files = files_of(program)
+    for rank, file in enumerate(files):
+        took = [*(program.left - program.posted)[:, rank], *[1e-3] * CALLS]
+        files[rank] = replace(file, sites=(site("MPI_Wait", "wait", (), took),))
+    rows = told(files)
+    assert rows["calls"].tolist() == [CALLS, CALLS]
+    assert rows["waiting_s"] == pytest.approx(program.planted_s, rel=0.02)
+    assert (rows["seconds"] < 0.5).all()
+
+
 @pytest.mark.parametrize(
     ("who", "expected"),
     [("all", (True, True)), ("for_root", (False, True)), ("at_root", (True, False))],
