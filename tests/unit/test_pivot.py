@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run as cli
+from mpigauge.model.cards import joined
 from mpigauge.model.errors import UserError
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
@@ -404,6 +405,14 @@ def test_latex_and_markdown_have_no_signs_of_their_own() -> None:
     assert r"B\|2" in markup.markdown(tables)
     assert r"\textbf{" in markup.latex(tables)
     assert "**" in markup.markdown(tables).splitlines()[4]
+
+
+def test_cards_of_all_runs_are_known() -> None:
+    """A table may be of a benchmark that the first run has never heard of."""
+    first, second = cells.cards(), cells.cards()
+    fewer = replace(first, benchmarks=tuple(c for c in first if c.name != "Bcast"))
+    assert set(joined([fewer, second]).names()) == set(second.names())
+    assert joined([second, fewer]) == second
 
 
 # --- how it is asked for --------------------------------------------------------------------------

@@ -89,6 +89,7 @@ def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[st
     """`names`: of the runs, where these are the columns."""
     from mpigauge.cli.comparing import heading_of
     from mpigauge.cli.screen import screen, write
+    from mpigauge.model.cards import joined
     from mpigauge.show.pivoted import markup, text
     from mpigauge.show.pivoted.data import as_csv, as_json
     from mpigauge.show.pivoted.words import remarks_of, tables_of
@@ -96,7 +97,7 @@ def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[st
     if form in ("csv", "json"):
         write(as_csv(found) if form == "csv" else as_json(found))
         return
-    tables = tables_of(found, runs[0].cards)
+    tables = tables_of(found, joined([run.cards for run in runs]))
     heading = heading_of(runs, names or [run.path.name for run in runs])
     said = remarks_of(found)
     if form == "table":

@@ -31,7 +31,6 @@ def command(**said: Any) -> None:
     from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.setup import set_up
-    from mpigauge.cli.side_by_side import print_beside
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request, resolve
 
@@ -47,6 +46,8 @@ def command(**said: Any) -> None:
         return
     measured = measure(runs, options.output, "-".join(runs[0].plan.benchmarks))
     if len(measured.runs) > 1:
+        from mpigauge.cli.side_by_side import print_beside
+
         print_beside(measured.runs)
     else:
         for stored in measured.runs:

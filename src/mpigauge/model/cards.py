@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError, did_you_mean, nearest
@@ -191,6 +191,13 @@ class Cards:
             raise UserError(f"cannot read the cards in {path}: {error.strerror}") from None
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise UserError(f"{path} does not hold the cards of the benchmarks: {error}") from None
+
+
+def joined(cards: Sequence[Cards]) -> Cards:
+    """The first, with the benchmarks that only others know."""
+    known = {card.word: card for each in reversed(cards) for card in each}
+    order = dict.fromkeys(card.word for each in cards for card in each)
+    return replace(cards[0], benchmarks=tuple(known[word] for word in order))
 
 
 def _known(what: str, name: str, names: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import joined
 from mpigauge.model.units import duration, many, percent
 from mpigauge.result.compare.best import best_lines
 from mpigauge.show import beside, best, fresh
@@ -162,7 +163,8 @@ def sections(shown: Sequence[Shown], across: Pivot | None = None) -> Iterator[Pa
         if pictures or tables:
             yield PageSection(id_, name, pictures, tables, said)
     if across:
-        beside_each_other, words = _across(across, shown[0].run.cards)
+        cards = joined([each.run.cards for each in shown])
+        beside_each_other, words = _across(across, cards)
         yield PageSection("across", "Side by side", (), tuple(beside_each_other), tuple(words))
     if compared := shown[0].document.fresh:
         yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
