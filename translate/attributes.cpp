@@ -27,12 +27,12 @@ void* place_of(int value) {
 }
 
 void* value_for_program(int keyval, void* value) {
-  if (value == nullptr) return value;
-  const int number = *static_cast<const int*>(value);
+  // Those of programs are no addresses, or not of integers.
+  const auto number = [value] { return *static_cast<const int*>(value); };
   switch (keyval) {
-    case Program::MPI_HOST: return kept_at(host, rank_to_program(number));
-    case Program::MPI_IO: return kept_at(io, rank_to_program(number));
-    case Program::MPI_LASTUSEDCODE: return kept_at(last_code, error_to_program(number));
+    case Program::MPI_HOST: return kept_at(host, rank_to_program(number()));
+    case Program::MPI_IO: return kept_at(io, rank_to_program(number()));
+    case Program::MPI_LASTUSEDCODE: return kept_at(last_code, error_to_program(number()));
     default: return value;
   }
 }

@@ -96,6 +96,7 @@ MPIGAUGE_COPY_STATUS(f082f)
 
 // --- predefined functions -----------------------------------------------------------------------
 
+#if !MPIGAUGE_PROGRAM_IS_STD
 namespace {
 
 int copy_nothing(int* flag) {
@@ -109,6 +110,7 @@ int copy_as_it_is(void* value, void* copy, int* flag) {
 }
 
 }  // namespace
+#endif
 
 #define MPIGAUGE_PREDEFINED(NULL_COPY, DUP, NULL_DELETE)                           \
   MPIGAUGE_EXPORT int NULL_COPY(void*, int, void*, void*, void*, int* flag) {      \

@@ -178,7 +178,9 @@ class InOut : public Base<int*, ProgramHandle<kind>*> {
   ProgramHandle<kind>* target() { return &handle_; }
   template <class All>
   void done(int, const All&) const {
-    if (handle_ == null_for_program<kind>()) *place_ = to_fortran<kind>(handle_);
+    if (handle_ != null_for_program<kind>()) return;
+    forget_number<kind>(*place_);
+    *place_ = to_fortran<kind>(handle_);
   }
 
  private:
@@ -199,7 +201,9 @@ class Array : public Base<int*, ProgramHandle<kind>*> {
   void done(int, const All&) {
     if constexpr (kind == Kind::request) {
       for (std::size_t n = 0; n < room_.size(); ++n) {
-        if (room_[n] == null_for_program<kind>()) numbers_[n] = to_fortran<kind>(room_[n]);
+        if (room_[n] != null_for_program<kind>()) continue;
+        forget_number<kind>(numbers_[n]);
+        numbers_[n] = to_fortran<kind>(room_[n]);
       }
     }
   }

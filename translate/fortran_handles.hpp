@@ -11,11 +11,10 @@ namespace mpigauge::translate {
 
 template <Kind kind>
 struct Conversions;
-#define MPIGAUGE_CONVERSIONS(KIND, NAME)                                                      \
-  template <>                                                                                 \
-  struct Conversions<Kind::KIND> {                                                            \
-    static constexpr Call to = call_##NAME##_c2f, to_by_standard = call_##NAME##_toint;       \
-    static constexpr Call from = call_##NAME##_f2c, from_by_standard = call_##NAME##_fromint; \
+#define MPIGAUGE_CONVERSIONS(KIND, NAME)                                    \
+  template <>                                                               \
+  struct Conversions<Kind::KIND> {                                          \
+    static constexpr Call to = call_##NAME##_c2f, from = call_##NAME##_f2c; \
   };
 #define MPIGAUGE_FOR_EACH_KIND(DO) \
   DO(comm, Comm)                   \
@@ -41,18 +40,22 @@ Word object_with_number(Kind kind, int number);
 
 namespace detail {
 
+/// Numbers that the target gives to its own handles: integers anyway, or counted by Open MPI. Those
+/// of files may be small, and libraries with the standard's ABI do not all take theirs back, so
+/// there the numbers are ours.
 template <Kind kind>
-constexpr bool target_has_integers = target_abi == Abi::mpich && kind != Kind::file;
+constexpr bool numbered_by_target = target_abi != Abi::std && kind != Kind::file;
 inline constexpr int above_predefined = target_abi == Abi::mpich ? 0 : predefined_in_fortran;
 
-/// The number that the target gives to a handle of its own.
+template <Kind kind>
+inline constinit SharedSlots numbers{};
+
 template <Kind kind>
 int number_by_target(TargetHandle<kind> handle) {
-  if constexpr (target_has_integers<kind>) {
+  if constexpr (target_abi == Abi::mpich) {
     return handle;
   } else {
-    Function call = function_of<Conversions<kind>::to_by_standard>();
-    if (call == nullptr) call = function_of<Conversions<kind>::to>();
+    const Function call = function_of<Conversions<kind>::to>();
     if (call == nullptr) return missing(Conversions<kind>::to);
     return reinterpret_cast<int (*)(TargetHandle<kind>)>(call)(handle) + above_predefined;
   }
@@ -60,18 +63,14 @@ int number_by_target(TargetHandle<kind> handle) {
 
 template <Kind kind>
 TargetHandle<kind> handle_by_target(int number) {
-  if constexpr (target_has_integers<kind>) {
+  if constexpr (target_abi == Abi::mpich) {
     return number;
   } else {
-    Function call = function_of<Conversions<kind>::from_by_standard>();
-    if (call == nullptr) call = function_of<Conversions<kind>::from>();
+    const Function call = function_of<Conversions<kind>::from>();
     if (call == nullptr) return null_for_target<kind>();
     return reinterpret_cast<TargetHandle<kind> (*)(int)>(call)(number - above_predefined);
   }
 }
-
-/// Numbers for files: even in MPICH their handles are pointers, and libraries count them from 0 on.
-inline constinit SharedSlots file_numbers{};
 
 }  // namespace detail
 
@@ -80,16 +79,17 @@ int to_fortran(ProgramHandle<kind> handle) {
   const Word word = word_of(handle);
   if constexpr (program_abi == Abi::mpich) {
     if constexpr (kind != Kind::file) return handle;
-    return word == 0 ? 0 : static_cast<int>(detail::file_numbers.seen(word));
+    return word == 0 ? 0 : static_cast<int>(detail::numbers<kind>.seen(word));
   } else if constexpr (program_abi == Abi::std) {
     if (word < predefined_in_standard) return static_cast<int>(word);
   } else {
     if ((word & 1U) == 0) return fortran_number(*reinterpret_cast<const Word*>(word));
   }
-  if constexpr (kind == Kind::file) {
-    return predefined_in_fortran + static_cast<int>(detail::file_numbers.seen(word));
+  if constexpr (detail::numbered_by_target<kind>) {
+    return detail::number_by_target<kind>(translate::to_target<kind>(handle));
+  } else {
+    return predefined_in_fortran + static_cast<int>(detail::numbers<kind>.seen(word));
   }
-  return detail::number_by_target<kind>(translate::to_target<kind>(handle));
 }
 
 template <Kind kind>
@@ -100,18 +100,28 @@ ProgramHandle<kind> from_fortran(int number) {
       return number;
     } else {
       return handle_of<Handle>(
-          number == 0 ? 0 : detail::file_numbers.at(static_cast<std::uint32_t>(number)));
+          number == 0 ? 0 : detail::numbers<kind>.at(static_cast<std::uint32_t>(number)));
     }
   } else {
     if (number >= 0 && number < predefined_in_fortran) {
       return handle_of<Handle>(program_abi == Abi::std ? static_cast<Word>(number)
                                                        : object_with_number(kind, number));
     }
-    if constexpr (kind == Kind::file) {
+    if constexpr (detail::numbered_by_target<kind>) {
+      return own_to_program<kind>(word_of(detail::handle_by_target<kind>(number)), Given::seen);
+    } else {
       const int slot = number - predefined_in_fortran;
-      return handle_of<Handle>(detail::file_numbers.at(static_cast<std::uint32_t>(slot)));
+      return handle_of<Handle>(detail::numbers<kind>.at(static_cast<std::uint32_t>(slot)));
     }
-    return own_to_program<kind>(word_of(detail::handle_by_target<kind>(number)), Given::seen);
+  }
+}
+
+/// Fortran has no use for a number any more.
+template <Kind kind>
+void forget_number(int number) {
+  if constexpr (program_abi != Abi::mpich && !detail::numbered_by_target<kind>) {
+    if (number < predefined_in_fortran) return;
+    detail::numbers<kind>.freed(static_cast<std::uint32_t>(number - predefined_in_fortran));
   }
 }
 

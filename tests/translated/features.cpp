@@ -343,10 +343,11 @@ void attributes() {
   CHECK(keyval == MPI_KEYVAL_INVALID);
 
   OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr));
-  OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &wrong));
+  void* const no_address = reinterpret_cast<void*>(4711);
+  OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, no_address));
   OK(MPI_Comm_dup(MPI_COMM_SELF, &other));
   OK(MPI_Comm_get_attr(other, keyval, &value, &flag));
-  CHECK(flag == 1 && value == &wrong);
+  CHECK(flag == 1 && value == no_address);
   OK(MPI_Comm_free(&other));
   OK(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
   OK(MPI_Comm_free_keyval(&keyval));
