@@ -53,6 +53,7 @@ COMMANDS = {
     "sweep": ["sweep", "PingPong", "--vary", "env:A=1,2", "--dry-run", "--mpi", "mpich"],
     "topo": ["topo"],
     "transports": ["transports", "--help"],
+    "tune": ["tune", "--help"],
     "watch": ["watch", RUN],
 }
 """A way to call each command that prints something and measures nothing."""
