@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ class PlannedRun:
     plan: Plan
     remeasure: Remeasure | None = None
     """What is measured once more at the end; None: nothing is."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What run.json has beside that."""
 
     @property
     def name(self) -> str:
@@ -160,7 +162,8 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
     setup, plan = run.setup, run.plan
     cards = setup.kernels.cards.read_text(encoding="utf-8")
-    made = RunWriter.create(header(setup, plan), cards, output=folder, label=label)
+    head = header(setup, plan) | dict(run.more)
+    made = RunWriter.create(head, cards, output=folder, label=label)
     writer = stack.enter_context(made)
     write_passport(writer, setup)
     return CampaignTask(plan, setup.mpi, setup.kernels, writer, run.remeasure)

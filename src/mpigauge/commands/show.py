@@ -57,15 +57,18 @@ def command(
     if pivot or to:
         show_pivot([open_run(run)], pivot, to, form)
     elif jobs is not None and form in ("table", "json", "csv", *options.PROFILE_FORMATS):
-        _show_profile(jobs, form)
+        _show_profile(run, jobs, form)
     elif form in options.PROFILE_FORMATS:
         raise UserError(f"--format {form} is of profiles, and {run} is none")
     else:
         show(open_run(run), form, limits_of, whole)
 
 
-def _show_profile(jobs: Sequence[Job], form: str) -> None:
+def _show_profile(run: str, jobs: Sequence[Job], form: str) -> None:
+    from mpigauge.cli.run_names import find_run
     from mpigauge.cli.screen import screen, write
-    from mpigauge.features.profile.show import lines_of
+    from mpigauge.features.profile.measured import joined_at
+    from mpigauge.features.profile.show import JOINED, lines_of
 
-    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH), ""]))
+    found = joined_at(find_run(run), jobs) if form in JOINED else None
+    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, found), ""]))

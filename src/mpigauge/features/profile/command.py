@@ -11,6 +11,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
+from mpigauge.model.errors import UserError
 from mpigauge.model.width import WIDTH
 
 if TYPE_CHECKING:
@@ -52,6 +53,18 @@ OURS = (
         "--start",
         type=click.Choice(["on", "off"]),
         help="off: nothing is recorded until the program calls MPI_Pcontrol(1).  [default: on]",
+    ),
+    click.option(
+        "--measure",
+        is_flag=True,
+        help="Measure afterwards what this machine does with the calls that take 1 % of the time "
+        "in MPI or more. In place of a command a stored profile will do: profile --measure RUN.",
+    ),
+    click.option(
+        "--in",
+        "seconds",
+        metavar="TIME",
+        help="Time for that, such as 1m.  [default: 8 s a cell, 20 s to 3 minutes]",
     ),
     click.option("--np", metavar="N", help="Launch the program on N ranks."),
     options.mpi_option,
@@ -106,6 +119,13 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     from mpigauge.site.mpi.profiler import library
 
     output, launches, form = said.pop("output"), said.pop("launches"), said.pop("form")
+    measures, seconds = said.pop("measure"), said.pop("seconds")
+    if seconds and not measures:
+        raise UserError("--in is the time for --measure; a program takes the time that it takes")
+    if measures and (stored := _stored_profile(words)):
+        _measure(stored, {**said, "seconds": seconds})
+        present(stored, form)
+        return 0
     told = _told(said.pop("frames"), said.pop("start"))
     setup = _setup(said, words) if any(said[name] for name in OURS) else None
     starter = _starter(words, setup, dict(os.environ))
@@ -122,6 +142,8 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         profiling = Profiling(starter, variables, writer, tell, agent, hosts)
         jobs, status = profiling.profile(launches)
         _finish(profiling, words, jobs, status)
+        if measures and jobs and not status:
+            _measure(writer.folder, {**said, "seconds": seconds})
         _present(writer.folder, jobs, form, first)
     return status
 
@@ -139,6 +161,32 @@ def _print_archive(ctx: click.Context) -> None:
 
     click.echo(archive(tell))
     ctx.exit()
+
+
+def _stored_profile(words: tuple[str, ...]) -> Path | None:
+    """The profile that stands in place of a command; None: it is a command."""
+    from shutil import which
+
+    from mpigauge.cli.run_names import find_run
+    from mpigauge.features.profile.finding import holds_profile
+
+    if len(words) > 1 or which(words[0]):
+        return None
+    found = find_run(words[0])
+    if not holds_profile(found):
+        raise UserError(
+            f"--measure: the run {words[0]} is no profile; `mpigauge profile` makes one"
+        )
+    if found.is_file():
+        raise UserError(f"--measure: {words[0]} is packed; measure the folder that it was made of")
+    return found
+
+
+def _measure(folder: Path, said: Mapping[str, Any]) -> None:
+    from mpigauge.features.profile.measured import measure_needs
+    from mpigauge.features.profile.stored import load_jobs
+
+    measure_needs(folder, load_jobs(folder), said)
 
 
 def _told(frames: int | None, start: str | None) -> dict[str, str]:
@@ -236,12 +284,14 @@ def _finish(profiling: Profiling, words: tuple[str, ...], jobs: Sequence[Job], s
 def present(folder: Path, form: str) -> None:
     """A run that was profiled elsewhere, on standard output."""
     from mpigauge.cli.screen import screen, tell, write
+    from mpigauge.features.profile.measured import joined_at
     from mpigauge.features.profile.profiling import seen
-    from mpigauge.features.profile.show import lines_of
+    from mpigauge.features.profile.show import JOINED, lines_of
     from mpigauge.features.profile.stored import load_jobs
 
     jobs = load_jobs(folder)
-    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH), ""]))
+    found = joined_at(folder, jobs) if form in JOINED else None
+    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, found), ""]))
     tell(f"{seen(jobs)}; stored in {folder}")
 
 
@@ -249,10 +299,12 @@ def _present(folder: Path, jobs: Sequence[Job], form: str, start: Start) -> None
     """On standard error, since standard output is the program's."""
     from mpigauge.cli.screen import screen, tell
     from mpigauge.features.profile.foretell import unseen
+    from mpigauge.features.profile.measured import joined_at
     from mpigauge.features.profile.profiling import seen
-    from mpigauge.features.profile.show import lines_of
+    from mpigauge.features.profile.show import JOINED, lines_of
 
-    for line in lines_of(jobs, form, screen().room or WIDTH) if jobs else []:
+    found = joined_at(folder, jobs) if form in JOINED else None
+    for line in lines_of(jobs, form, screen().room or WIDTH, found) if jobs else []:
         click.echo(line, err=True)
     for line in [] if jobs else unseen(start.programs, start.env):
         tell(line)

@@ -19,8 +19,10 @@ from mpigauge.features.profile.show import (
     error_words,
     main_jobs,
     place_of,
+    saved_at_most,
     sentences,
     times_of,
+    told_words,
 )
 from mpigauge.features.profile.show_json import as_csv
 from mpigauge.model.units import duration, many, memory, percent
@@ -33,6 +35,7 @@ from mpigauge.show.web.page import filled
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
+    from mpigauge.features.profile.joined import Joined
     from mpigauge.features.profile.stored import Job
     from mpigauge.runs.store import Run
 
@@ -73,15 +76,18 @@ class BuiltMachine(NamedTuple):
     svg: str
 
 
-def profile_page(name: str, run: Run, jobs: Sequence[Job], home: str = "") -> str:
-    """`home`: a page with all runs to go back to."""
+def profile_page(
+    name: str, run: Run, jobs: Sequence[Job], home: str = "", found: Joined | None = None
+) -> str:
+    """`home`: a page with all runs to go back to. `found`: beside its machine."""
     accounts = accounts_of(main_jobs(jobs))
     first = accounts[0] if accounts else None
     facts = facts_of_run(run)
     command = run.header.get("command") or ""
     drawn = dict(_drawn(first)) if first else dict.fromkeys(PICTURES)
-    tables = list(_tables(accounts)) if first else []
     waiting = _waiting_table(first) if first and first.waited else None
+    tables = [*_tables(accounts), *_joined(found)] if first else []
+    said = [*sentences(accounts), *([saved_at_most(found)] if found else [])] if first else []
     machines = list(_machines(run, first)) if first else []
     others = len(jobs) - len(accounts)
     return filled(
@@ -91,7 +97,7 @@ def profile_page(name: str, run: Run, jobs: Sequence[Job], home: str = "") -> st
         version=facts.version or "",
         facts=heading(facts),
         answers=list(_answers(accounts)) if first else [],
-        sentences=list(sentences(accounts)) if first else [],
+        sentences=said,
         others=f"{many(others, 'other job')} of MPI in this run: `mpigauge show`."
         if others
         else "",
@@ -200,6 +206,25 @@ def _waiting_cells(of: Waited) -> Iterator[Cell]:
     told: Told = of.waiting
     for seconds in (told.value, told.low, told.high):
         yield Cell(duration(seconds) if of.is_told else "", seconds)
+
+
+def _joined(found: Joined | None) -> Iterator[SortedTable]:
+    """Call sites beside what the machine does with their calls."""
+    rows = [
+        [
+            Cell(str(each.called.number), each.called.number),
+            Cell(each.called.spot.call, each.called.spot.call),
+            Cell(place_of(each.called), place_of(each.called)),
+            *(
+                Cell(told_words(told), told.value if told else 0.0)
+                for told in (each.waiting, each.machine, each.above)
+            ),
+        ]
+        for each in (found.sites if found else ())
+    ]
+    heads = ("#", "call", "place", "waiting", "moving, as the machine can do it", "above that")
+    if rows:
+        yield SortedTable("joined", "Beside this machine", heads, rows[:MOST_SITES])
 
 
 def _row(account: Account, of: Called, times: Sequence[float]) -> Iterator[Cell]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account, Called, Sizes, Waited
+from mpigauge.features.profile.account import Account, Called, Sizes, Told, Waited
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.merge import Spot
 from mpigauge.features.profile.stored import Job
@@ -31,8 +32,15 @@ from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.site.mpi.query import named
 from mpigauge.site.topology.cpu_lists import as_list
 
+if TYPE_CHECKING:
+    from mpigauge.features.profile.joined import Joined
+
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
 LEAST_NAME = 12
+JOINED = ("table",)
+"""Formats that say what the machine does with the calls."""
+LEAST_JOINED = 0.01
+"""Of the time in MPI: places that take less have no row."""
 MOST_OTHERS, LEAST_OTHER = 2, 0.05
 """So many places are named after the first, each with at least this share of the time in MPI."""
 _OF_LAUNCHES = (
@@ -42,7 +50,7 @@ _OF_LAUNCHES = (
 _WAYS = {Way.NONE: "", Way.SENT: "sent", Way.RECEIVED: "received"}
 
 
-def page(jobs: Sequence[Job], width: int = WIDTH) -> list[str]:
+def page(jobs: Sequence[Job], width: int = WIDTH, found: Joined | None = None) -> list[str]:
     """The lines of a run; numbers of one launch are those of the launch in the middle."""
     shown = main_jobs(jobs)
     accounts = accounts_of(shown)
@@ -50,8 +58,10 @@ def page(jobs: Sequence[Job], width: int = WIDTH) -> list[str]:
         return ["nothing was profiled: no process called MPI"]
     first = accounts[0]
     lines = [*_head(accounts, width), "", *_answer(accounts, width)]
+    lines += wrap(saved_at_most(found), width) if found else []
     for table in (
         _sites(accounts, width),
+        joined_lines(found, width) if found else iter(()),
         _sizes(first, width),
         _pairs(first),
         _regions(first, width),
@@ -70,15 +80,17 @@ def accounts_of(jobs: Sequence[Job]) -> list[Account]:
     return [*middle, *(each for each in accounts if each is not middle[0])]
 
 
-def lines_of(jobs: Sequence[Job], form: str, width: int = WIDTH) -> list[str]:
+def lines_of(
+    jobs: Sequence[Job], form: str, width: int = WIDTH, found: Joined | None = None
+) -> list[str]:
     """The lines of a run in one of the formats: table, json, csv, mpip, perfcatch. The last two
-    know one launch, the first."""
+    know one launch, the first. `found`: beside its machine, for those of JOINED."""
     from mpigauge.features.profile.show_json import as_csv, as_json
     from mpigauge.features.profile.show_mpip import mpip
     from mpigauge.features.profile.show_perfcatch import perfcatch
 
     if form == "table":
-        return page(jobs, width)
+        return page(jobs, width, found)
     if form in ("json", "csv"):
         return (as_json if form == "json" else as_csv)(jobs).splitlines()
     shown = main_jobs(jobs)
@@ -244,6 +256,17 @@ def _split(account: Account, found: Sequence[Waited], name: str, whom: str) -> I
         yield last.words
 
 
+def saved_at_most(found: Joined) -> str:
+    """For the whole program."""
+    said = (
+        f"A perfect network would save at most {percent(found.network)} of the run time, a perfect "
+        f"balance at most {percent(found.balance)}"
+    )
+    if math.isnan(found.setting):
+        return f"{said}; no sweep of settings is stored that has these calls."
+    return f"{said}, the best known setting at most {percent(found.setting)}."
+
+
 def _at(called: Called) -> str:
     return f"{called.spot.call} in {called.where}" if called.where else called.spot.call
 
@@ -327,6 +350,40 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
         yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
     legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
     yield from wrap(f"{legend} {_OF_LAUNCHES}" if several else legend, width)
+
+
+def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
+    """Call sites beside what the machine does with their calls."""
+    whole = sum(each.called.mean_s for each in found.sites)
+    rows = [
+        [
+            str(each.called.number),
+            each.called.spot.call.removeprefix("MPI_"),
+            place_of(each.called),
+            *map(told_words, (each.waiting, each.machine, each.above)),
+        ]
+        for each in found.sites
+        if each.called.mean_s >= LEAST_JOINED * whole
+    ]
+    if not rows:
+        return
+    heads = ["#", "call", "place", "waiting", "machine's own", "above that"]
+    yield from table_lines(heads, rows[:MOST_SITES], width, 2, (1, 2))
+    legend = (
+        "Of a rank in the mean: waiting for others; moving, as this machine can do it (measured: "
+        "`mpigauge profile --measure`); moving above that, with waiting where that is not known."
+    )
+    yield from wrap(legend, width)
+
+
+def told_words(told: Told | None) -> str:
+    """With its interval; nothing of what is not known."""
+    if told is None:
+        return ""
+    if not told.is_sure and told.value > 0:
+        return f"{duration(max(told.low, 0.0))}…{duration(told.high)}"
+    error = max(told.high - told.value, told.value - told.low)
+    return f"{duration(told.value)} {plus_minus(error / told.value)}" if told.value > 0 else "0 s"
 
 
 def times_of(accounts: Sequence[Account]) -> dict[Spot, list[float]]:

@@ -20,10 +20,11 @@ def page_of(word: str, home: str = "") -> str | None:
     if not is_profile(word):
         return None
     from mpigauge.cli.run_names import open_run
+    from mpigauge.features.profile.measured import joined_at
     from mpigauge.features.profile.page import profile_page
 
-    stored = open_run(word)
-    return profile_page(stored.path.name, stored, profile_at(word) or (), home)
+    stored, jobs = open_run(word), profile_at(word) or ()
+    return profile_page(stored.path.name, stored, jobs, home, joined_at(stored.path, jobs))
 
 
 def compared_runs(words: Sequence[str]) -> Comparison | None:

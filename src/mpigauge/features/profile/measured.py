@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Measures what a profile needs to be set beside its machine, and finds what was measured before.
+
+Measured runs are runs as all others. Those of the same MPI on the same hosts and cores, with no
+setting of their own, are looked for beside the profile and below mpigauge-runs; what was measured
+for this very profile comes first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.finding import KIND
+from mpigauge.features.profile.joined import Joined, Machine, joined
+from mpigauge.features.profile.needs import Need, needed, uses_of
+from mpigauge.features.profile.show import accounts_of, main_jobs
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import byte_count, listed, many, percent
+from mpigauge.site.mpi.query import named
+
+if TYPE_CHECKING:
+    from mpigauge.cli.targets import Setup
+    from mpigauge.features.profile.stored import Job
+    from mpigauge.measure.plan import Plan, PlanPart
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.row import Row
+    from mpigauge.runs.store import Run
+
+MEASURED_FOR = "measured_for"
+"""In run.json of a run that was made for a profile: the profile's name."""
+SECONDS_A_CELL, LEAST_SECONDS, MOST_SECONDS = 8.0, 20.0, 180.0
+MOST_RUNS = 40
+"""The newest of a folder are looked at."""
+
+
+# --- what was measured ---------------------------------------------------------------------------
+
+
+def joined_at(folder: Path, jobs: Sequence[Job]) -> Joined | None:
+    """The profile beside what the store has measured of its calls; None: no rank was seen."""
+    shown = main_jobs(jobs)
+    if not shown:
+        return None
+    account = accounts_of(shown)[0]
+    uses = uses_of(account)
+    benchmarks = {use.need.benchmark for use in uses}
+    rows = [row for run in _runs(folder, account, benchmarks) for row in _rows(run)]
+    return joined(account, uses, Machine(rows))
+
+
+def _runs(folder: Path, account: Account, benchmarks: set[str]) -> Iterator[Run]:
+    """Those that fit, the first before those that know less of the profile."""
+    from mpigauge.runs.store import load
+
+    headers = dict(_headers(folder))
+    ours = [path for path, header in headers.items() if header.get(MEASURED_FOR) == folder.name]
+    others = [path for path in headers if path not in ours]
+    for path in (*reversed(ours), *reversed(others)):
+        if not benchmarks & set((headers[path].get("plan") or {}).get("benchmarks") or ()):
+            continue
+        try:
+            run = load(path)
+        except UserError:
+            continue
+        if _fits(run, account, path in ours):
+            yield run
+
+
+def _headers(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Of runs beside the profile and in the usual folder, oldest first; profiles are none."""
+    from mpigauge.runs.store import list_runs
+    from mpigauge.runs.store.writer import DEFAULT_ROOT
+
+    roots = dict.fromkeys(root.resolve() for root in (folder.absolute().parent, DEFAULT_ROOT)
+                          if root.is_dir())  # fmt: skip
+    for root in roots:
+        for summary in list_runs(root)[-MOST_RUNS:]:
+            try:
+                header = json.loads((summary.path / "run.json").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            if isinstance(header, dict) and header.get("kind") != KIND:
+                yield summary.path, header
+
+
+def _fits(run: Run, account: Account, ours: bool) -> bool:
+    """Whether it is of the same MPI, hosts and cores, with nothing set that the program had not."""
+    mpi = run.header.get("mpi") or {}
+    same_mpi = (mpi.get("name"), mpi.get("version")) == named(account.ranks[0].library)
+    if ours or not same_mpi:
+        return same_mpi
+    plain = not (run.plan.get("settings") or run.plan.get("env"))
+    hosts = {rank.host for rank in run.ranks} == {file.host for file in account.ranks}
+    return plain and hosts and _same_cores(run, account)
+
+
+def _same_cores(run: Run, account: Account) -> bool:
+    """As far as both are known: ranks that wander are on no core."""
+    from mpigauge.site.topology.cpu_lists import as_list
+
+    bound = all(len(file.cpus) == 1 for file in account.ranks)
+    program = {(file.host, as_list(file.cpus)) for file in account.ranks}
+    measured = {(rank.host, rank.cpuset) for rank in run.ranks}
+    return not bound or measured <= program
+
+
+def _rows(run: Run) -> list[Row]:
+    from mpigauge.result.document import rows_of_run
+
+    return rows_of_run(run)
+
+
+# --- measuring -----------------------------------------------------------------------------------
+
+
+def measure_needs(folder: Path, jobs: Sequence[Job], said: Mapping[str, Any]) -> None:
+    """Measures the cells that the profile needs, beside it, and says before how long that takes.
+    `said`: options of the launch. UserError: it cannot be measured here."""
+    from mpigauge.cli.costing import cost_words
+    from mpigauge.cli.measuring import PlannedRun, check, measure
+    from mpigauge.cli.screen import tell
+    from mpigauge.cli.targets import CommandOptions
+
+    shown = main_jobs(jobs)
+    needs = needed(account := accounts_of(shown)[0], uses_of(account)) if shown else {}
+    if not needs:
+        tell("nothing to measure: no call that is a benchmark takes 1 % of the time in MPI")
+        return
+    setup = _setup(account, said)
+    run = PlannedRun(setup, _plan(account, needs, setup), more={MEASURED_FOR: folder.name})
+    check([run], CommandOptions())
+    for line in _announced(needs):
+        tell(line)
+    tell(cost_words(run))
+    output = folder.with_name(f"{folder.name}-measured")
+    number = 1
+    while output.exists():
+        number += 1
+        output = folder.with_name(f"{folder.name}-measured-{number}")
+    measured = measure([run], output, "measured")
+    tell(f"measured in {output}")
+    measured.raise_problems()
+
+
+def _announced(needs: Mapping[Need, float]) -> Iterator[str]:
+    words = [f"{_words(need)} ({percent(share)})" for need, share in needs.items()]
+    yield f"measures {many(len(needs), 'cell')}, by their share of the time in MPI: {listed(words)}"
+
+
+def _words(need: Need) -> str:
+    size = f" of {byte_count(need.message_bytes)}" if need.message_bytes >= 0 else ""
+    return f"{need.benchmark}{size} on {many(need.ranks, 'rank')}"
+
+
+def _setup(account: Account, said: Mapping[str, Any]) -> Setup:
+    """As the program was launched: its MPI, and the cores on which its ranks stayed."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.measure.plan import read_request
+
+    asked = dict(said)
+    spec, transport = asked.pop("mpi_spec", None), asked.pop("transport", None)
+    asked.pop("np", None)
+    if not asked.get("place") and (cores := _cores(account)):
+        asked["place"] = (f"cores:{cores}",)
+    asked["np"] = str(len(account.ranks))
+    request = read_request(asked, look_up(asked))
+    spec = spec or _mpi_of(account.ranks[0].library).spec
+    (setup,) = set_up(request, CommandOptions(mpi_specs=(spec,), transport=transport))
+    _check_hosts(account, setup)
+    if named(setup.mpi.library_string) != named(account.ranks[0].library):
+        raise UserError(
+            f"the profile is of {' '.join(named(account.ranks[0].library))}, --mpi names "
+            f"{setup.mpi.label}; name the MPI of the profile"
+        )
+    return setup
+
+
+def _check_hosts(account: Account, setup: Setup) -> None:
+    program = {_short(file.host) for file in account.ranks}
+    if program != {_short(host.topology.hostname) for host in setup.resources.all_hosts}:
+        raise UserError(
+            f"the profile is of {listed(sorted(program))}, and nothing else can be set beside it; "
+            "measure there, or name the hosts with --hosts"
+        )
+
+
+def _short(host: str) -> str:
+    return host.partition(".")[0]
+
+
+def _cores(account: Account) -> str:
+    """By rank; nothing where a rank has wandered, two share one, or there are several hosts."""
+    cpus = [next(iter(file.cpus), -1) for file in account.ranks if len(file.cpus) == 1]
+    hosts = {file.host for file in account.ranks}
+    alone = len(set(cpus)) == len(account.ranks) and len(hosts) == 1
+    return ",".join(map(str, cpus)) if alone else ""
+
+
+def _mpi_of(library: str) -> Mpi:
+    """The MPI that said this of itself."""
+    from mpigauge.site.mpi.listing import everything
+
+    wanted = named(library)
+    for each in everything().listed:
+        if named(each.mpi.library_string) == wanted:
+            return each.mpi
+    raise UserError(
+        f"the profile is of {' '.join(wanted)}, which is not found here; name it with --mpi"
+    )
+
+
+def _plan(account: Account, needs: Mapping[Need, float], setup: Setup) -> Plan:
+    """A part for each benchmark with one type, on so many ranks."""
+    from dataclasses import replace
+
+    from mpigauge.measure.plan.resolve import plan_of
+
+    request = setup.request
+    where = setup.resources.one_placement(request, len(account.ranks), "a profile is of")
+    parts = tuple(setup.resources.seated(each, where) for each in _parts(account, needs))
+    usual = min(max(SECONDS_A_CELL * len(needs), LEAST_SECONDS), MOST_SECONDS)
+    plan = plan_of(request, parts, setup.cards, setup.resources, setup.mpi)
+    return replace(plan, seconds=request.seconds or usual, use_all=False)
+
+
+def _parts(account: Account, needs: Mapping[Need, float]) -> Iterator[PlanPart]:
+    from mpigauge.measure.plan.plan import PlanPart
+
+    together: dict[Need, list[int]] = {}
+    for need in needs:
+        alike = need._replace(message_bytes=0, root=0)
+        together.setdefault(alike, []).append(need.message_bytes)
+    for need, sizes in together.items():
+        options = {"datatype": need.datatype, "op": need.op} if need.op else {}
+        yield PlanPart(
+            benchmarks=(need.benchmark,),
+            world_ranks=len(account.ranks),
+            ranks=(need.ranks,),
+            sizes=tuple(sorted(size for size in set(sizes) if size >= 0)) or (0,),
+            suite_options=options,
+        )

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which measurements say what a machine does with the calls of a profile, and what each is worth.
+
+A call at a place is a benchmark of the same name on as many ranks, with messages of the same size,
+type, operation and root. Of several sizes at one place each takes its share by count and bytes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mpigauge.features.profile.layout import Way
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.account import Account, Called
+
+LEAST_SHARE = 0.01
+"""Of the time in MPI: what takes less is not measured."""
+_BYTES_OF_LATENCY = 4096
+"""A message of so many takes about twice as long as an empty one."""
+_COLLECTIVES = (
+    *("Barrier", "Bcast", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block"),
+    *("Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall"),
+    "Alltoallv",
+)
+BENCHMARKS = {f"MPI_{name}": name for name in _COLLECTIVES} | {
+    "MPI_Sendrecv": "Sendrecv", "MPI_Sendrecv_replace": "Sendrecv",
+    "MPI_Send": "PingPong", "MPI_Recv": "PingPong",
+}  # fmt: skip
+_REDUCTIONS = ("Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block")
+_ROOTED = ("Bcast", "Reduce", "Gather", "Gatherv", "Scatter", "Scatterv")
+_OF_ALL = ("Alltoallv",)
+"""The profile counts what goes to all ranks, the benchmark what goes to one."""
+TYPES = {
+    "MPI_DOUBLE": "double", "MPI_DOUBLE_PRECISION": "double", "MPI_FLOAT": "float",
+    "MPI_REAL": "float", "MPI_INT": "int", "MPI_INTEGER": "int", "MPI_LONG": "long",
+}  # fmt: skip
+OPS = {"MPI_SUM": "sum", "MPI_MAX": "max", "MPI_MIN": "min", "MPI_PROD": "prod"}
+
+
+class Need(NamedTuple):
+    """A cell to be measured."""
+
+    benchmark: str
+    ranks: int
+    message_bytes: int
+    """-1: it has no message."""
+    datatype: str = ""
+    op: str = ""
+    root: int = 0
+
+    @property
+    def is_collective(self) -> bool:
+        return self.benchmark in _COLLECTIVES
+
+
+@dataclass(frozen=True)
+class Use:
+    """What of a call site a cell speaks for."""
+
+    called: Called
+    need: Need
+    calls: float
+    """Of a rank, in the mean of all ranks of the program."""
+    seconds: float
+    """Its share of the time at this place, of all ranks."""
+
+
+def uses_of(account: Account) -> list[Use]:
+    """Of all call sites whose calls are benchmarks, too."""
+    cells = account.profile.cells
+    spots = {spot: number for number, spot in enumerate(account.profile.spots)}
+    found = []
+    for called in account.inside:
+        if called.spot.call in BENCHMARKS:
+            own = cells[(cells["site"] == spots[called.spot]) & (cells["way"] != Way.REQUESTS)]
+            found += list(_uses(account, called, own))
+    return found
+
+
+def _uses(account: Account, called: Called, cells: Any) -> Iterator[Use]:
+    counts: dict[Need, float] = defaultdict(float)
+    for group in _alike(account, called, cells):
+        counts[_need(account, called, group)] += float(group["count"].sum())
+    weights = {need: count * (1 + max(need.message_bytes, 0) / _BYTES_OF_LATENCY)
+               for need, count in counts.items()}  # fmt: skip
+    whole = sum(weights.values())
+    for need, count in counts.items():
+        seconds = called.total_s * weights[need] / whole if whole else 0.0
+        yield Use(called, need, count / len(account.ranks), seconds)
+
+
+def _alike(account: Account, called: Called, cells: Any) -> Iterator[Any]:
+    """Cells of one communicator, size and type; of messages those that were sent, or of
+    MPI_Recv received."""
+    way = {"MPI_Recv": Way.RECEIVED}.get(called.spot.call, Way.SENT)
+    if BENCHMARKS[called.spot.call] in _COLLECTIVES:
+        way = Way.NONE
+    kept = cells[cells["way"] == way]
+    names = ["comm", "bin", "type"]
+    if BENCHMARKS[called.spot.call] in _ROOTED:
+        names.append("peer")
+    for key in np.unique(kept[names]):
+        group = kept[kept[names] == key]
+        if not account.profile.comms[int(key["comm"])].remote_size:
+            yield group
+
+
+def _need(account: Account, called: Called, group: Any) -> Need:
+    name = BENCHMARKS[called.spot.call]
+    comm = account.profile.comms[int(group["comm"][0])]
+    ranks = 2 if name == "PingPong" else max(comm.size, 1)
+    size = round(int(group["amount"].sum()) / int(group["count"].sum()))
+    if name == "Barrier":
+        return Need(name, ranks, -1)
+    if name in _OF_ALL:
+        size = round(size / ranks)
+    root = max(int(group["peer"][0]), 0) if name in _ROOTED else 0
+    if name not in _REDUCTIONS:
+        return Need(name, ranks, size, root=root)
+    said = account.profile.types[int(group["type"][0])]
+    kind = TYPES.get(said.name, "double")
+    return Need(name, ranks, size, kind, OPS.get(said.operation, "sum"), root)
+
+
+def needed(account: Account, uses: Sequence[Use]) -> dict[Need, float]:
+    """What takes enough of the time in MPI to be measured, with its share, the most first."""
+    whole = float(account.mpi_s.sum())
+    seconds: dict[Need, float] = defaultdict(float)
+    for use in uses:
+        seconds[use.need] += use.seconds
+    found = {need: each / whole for need, each in seconds.items() if each >= LEAST_SHARE * whole}
+    return dict(sorted(found.items(), key=lambda each: -each[1]))
