@@ -32,7 +32,10 @@ void* value_for_program(int keyval, void* value) {
   switch (keyval) {
     case Program::MPI_HOST: return kept_at(host, rank_to_program(number()));
     case Program::MPI_IO: return kept_at(io, rank_to_program(number()));
-    case Program::MPI_LASTUSEDCODE: return kept_at(last_code, error_to_program(number()));
+    case Program::MPI_LASTUSEDCODE:
+      if (number() == Target::MPI_ERR_LASTCODE)
+        return kept_at(last_code, Program::MPI_ERR_LASTCODE);
+      return kept_at(last_code, error_to_program(number()));
     default: return value;
   }
 }
