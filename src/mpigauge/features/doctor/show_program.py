@@ -51,7 +51,8 @@ def about(look: Look) -> str:
         return f"{what} with mpi4py, {_made_for(look)}" if look.module else what
     assert elf is not None
     linked = "statically linked" if look.static else "dynamically linked"
-    return f"{elf.machine}, {linked}, {_made_for(look)}"
+    bits = "" if elf.bits == 64 else f" ({elf.bits} bits)"
+    return f"{elf.machine}{bits}, {linked}, {_made_for(look)}"
 
 
 def _made_for(look: Look) -> str:
@@ -86,6 +87,8 @@ def _calls(look: Look) -> Iterator[tuple[str, str]]:
         said = many(len(look.calls), "function")
         data = f", {many(len(look.data), 'variable')} of its library" if look.data else ""
         yield "takes", f"{said} of MPI{data}"
+    for each in look.runtimes:
+        yield "Fortran", f"{each.name}, {each.path or 'which is not here'}"
 
 
 def _how(one: Suits) -> str:
@@ -118,7 +121,13 @@ def to_json(look: Look, each: Sequence[Suits], libraries: Mapping[str, str]) -> 
         "extensions": sorted(look.extensions),
         "data": sorted(look.data),
         "mpis": [
-            {"mpi": one.label, "spec": one.spec, "directly": one.directly, "ways": list(one.ways)}
+            {
+                "mpi": one.label,
+                "spec": one.spec,
+                "directly": one.directly,
+                "ways": list(one.ways),
+                "lacking": list(one.lacking),
+            }
             for one in each
         ],
         "hindrances": list(hindrances(look)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option
+from mpigauge.cli.program import NAMES, PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
 from mpigauge.model.width import WIDTH
 
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import RunWriter
 
 FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
-OURS = (
-    *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
-    *("launcher", "oversubscribe"),
-)
-"""Options that say how we launch it. --rsh also says how other hosts are reached afterwards."""
 
 
 @click.command("profile", context_settings={"allow_interspersed_args": False})
@@ -66,14 +61,7 @@ OURS = (
         metavar="TIME",
         help="Time for that, such as 1m.  [default: 8 s a cell, 20 s to 3 minutes]",
     ),
-    click.option("--np", metavar="N", help="Launch the program on N ranks."),
-    options.mpi_option,
-    options.place_option,
-    transport_option,
-    options.set_option,
-    options.env_option,
-    *options.host_options,
-    options.oversubscribe_option,
+    *PROGRAM_OPTIONS,
     click.option(
         "--format",
         "form",
@@ -111,6 +99,7 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     recompiled or relinked; what the program reads and prints, and its exit status, are its own.
     """
     from mpigauge.cli.begun import begin
+    from mpigauge.cli.program import set_up_program
     from mpigauge.cli.screen import tell
     from mpigauge.features.profile.foretell import foretold
     from mpigauge.features.profile.profiling import NO_CARDS, Profiling, header
@@ -127,7 +116,7 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         present(stored, form)
         return 0
     told = _told(said.pop("frames"), said.pop("start"))
-    setup = _setup(said, words) if any(said[name] for name in OURS) else None
+    setup = set_up_program(said, words) if any(said[name] for name in NAMES) else None
     starter = _starter(words, setup, dict(os.environ))
     variables = {PRELOAD: str(library(tell)), **told}
     first = starter(variables)
@@ -197,26 +186,10 @@ def _told(frames: int | None, start: str | None) -> dict[str, str]:
 
 def check_options(said: Mapping[str, Any]) -> None:
     """UserError: these could not be carried out, whatever MPI and hosts there are."""
-    if any(said[name] for name in OURS):
-        from mpigauge.features.profile.ours import check_words
+    if any(said[name] for name in NAMES):
+        from mpigauge.cli.program import check_program_words
 
-        check_words(said["words"], bool(said["np"] or said["place"]))
-
-
-def _setup(said: Mapping[str, Any], words: tuple[str, ...]) -> Setup:
-    """What we launch on. UserError: it is not there."""
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
-    from mpigauge.measure.plan import read_request
-
-    check_options({**said, "words": words})
-    asked = dict(said)
-    spec, transport = asked.pop("mpi_spec"), asked.pop("transport")
-    request = read_request(asked, look_up(asked))
-    chosen = CommandOptions(mpi_specs=(spec,) if spec else (), transport=transport)
-    (setup,) = set_up(request, chosen)
-    return setup
+        check_program_words(said["words"], bool(said["np"] or said["place"]))
 
 
 def _starter(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:

@@ -20,11 +20,11 @@ from mpigauge.features.profile.finding import KIND
 from mpigauge.features.profile.gather import fetch, folder_for_ranks, prepare, remove
 from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start, with_stand_ins
 from mpigauge.features.profile.merge import merged
-from mpigauge.features.profile.running import Ended, run
 from mpigauge.features.profile.show import main_jobs
 from mpigauge.features.profile.stored import Job, save
 from mpigauge.features.profile.symbols import resolved
 from mpigauge.measure.campaign.agent import Agent
+from mpigauge.measure.campaign.in_front import Ended, run
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, encode
 from mpigauge.model.units import many

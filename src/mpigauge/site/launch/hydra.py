@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.site.launch.job import Command, Job, RankSet, cannot, mask
+from mpigauge.site.launch.job import Command, Job, RankSet, cannot, mask, of_launcher
 from mpigauge.site.launch.registry import launcher
 
 
@@ -26,7 +26,7 @@ def command(job: Job) -> Command:
         words += [":"] if number else []
         words += ["-n", str(ranks.ranks), *(_on(job, ranks, len(sets)) if intel else [])]
         words += [*ranks.told(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
-    return Command(tuple(words), {**_agent_env(job, intel), **env})
+    return Command(tuple(words), {**_agent_env(job, intel), **of_launcher(env)})
 
 
 def _bound(job: Job) -> list[str]:

@@ -12,6 +12,8 @@ from pathlib import PurePath
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 
+PRELOAD = "LD_PRELOAD"
+
 
 @dataclass(frozen=True)
 class OnHost:
@@ -130,6 +132,12 @@ def cannot(job: Job, what: str) -> UserError:
         f"--placement launcher: that of {job.mpi.label} cannot be told {what}; take --placement "
         "kernel"
     )
+
+
+def of_launcher(env: Mapping[str, str]) -> dict[str, str]:
+    """What a launcher finds in its own environment of what ranks are told by its words: not what
+    they preload, which is for them alone."""
+    return {name: value for name, value in env.items() if name != PRELOAD}
 
 
 def mask(cores: Iterable[int]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mpigauge.site.launch import orte, prrte
-from mpigauge.site.launch.job import Command, Job, RankSet
+from mpigauge.site.launch.job import Command, Job, RankSet, of_launcher
 from mpigauge.site.launch.registry import launcher
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -26,7 +26,7 @@ def command(job: Job) -> Command:
         words += ["-n", str(ranks.ranks), *_hosts(ranks)]
         words += ranks.told(lambda name, value: ("-x", f"{name}={value}"), "--wdir")
         words += ranks.program
-    return Command(tuple(words), {**AS_ROOT, **env}, files)
+    return Command(tuple(words), {**AS_ROOT, **of_launcher(env)}, files)
 
 
 def is_mca(name: str) -> bool:

@@ -46,6 +46,14 @@ NAMES: tuple[tuple[str, Family], ...] = (
     (r"libmpisr\.so.*|libnecmpi\.so.*", Family(None, "NEC's MPI")),
 )
 _PATTERNS = tuple((re.compile(pattern), family) for pattern, family in NAMES)
+_USUAL = (
+    (r"libmpi(ch)?fort(_(?!abi)\w+)?\.so\.12|lib(f|fmpich|mpif_\w+)\.so\.12", "libmpifort.so.12"),
+    (r"libmpichf\d*\.so\.12", "libmpifort.so.12"),
+    (r"libmpi(ch)?cxx\.so\.12", "libmpicxx.so.12"),
+    (r"libmpi_ibm_(mpifh|usempi\w*)\.so\.\d+", r"libmpi_\1.so.40"),
+)
+"""What layers are called where they were not renamed."""
+_INTERNAL = re.compile(r"P?MPIX?_\w+|MPI(R|I|D|DI|U|L)_\w+|(ompi|opal)_\w+|p?mpix?_\w+_")
 _CALL = re.compile(r"P?MPI_[A-Z]\w*|p?mpi_[a-z]\w*_")
 _EXTENSION = re.compile(r"P?MPIX_\w+")
 _DATA = re.compile(
@@ -68,6 +76,19 @@ def family_by(name: str, objects: Iterable[str]) -> Family | None:
     if family and family.abi is None and any(each.startswith("ompi_mpi_") for each in objects):
         return OLD_OPEN_MPI
     return family
+
+
+def usual_name(name: str) -> str:
+    """What a layer for Fortran is called by whoever made the MPI; packagers rename some."""
+    for pattern, usual in _USUAL:
+        if match := re.fullmatch(pattern, name):
+            return match.expand(usual)
+    return name
+
+
+def is_of_mpi(name: str) -> bool:
+    """Whether a function or a variable comes from an MPI, and be it an inner one."""
+    return bool(_INTERNAL.fullmatch(name))
 
 
 def calls(names: Iterable[str]) -> frozenset[str]:

@@ -141,12 +141,7 @@ class Loader:
             elf = read_elf(path)
         except (OSError, DamagedError):
             return None
-        same = (elf.machine, elf.bits, elf.little) == (
-            program.machine,
-            program.bits,
-            program.little,
-        )
-        return elf if same else None
+        return elf if elf.runs_with(program) else None
 
     @cached_property
     def cache(self) -> Mapping[str, tuple[str, ...]]:

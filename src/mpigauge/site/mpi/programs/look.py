@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 PYTHON = "python"
 SECONDS = 20.0
 MOST_OF_A_SCRIPT = 1 << 20
+_RUNTIME = re.compile(r"lib(gfortran|ifcore|ifcoremt|flang|flang_rt|nvf|pgf90|f)\.so\b")
 CAPABILITIES = "security.capability"
 FIND_MPI4PY = """
 import importlib.util
@@ -117,6 +119,11 @@ class Look:
         return tuple(each for each, family in found if family and family.fortran)
 
     @property
+    def runtimes(self) -> tuple[LoadedLibrary, ...]:
+        """Of Fortran's compilers."""
+        return tuple(each for each in self.libraries if _RUNTIME.match(each.name))
+
+    @property
     def uses_mpi(self) -> bool:
         return bool(self.mpi_libraries or self.holds_mpi)
 
@@ -138,6 +145,20 @@ def look(words: Sequence[str], env: Mapping[str, str], folder: Path = Path()) ->
             if inner.kind != "binary" or inner.uses_mpi:
                 return inner
     return found
+
+
+def inner_words(
+    words: Sequence[str], env: Mapping[str, str], folder: Path = Path()
+) -> Sequence[str]:
+    """Of words that begin with a script: those from the first that is a program of MPI itself;
+    none: there is no such word."""
+    for rest in _behind(words, env, folder):
+        try:
+            inner = look(rest, env, folder)
+        except UserError:
+            return ()
+        return rest if inner.uses_mpi else inner_words(rest, env, folder)
+    return ()
 
 
 def _look_at_binary(path: Path, env: Mapping[str, str]) -> Look:

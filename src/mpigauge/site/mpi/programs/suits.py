@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether an MPI can run a program as it is, and what stands in the way."""
+"""Whether an MPI can run a program, and what stands in the way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import many
+from mpigauge.model.units import listed, many
 from mpigauge.site.mpi import layout
 from mpigauge.site.mpi.find import STANDARD
 from mpigauge.site.mpi.programs import abi
@@ -28,6 +28,8 @@ WORDS: dict[Abi, str] = {
     "ompi": "Open MPI's ABI",
     "std": "the standard ABI",
 }
+INNER = "libopen-"
+"""How the names of libraries begin that only one version of Open MPI can have below it."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +40,30 @@ class Suits:
     spec: str
     """What finds it again with --mpi."""
     directly: bool
-    """Whether it can take the place of the program's own MPI without a translation."""
+    """Whether it can take the place of the program's own MPI."""
     ways: tuple[str, ...]
     """What has to be done for that, or what stands in the way."""
+    library: Path | None = None
+    """The one that takes the place of the program's own, where that is done directly."""
+    layers: tuple[Path, ...] = ()
+    """The layers for Fortran above it."""
+    lacking: tuple[str, ...] = ()
+    """Functions that the program may call and this library has not."""
 
 
 def suits(look: Look, mpi: Mpi) -> Suits:
     """Whether this MPI, with one of its libraries, runs the program that was looked at."""
-    for kind in look.abis:
-        library = library_of(mpi, kind)
-        if library is not None:
-            missing = list(_missing(look, library))
-            links = list(_links(look, library))
-            spec = mpi.spec.removesuffix(STANDARD) + (STANDARD if kind == "std" else "")
-            return Suits(mpi.label, spec, not missing, tuple(missing or links))
-    made_for = " and ".join(WORDS[kind] for kind in look.abis) or "no MPI that we know"
-    return Suits(
-        mpi.label, mpi.spec, False, (f"the program is for {made_for}, and it has {_has(mpi)}",)
-    )
+    if why := tuple(_impossible(look, mpi)):
+        return Suits(mpi.label, mpi.spec, False, why)
+    kind = look.abis[0]
+    library = library_of(mpi, kind)
+    if library is None:
+        other = f"the program is for {WORDS[kind]}, and it has {_has(mpi)}"
+        return Suits(mpi.label, mpi.spec, False, (other,))
+    if deviates(mpi, kind):
+        other = "its library with the standard ABI has other values for some constants"
+        return Suits(mpi.label, mpi.spec, False, (other,))
+    return _directly(look, mpi, kind, library)
 
 
 def library_of(mpi: Mpi, kind: Abi) -> Path | None:
@@ -67,25 +75,82 @@ def library_of(mpi: Mpi, kind: Abi) -> Path | None:
     return None
 
 
+def deviates(mpi: Mpi, kind: Abi) -> bool:
+    """Whether its library gives constants of the ABI other values than the standard: Intel MPI has
+    those of a draft, so that MPI_ERRORS_RETURN ends a program."""
+    return kind == "std" and mpi.abi != "std" and mpi.name == "intel"
+
+
 def hindrances(look: Look) -> tuple[str, ...]:
     """What stands in the way of another MPI than the program's own, or of a library of ours."""
     return tuple(_hindrances(look))
 
 
 def _hindrances(look: Look) -> Iterator[str]:
+    yield from _closed(look)
+    if look.elf and look.elf.rpath and not look.elf.runpath:
+        folders = ":".join(look.elf.rpath)
+        yield (
+            f"it has an RPATH ({folders}), which goes before LD_LIBRARY_PATH; `mpigauge exec` "
+            "goes before both"
+        )
+    if len(look.abis) > 1:
+        yield f"it loads two MPIs: {' and '.join(WORDS[kind] for kind in look.abis)}"
+    if look.extensions:
+        yield f"it calls what only some MPIs have: {_listed(sorted(look.extensions))}"
+    for each in look.runtimes:
+        if each.path is None:
+            yield f"it needs {each.name}, the runtime of its Fortran compiler, which is not here"
+
+
+def _closed(look: Look) -> Iterator[str]:
+    """Why nothing at all can be loaded in the place of what it has."""
     if look.secure:
         yield "it runs with another's rights (setuid): the loader heeds no LD_PRELOAD for it"
     if look.static:
         yield "it is statically linked: nothing can be loaded before it"
     elif look.holds_mpi:
         yield "its MPI is a part of the program itself (statically linked): no other can be taken"
-    if look.elf and look.elf.rpath and not look.elf.runpath:
-        folders = ":".join(look.elf.rpath)
-        yield f"it has an RPATH ({folders}), which goes before LD_LIBRARY_PATH"
-    if len(look.abis) > 1:
-        yield f"it loads two MPIs: {' and '.join(WORDS[kind] for kind in look.abis)}"
-    if look.extensions:
-        yield f"it calls what only some MPIs have: {_listed(sorted(look.extensions))}"
+
+
+def _impossible(look: Look, mpi: Mpi) -> Iterator[str]:
+    """Why no library of this MPI can take the place of the program's own."""
+    library = _elf(mpi.library)
+    if look.elf and library and not look.elf.runs_with(library):
+        yield f"the program is for {_machine(look.elf)}, and it is for {_machine(library)}"
+        return
+    yield from _closed(look)
+    if look.unknown and not look.abis:
+        yield f"the program is for {listed(look.unknown)}, whose ABI mpigauge does not know"
+    elif len(look.abis) > 1:
+        yield f"the program loads two MPIs: {' and '.join(WORDS[kind] for kind in look.abis)}"
+    elif not look.abis and not look.holds_mpi:
+        yield "the program is for no MPI that we know"
+
+
+def _machine(elf: Elf) -> str:
+    return f"{elf.machine} ({elf.bits} bits)"
+
+
+def _directly(look: Look, mpi: Mpi, kind: Abi, library: Path) -> Suits:
+    spec = mpi.spec.removesuffix(STANDARD) + (STANDARD if kind == "std" else "")
+    own = _elf(library)
+    if own is None:
+        return Suits(mpi.label, spec, False, (f"{library} cannot be read",))
+    layers, without = _layers(look, library, own)
+    if without:
+        return Suits(mpi.label, spec, False, (f"it has no {without}, the layer for Fortran",))
+    calls, data = _lacking(look, own, layers)
+    if data:
+        lacks = f"it lacks {many(len(data), 'variable')} of MPI that the program takes"
+        return Suits(mpi.label, spec, False, (f"{lacks}: {_listed(data)}",))
+    ways = [*_links(look, library, own), *_kept(look, layers, library)]
+    if calls:
+        ways.append(
+            f"it lacks {many(len(calls), 'function')} of MPI, and the program ends where it calls "
+            f"one: {_listed(calls)}"
+        )
+    return Suits(mpi.label, spec, True, tuple(ways), library, layers, tuple(calls))
 
 
 def _has(mpi: Mpi) -> str:
@@ -93,22 +158,34 @@ def _has(mpi: Mpi) -> str:
     return WORDS[mpi.abi] + (f" and {WORDS['std']}" if standard else "")
 
 
-def _missing(look: Look, library: Path) -> Iterator[str]:
-    """What the program takes from MPI and this library has not."""
-    own = _elf(library)
-    if own is None:
-        yield f"{library} cannot be read"
-        return
+def _layers(look: Look, library: Path, own: Elf) -> tuple[tuple[Path, ...], str]:
+    """The layers for Fortran to be taken: those beside the library, else the program's own where
+    they can stand on it; and the name of one that there is not."""
+    found = []
     for each in look.fortran:
-        if not (library.parent / each.name).exists():
-            yield f"it has no {each.name}, the layer for Fortran"
-            return
-    layers = [_elf(library.parent / each.name) for each in look.fortran]
-    offers = own.offers.union(*(elf.offers for elf in layers if elf))
+        beside = library.parent / abi.usual_name(each.name)
+        if beside.exists():
+            found.append(beside)
+        elif each.path and each.elf and _stands_on(each.elf, own):
+            found.append(each.path)
+        else:
+            return (), each.name
+    return tuple(dict.fromkeys(found)), ""
+
+
+def _stands_on(layer: Elf, library: Elf) -> bool:
+    """Whether a layer for Fortran of another MPI of the same ABI finds all that it takes."""
+    if any(name.startswith(INNER) for name in layer.needed):
+        return False
+    wanted = filter(abi.is_of_mpi, layer.wants)
+    return library.offers.issuperset(wanted)
+
+
+def _lacking(look: Look, own: Elf, layers: tuple[Path, ...]) -> tuple[list[str], list[str]]:
+    """The functions and the variables of MPI that the program takes and that are not there."""
+    offers = own.offers.union(*(elf.offers for elf in map(_elf, layers) if elf))
     calls = {name for name in look.calls | look.extensions if not _is_own(name, look)}
-    lacking = sorted((calls | look.data) - offers)
-    if lacking:
-        yield f"it lacks {many(len(lacking), 'name')} of MPI: {_listed(lacking)}"
+    return sorted(calls - offers), sorted(look.data - offers)
 
 
 def _is_own(name: str, look: Look) -> bool:
@@ -117,11 +194,23 @@ def _is_own(name: str, look: Look) -> bool:
     return any(name in elf.offers for elf in [look.elf, *own] if elf)
 
 
-def _links(look: Look, library: Path) -> Iterator[str]:
+def asked_names(look: Look) -> tuple[str, ...]:
+    """The names of libraries of MPI that the program needs, the layers for Fortran left out."""
+    return tuple(each.name for each in _asked(look))
+
+
+def _links(look: Look, library: Path, own: Elf) -> Iterator[str]:
     """Names under which the program asks for what the library has under another."""
     for each in _asked(look):
-        if not (library.parent / each.name).exists():
-            yield f"by a link {each.name} to its {library.name}"
+        if each.name not in (own.soname, library.name):
+            yield f"under the name {each.name}, which its {library.name} has not"
+
+
+def _kept(look: Look, layers: tuple[Path, ...], library: Path) -> Iterator[str]:
+    """Layers for Fortran that stay the program's own."""
+    for each in look.fortran:
+        if each.path in layers and each.path.parent != library.parent:
+            yield f"below the program's own {each.name}, the layer for Fortran"
 
 
 def _asked(look: Look) -> Iterator[LoadedLibrary]:

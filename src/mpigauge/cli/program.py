@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A program of the user that we launch: with the MPI, placement, transport and settings that other
+commands take, whatever MPI the program was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.transport import transport_option
+
+if TYPE_CHECKING:
+    from mpigauge.cli.targets import Setup
+    from mpigauge.measure.plan import Plan, PlanPart
+    from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.site.launch import Command
+    from mpigauge.site.mpi.programs.ways import Way
+
+PROGRAM_OPTIONS = (
+    click.option("--np", metavar="N", help="Launch the program on N ranks."),
+    options.mpi_option,
+    options.place_option,
+    transport_option,
+    options.set_option,
+    options.env_option,
+    *options.host_options,
+    options.oversubscribe_option,
+)
+NAMES = (
+    *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
+    *("launcher", "oversubscribe"),
+)
+"""What these say that makes us the launcher. --rsh also says how other hosts are reached."""
+
+
+@dataclass(frozen=True)
+class ProgramLaunch:
+    """What starts a program on ranks of an MPI."""
+
+    command: Command
+    way: Way
+    part: PlanPart
+    """Its ranks, and where they sit."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Those that are named; none: this machine."""
+        return tuple(block.host for block in self.part.blocks if block.host)
+
+
+def check_program_words(words: Sequence[str], counted: bool) -> None:
+    """UserError: they have a launcher already, or (not `counted`) nobody says how many ranks."""
+    from mpigauge.model.errors import UserError
+    from mpigauge.site.launch.lines import is_launcher
+
+    if is_launcher(words[0]):
+        raise UserError(
+            f"{words[0]} starts ranks itself: leave out --np, --mpi and the like, or {words[0]} "
+            "and its options"
+        )
+    if not counted:
+        raise UserError(f"say with --np N how many ranks {words[0]} has")
+
+
+def set_up_program(said: Mapping[str, Any], words: Sequence[str], dry_run: bool = False) -> Setup:
+    """What the program is launched on. UserError: something is not there."""
+    from mpigauge.cli.lookups import look_up
+    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.measure.plan import read_request
+
+    check_program_words(words, bool(said["np"] or said["place"]))
+    asked = dict(said)
+    spec, transport = asked.pop("mpi_spec"), asked.pop("transport")
+    request = read_request(asked, look_up(asked))
+    chosen = CommandOptions((spec,) if spec else (), transport, dry_run=dry_run)
+    (setup,) = set_up(request, chosen)
+    return setup
+
+
+def launch_of(
+    words: Sequence[str],
+    setup: Setup,
+    here: Mapping[str, str],
+    folder: str,
+    variables: Mapping[str, str] | None = None,
+    first: Sequence[Path] = (),
+    abi: Abi | None = None,
+) -> ProgramLaunch:
+    """The program on the ranks that were asked for. Ranks note in `folder` where they run; they
+    find these variables, and `first` is preloaded for them. `abi`: what the program was made for,
+    where somebody says it. UserError: the program cannot run on this MPI."""
+    from mpigauge.measure.campaign.job import job_of
+    from mpigauge.measure.campaign.on_mpi import on_its_mpi
+    from mpigauge.measure.plan.foreign import Foreign
+    from mpigauge.measure.plan.plan import PlanPart
+    from mpigauge.measure.plan.resolve import plan_of
+    from mpigauge.site import batch
+    from mpigauge.site.launch import command
+    from mpigauge.site.mpi.programs.ways import way_of, way_told
+
+    request = setup.request
+    if abi:
+        way = way_told(words[0], abi, setup.mpi)
+    else:
+        way = way_of(words, setup.mpi, {**here, **request.env})
+    part = PlanPart((words[0],), request.np or 1, foreign=Foreign(words[0], tuple(words), ()))
+    where = setup.resources.one_placement(request, request.np or 1, "a program has")
+    part = setup.resources.seated(part, where)
+    plan = plan_of(request, (part,), setup.cards, setup.resources, setup.mpi)
+    given = batch.here(here)
+    system = given.system.name if given else ""
+    job = job_of(plan, part, setup.mpi, tuple(words), system, str(Path(folder) / "launch"))
+    job = replace(job, env={**job.env, **(variables or {})})
+    return ProgramLaunch(command(on_its_mpi(job, way, here, folder, first)), way, part)
+
+
+def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
+    """How each program of a plan that is not ours comes to run on this MPI, by its name. UserError:
+    one is not there, or cannot run on it."""
+    import os
+
+    from mpigauge.site.mpi.programs.ways import way_of
+
+    programs = [part.foreign for part in plan.parts if part.foreign and part.foreign.launcher]
+    here = {**os.environ, **plan.env}
+    return {each.name: way_of(each.words, mpi, here) for each in programs}

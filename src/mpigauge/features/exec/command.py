@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge exec: a program on any MPI that can run it, whichever it was linked to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.program import PROGRAM_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mpigauge.cli.program import ProgramLaunch
+    from mpigauge.cli.targets import Setup
+    from mpigauge.model.mpi import Abi
+
+
+@click.command("exec", context_settings={"allow_interspersed_args": False})
+@options.together(
+    *PROGRAM_OPTIONS,
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Print how the program would come to run, and the whole command; start nothing.",
+    ),
+    click.option(
+        "--abi",
+        type=click.Choice(["mpich", "ompi", "std"]),
+        help="What the program was made for, where that cannot be seen: in a container, say.",
+    ),
+)
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM …")
+def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **said: Any) -> int:
+    """Run a program of MPI on any MPI of its ABI, whichever it was linked to.
+
+    PROGRAM is started without its launcher: mpigauge exec --mpi intel --np 4 -- ./app. No
+    RPATH or LD_LIBRARY_PATH keeps it on another MPI. What it reads and prints, its
+    signals and its exit status are its own; each rank looks whether it runs where it should.
+    """
+    from mpigauge.cli.program import launch_of, set_up_program
+    from mpigauge.features.exec.show import before, whole_command
+
+    setup = set_up_program(said, words, dry_run)
+    with _folder(setup) as folder:
+        found = launch_of(words, setup, os.environ, str(folder), abi=abi)
+        _refuse_other_programs(found)
+        if dry_run:
+            click.echo("\n".join([*before(found), "", *whole_command(found.command)]))
+            return 0
+        return _run(found, setup, folder)
+
+
+def check_options(said: Mapping[str, Any]) -> None:
+    """UserError: these could not be carried out, whatever MPI and hosts there are."""
+    from mpigauge.cli.program import check_program_words
+
+    check_program_words(said["words"], bool(said["np"] or said["place"]))
+
+
+def _refuse_other_programs(found: ProgramLaunch) -> None:
+    from mpigauge.model.errors import UserError
+    from mpigauge.site.mpi.programs.ways import NONE
+
+    if found.way.how == NONE:
+        raise UserError(found.way.said)
+
+
+def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
+    from mpigauge.cli.screen import tell
+    from mpigauge.features.exec.watching import Watching
+    from mpigauge.measure.campaign.in_front import run
+
+    for line in (found.way.said, *found.way.notes):
+        tell(line)
+    for name, text in found.command.files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    with Watching(folder, found.part.world_ranks, setup.mpi.label, tell):
+        return run(found.command.words, {**os.environ, **found.command.env}).status
+
+
+@contextmanager
+def _folder(setup: Setup) -> Iterator[Path]:
+    """Where ranks note where they run. Ranks on other hosts can where this folder is theirs, too.
+    UserError: there is no place for one."""
+    from mpigauge.measure.campaign.agent import is_here
+    from mpigauge.model.errors import UserError
+
+    elsewhere = [node.name for node in setup.nodes if not is_here(node.name)]
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".mpigauge-exec-", dir=Path.cwd() if elsewhere
+                                       else None))  # fmt: skip
+    except OSError as error:
+        raise UserError(
+            f"cannot make a folder in {Path.cwd() if elsewhere else tempfile.gettempdir()}: "
+            f"{error.strerror}; set TMPDIR"
+        ) from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Says where the ranks of a program run, as soon as all of them have noted it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from mpigauge.features.exec.show import all_seen, some_seen
+from mpigauge.site.mpi.programs.witness import SeenRank, has_said_why, seen
+
+LOOK_EVERY_S = 0.1
+PATIENCE_S = 60.0
+"""After so long without a rank that came out of MPI_Init somebody may want to know."""
+
+
+@dataclass
+class Watching:
+    folder: Path
+    ranks: int
+    mpi: str
+    tell: Callable[[str], None]
+    ended: threading.Event = field(default_factory=threading.Event)
+    said: bool = False
+
+    def __enter__(self) -> Watching:
+        self.thread = threading.Thread(target=self.follow, daemon=True)
+        self.thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """The program has ended: what is known now is all."""
+        del error, at
+        self.ended.set()
+        self.thread.join()
+        found = self.look()
+        if not self.said and kind is None and not has_said_why(self.folder):
+            self.tell(some_seen(found, self.ranks))
+
+    def follow(self) -> None:
+        waited_s, warned = 0.0, False
+        while not self.said and not self.ended.wait(LOOK_EVERY_S):
+            found = self.look()
+            waited_s += LOOK_EVERY_S
+            if waited_s > PATIENCE_S and not found and not warned:
+                self.tell(f"no rank has come out of MPI_Init for {PATIENCE_S:g} s")
+                warned = True
+
+    def look(self) -> list[SeenRank]:
+        found = seen(self.folder)
+        if len(found) == self.ranks and not self.said:
+            self.said = True
+            self.tell(all_seen(found, self.mpi))
+        return found
