@@ -38,6 +38,34 @@ def install_command(names: tuple[str, ...]) -> None:
         click.echo(f"{mpi.label}: {mpi.prefix}")
 
 
+@command.command("front")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.option("--mpi", "mpi_spec", required=True, metavar="MPI", help="The MPI that starts them.")
+@click.option(
+    "--words",
+    "dialect",
+    type=click.Choice(["openmpi", "hydra", "platform"]),
+    help="Whose words the scripts use for mpirun and mpiexec.  [default: whoever can read them]",
+)
+@click.option("--strict", is_flag=True, help="Refuse what has no counterpart; else it is named.")
+def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool) -> None:
+    """Put mpirun, mpiexec, orterun and their like into DIR, which start programs on one MPI.
+
+    With DIR first on PATH, scripts that call a launcher in the words of Open MPI, Hydra (MPICH,
+    Intel MPI) or Platform MPI (HP-MPI) start on MPI, whichever MPI of its ABI their programs were
+    linked to.
+    """
+    import shlex
+
+    from mpigauge.features.front.writing import write_fronts
+    from mpigauge.site.mpi import find
+
+    mpi = find(mpi_spec)
+    written = write_fronts(folder, mpi.spec, dialect or "", strict)
+    click.echo(f"{', '.join(file.name for file in written)} start programs on {mpi.label}")
+    click.echo(f"export PATH={shlex.quote(str(folder.absolute()))}:$PATH")
+
+
 @command.command("list")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[PREFIX]...")
 @click.option(

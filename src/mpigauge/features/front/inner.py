@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A launcher of ours under the name of another: what it is told, said to the launcher of one MPI,
+with the programs made ready for that MPI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.features.front.reading import read_any
+from mpigauge.measure.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
+from mpigauge.model.errors import UserError
+from mpigauge.site import batch
+from mpigauge.site.launch import command
+from mpigauge.site.launch.lines.to_job import job_of, untold
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.programs.ways import way_of
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.site.launch import Command, Job
+    from mpigauge.site.launch.lines import Line
+    from mpigauge.site.mpi.programs.ways import Way
+
+WRONG_INPUT = 2
+ASKS = ("--version", "-V", "-version", "--help", "-h", "-help", "-info")
+"""Words alone that ask a launcher for something."""
+
+
+def main(spec: str, dialect: str, strict: bool) -> None:
+    """Becomes the launcher of this MPI. The words are those of the front, and its name."""
+    front, *rest = sys.argv[1:]
+    try:
+        here = behind(Path(front).absolute().parent, os.environ)
+        mpi = find(spec)
+        if rest and rest[0] in ASKS:
+            os.execve(mpi.mpiexec, [str(mpi.mpiexec), *rest], {**here, **mpi.env})
+        made = translated([front, *rest], mpi, dialect, strict, here)
+        for name, text in made.files.items():
+            Path(name).write_text(text, encoding="utf-8")
+        os.execve(made.words[0], list(made.words), {**here, **made.env})
+    except UserError as error:
+        print(f"mpigauge: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"mpigauge: cannot start {error.filename}: {error.strerror}", file=sys.stderr)
+    sys.exit(WRONG_INPUT)
+
+
+def behind(folder: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """An environment without this folder on PATH: some launchers start others by their names."""
+    path = env.get("PATH", os.defpath).split(os.pathsep)
+    kept = (each for each in path if Path(each).absolute() != folder)
+    return {**env, "PATH": os.pathsep.join(kept)}
+
+
+def translated(
+    words: Sequence[str], mpi: Mpi, dialect: str, strict: bool, here: Mapping[str, str]
+) -> Command:
+    """The same launch on this MPI. UserError: it cannot be read, or a program cannot run there, or
+    (`strict`) the line says what this MPI cannot be told."""
+    line = read_any(words, here, dialect)
+    name = Path(words[0]).name
+    _say_untold(name, line, mpi, strict)
+    job = _bound(job_of(line, mpi, here), line)
+    given = batch.here(here)
+    job = replace(
+        job,
+        system=given.system.name if given else "",
+        stem=f"{here.get('TMPDIR') or '/tmp'}/mpigauge-front-{os.getpid()}",
+    )
+    return command(_ready(job, here))
+
+
+def _say_untold(name: str, line: Line, mpi: Mpi, strict: bool) -> None:
+    """Each word without a counterpart by its name."""
+    left = untold(line, mpi)
+    if not left:
+        return
+    said = f"{name}: {mpi.label} has no counterpart of {', '.join(left)}"
+    if strict:
+        raise UserError(said)
+    print(f"mpigauge: {said}; started without", file=sys.stderr)
+
+
+def _ready(job: Job, here: Mapping[str, str]) -> Job:
+    """With each program on its way to this MPI."""
+    if not job.apps:
+        way = _way(job.program, job.mpi, {**here, **job.env}, job.wdir)
+        return on_its_mpi(job, way, here)
+    ways = [
+        _way(app.program, job.mpi, {**here, **job.env, **app.env}, app.wdir) for app in job.apps
+    ]
+    return apps_on_their_mpi(job, ways, here)
+
+
+def _way(words: Sequence[str], mpi: Mpi, here: Mapping[str, str], wdir: str) -> Way:
+    found = way_of(words, mpi, here, Path(wdir))
+    for note in found.notes:
+        print(f"mpigauge: {note}", file=sys.stderr)
+    return found
+
+
+def _bound(job: Job, line: Line) -> Job:
+    """Places are known on this host alone; on others the launcher is told of hosts and counts."""
+    if not line.place or line.unbound:
+        return job
+    if job.hosts or job.apps:
+        print(
+            f"mpigauge: {Path(line.launcher).name}: places of ranks ({line.place}) are taken over "
+            "on this host and for one program only; started without",
+            file=sys.stderr,
+        )
+        return job
+    return replace(job, bind=_cores(line.place, job.ranks))
+
+
+def _cores(place: str, ranks: int) -> tuple[tuple[int, ...], ...]:
+    """Of each rank, where this policy puts it."""
+    from mpigauge.site import placement, topology
+
+    machine = topology.read()
+    hosts = [placement.HostResources(machine.hostname, machine)]
+    files = {}
+    for name in placement.files_in((place,)):
+        from mpigauge.site.launch.lines.read import file_text
+
+        files[name] = file_text(name)
+    (found,) = placement.place(place, hosts, ranks, ranks, files)
+    (block,) = placement.blocks(found)
+    return tuple(tuple(sorted(placement.cores_of(entry))) for entry in block.bind)
