@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.beside import render
 from mpigauge.show.compared import as_csv, as_json
+from mpigauge.show.programs import sentences
 from mpigauge.show.web.answer import verdicts
 from tests import cells
 
@@ -551,3 +553,49 @@ def test_runs_of_one_mpi_are_named_by_their_folders(
     assert "again is the same within 5 %." in out
     assert cli(["compare", "a", "set"]) == 0
     assert "Measured otherwise: settings: none (a) against X=1 (set)." in capsys.readouterr().out
+
+
+# --- programs that are not ours -------------------------------------------------------------------
+def times_of(name: str, seconds: float, unit: str = "s", better: str = "lower") -> Side:
+    """A program's figure of twelve launches that differ by little."""
+    figures = [
+        Figure(launch, "app", "rate", seconds * (1 + launch % 5 / 500), unit, better, source="app")
+        for launch in range(12)
+    ]
+    return Side(name, items((), figures))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "unit", "better", "said"),
+    [
+        (1.31, 1.0, "s", "lower", r"app on B: 1\.31\d* × \[1\.\d+, 1\.\d+\] faster than on A\."),
+        (1.0, 1.31, "s", "lower", r"app on B: 1\.31\d* × \[1\.\d+, 1\.\d+\] slower than on A\."),
+        (10, 20, "GF", "higher", r"app on B: 2\.0\d* × \[.*\] better in rate than on A\."),
+        (20, 10, "GF", "higher", r"app on B: 2\.0\d* × \[.*\] worse in rate than on A\."),
+        (1.0, 1.0, "s", "lower", r"app on B: the same as on A, 1\.0\d* × \[.*\] the time\."),
+    ],
+)
+def test_which_mpi_is_faster_for_a_program(
+    first: float, second: float, unit: str, better: str, said: str
+) -> None:
+    found = compare([times_of("A", first, unit, better), times_of("B", second, unit, better)])
+    (sentence,) = sentences(found, [set(), set()])
+    assert re.fullmatch(said, sentence)
+
+
+def test_the_mpi_that_a_program_was_linked_to_is_its_own() -> None:
+    found = compare([times_of("A", 2.0), times_of("B", 1.0)])
+    (sentence,) = sentences(found, [{"app"}, set()])
+    assert sentence.endswith("faster than on its own A.")
+    (sentence,) = sentences(found, [{"other"}, {"app"}])
+    assert sentence.startswith("app on its own B: ")
+    assert sentences(found, []) == []
+
+
+def test_few_launches_of_a_program_decide_nothing() -> None:
+    few = [
+        Side(name, items((), [Figure(0, "app", "run time", 1.0, "s", "lower", source="app")]))
+        for name in "AB"
+    ]
+    (sentence,) = sentences(compare(few), [set(), set()])
+    assert sentence == "app on B: undecided against A (1 launch, at least 6 of each are needed)."

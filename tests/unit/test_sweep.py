@@ -13,12 +13,14 @@ import pytest
 
 from mpigauge.cli.comparing import sides_within
 from mpigauge.features.sweep.plan import sweep_plan, swept
+from mpigauge.features.sweep.sweeping import read_sweep
 from mpigauge.measure.campaign.cost import Rates, cost, rates_of
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.plan import Resources, read_request
-from mpigauge.measure.plan.arms import Arm
-from mpigauge.measure.plan.foreign import Foreign, Merit
+from mpigauge.measure.plan.arms import Arm, Places
+from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
 from mpigauge.measure.plan.plan import Plan, PlanPart
+from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
 from mpigauge.result.compare.best import best_lines, control_of
@@ -223,6 +225,30 @@ def test_what_an_output_says_of_its_settings_is_no_arm_unless_it_says_several(
     plan = swept(replace(PLAN, parts=(part,), launches=1), NUMBERED, False)
     assert bench.run(plan, env={"N": "1"}).status == "done"
     assert {figure.arm for figure in bench.stored().of(Figure)} == arms
+
+
+def test_a_program_without_figures_is_timed(bench: Bench) -> None:
+    block = {"name": "app", "run": "sh -c true", "launcher": False}
+    part = PlanPart(("app",), 1, foreign=read_command(block, Places("plan.toml", {})))
+    assert bench.run(replace(PLAN, parts=(part,), launches=2)).status == "done"
+    figures = bench.stored().of(Figure)
+    assert [(each.name, each.unit, each.better) for each in figures] == 2 * [
+        ("run time", "s", "lower")
+    ]
+    assert all(each.value > 0 for each in figures)
+    assert Plan.from_json(bench.stored().plan).parts[0].foreign == part.foreign
+
+
+def test_several_mpis_are_enough_to_vary_for_programs() -> None:
+    block = {"name": "app", "run": "./app"}
+    told = json.dumps({"block": block, "place": "plan.toml", "places": {}})
+    flags = {"control": True, "fail_fast": False, "relaunch": False}
+    raw = {"vary_blocks": (), "command_blocks": (told,), "vary": (), **flags}
+    assert read_sweep(dict(raw), dry_run=True, several=True).blocks == ()
+    with pytest.raises(UserError, match="or several --mpi for its"):
+        read_sweep(dict(raw), dry_run=True)
+    with pytest.raises(UserError, match="nothing is varied"):
+        read_sweep({**raw, "command_blocks": ()}, dry_run=True, several=True)
 
 
 def test_a_reader_that_finds_nothing_says_so(bench: Bench) -> None:

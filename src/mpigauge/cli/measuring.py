@@ -66,6 +66,7 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
         check_told(run.plan, run.setup.mpi)
         if not options.dry_run:
             _check_libraries(run.plan, run.setup)
+            _check_programs(run.plan, run.setup)
             _build_loops(run.setup)
 
 
@@ -77,6 +78,17 @@ def _check_libraries(plan: Plan, setup: Setup) -> None:
         from mpigauge.site.mpi.blas import check_blas
 
         check_blas(library, setup.mpi, setup.kernels)
+
+
+def _check_programs(plan: Plan, setup: Setup) -> None:
+    """That each program that is not ours can run on this MPI, and how where that is worth a
+    word."""
+    from mpigauge.cli.program import ways_of
+    from mpigauge.cli.screen import tell
+
+    for way in ways_of(plan, setup.mpi).values():
+        for line in (way.said, *way.notes) if way.is_special else ():
+            tell(line)
 
 
 def _build_loops(setup: Setup) -> None:
@@ -170,6 +182,10 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
+    from mpigauge.cli.program import ways_of
+
+    ways = ways_of(plan, setup.mpi)
+    programs = [{"name": name, "how": way.how} for name, way in ways.items()]
     mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
     return {
         "version": mpigauge.__version__,
@@ -177,7 +193,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
         "plan": plan.to_json(),
         "mpi": mpi,
         "transport": asdict(setup.transport) if setup.transport else None,
-    }
+    } | ({"programs": programs} if programs else {})
 
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:

@@ -29,8 +29,14 @@ ALL = "all"
 """The line of a curve as a whole."""
 
 
-def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) -> str:
-    """Text for people; `heading` says what the sides are."""
+def render(
+    comparison: Comparison,
+    cards: Cards,
+    heading: Sequence[str] = (),
+    programs: Sequence[str] = (),
+) -> str:
+    """Text for people; `heading` says what the sides are, `programs` what they mean for programs
+    that are not ours."""
     blocks = [broken(heading)] if heading else []
     blocks += [
         [
@@ -40,6 +46,8 @@ def render(comparison: Comparison, cards: Cards, heading: Sequence[str] = ()) ->
         ]
         for table in comparison.tables
     ]
+    if programs:
+        blocks.append(broken(programs))
     if said := of_all(comparison):
         blocks.append(broken(said))
     return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"

@@ -14,7 +14,7 @@ from mpigauge.model.fields import plain
 from mpigauge.result.compare.summary import of_all, of_curves, summaries, undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall
     from mpigauge.result.compare.items import Item
@@ -26,7 +26,7 @@ _OF_ONE_NUMBER = ("benchmark", "message_bytes")
 """Columns that the numbers of a curve do not share, or that it has in other words."""
 
 
-def as_json(comparison: Comparison) -> str:
+def as_json(comparison: Comparison, programs: Sequence[str] = ()) -> str:
     data = {
         "tool": "mpigauge",
         "sides": list(comparison.names),
@@ -42,6 +42,7 @@ def as_json(comparison: Comparison) -> str:
                 for words in (*summaries(comparison, table), *of_curves(comparison, table))
             ),
             *of_all(comparison),
+            *programs,
         ],
         "unlike": list(comparison.unlike),
         "left_out": [left.text for left in comparison.left_out],

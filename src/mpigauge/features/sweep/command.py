@@ -61,7 +61,7 @@ def command(**said: Any) -> None:
     """
     from mpigauge.cli.measuring import measure
     from mpigauge.cli.targets import CommandOptions
-    from mpigauge.features.sweep.sweeping import planned_sweeps, present, print_plan
+    from mpigauge.features.sweep.sweeping import planned_sweeps, present_all, print_plan
 
     options = CommandOptions.taken(said)
     runs = planned_sweeps(said, options)
@@ -70,8 +70,7 @@ def command(**said: Any) -> None:
             print_plan(run)
         return
     measured = measure(runs, options.output, "sweep")
-    for stored in measured.runs:
-        present(stored, options.form or "table", options.pivot)
+    present_all(measured.runs, options.form or "table", options.pivot)
     measured.raise_problems()
 
 
@@ -79,4 +78,4 @@ def check_options(said: Mapping[str, Any]) -> None:
     """UserError: what is to be varied cannot be read."""
     from mpigauge.features.sweep.sweeping import read_sweep
 
-    read_sweep(dict(said), dry_run=True)
+    read_sweep(dict(said), dry_run=True, several=len(said["mpi_specs"]) > 1)

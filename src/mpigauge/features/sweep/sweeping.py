@@ -44,6 +44,8 @@ class Sweep:
         from mpigauge.measure.plan.arms import arms
         from mpigauge.site.mpi.settings.inside import OutsideError
 
+        if not self.blocks:
+            return self.only_programs(setup)
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
         knobs = _known(found, setup)
         plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)
@@ -58,6 +60,13 @@ class Sweep:
         )
         names = [arm.name for arm in found]
         return swept_inside(plan, list(zip(names, inside, strict=True)))
+
+    def only_programs(self, setup: Setup) -> Plan:
+        """Without arms: the MPIs are what differs."""
+        from mpigauge.features.sweep.plan import sweep_plan
+
+        plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)
+        return replace(plan, fail_fast=self.fail_fast)
 
     def inside(
         self, found: Sequence[Arm], knobs: Sequence[Knob], plan: Plan, setup: Setup
@@ -89,8 +98,9 @@ class Sweep:
         return with_transport(own, arm.transport, start=not self.dry_run).request.settings
 
 
-def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
-    """Takes what is of the sweep out of the options. UserError: nothing is varied."""
+def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Sweep:
+    """Takes what is of the sweep out of the options; `several` MPIs are something that varies, too.
+    UserError: nothing is varied."""
     from mpigauge.measure.plan.arms import grid_of, read_block
 
     blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
@@ -99,10 +109,10 @@ def read_sweep(raw: dict[str, Any], dry_run: bool) -> Sweep:
     flags = {name: raw.pop(name) for name in ("control", "fail_fast", "relaunch")}
     if grid is not None:
         blocks.append(grid)
-    if not blocks:
+    if not blocks and not (several and programs):
         raise UserError(
             "nothing is varied; add --vary NAME=VALUE,VALUE or a block [[vary]] to the plan file, "
-            "or take `mpigauge run`"
+            "or several --mpi for its [[command]], or take `mpigauge run`"
         )
     return Sweep(tuple(blocks), programs, **flags, dry_run=dry_run)
 
@@ -137,7 +147,7 @@ def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[Planne
     from mpigauge.cli.setup import set_up
     from mpigauge.measure.plan import read_request
 
-    sweep = read_sweep(said, options.dry_run)
+    sweep = read_sweep(said, options.dry_run, several=len(options.mpi_specs) > 1)
     request = read_request(said, look_up(said))
     runs = [PlannedRun(setup, sweep.plan(setup)) for setup in set_up(request, options)]
     check(runs, options)
@@ -155,6 +165,25 @@ def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     return every
 
 
+def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> None:
+    """Each with its arms; where there are none, one MPI beside the other."""
+    from mpigauge.cli.comparing import print_comparison, sides_of
+    from mpigauge.result.compare.compare import compare
+
+    varied = as_pivot or any(_arms(run) > {""} for run in stored)
+    if varied or form != "table" or len(stored) < 2:
+        for run in stored:
+            present(run, form, as_pivot)
+        return
+    print_comparison(compare(sides_of(stored)), "table", stored)
+    for run in stored:
+        click.echo(f"mpigauge: stored in {run.path}", err=True)
+
+
+def _arms(stored: Run) -> set[str]:
+    return {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)}
+
+
 def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """As a table, the best arm for each size, or sizes × settings; where there is nothing to
     choose from, or in another format, what was measured."""
@@ -162,8 +191,7 @@ def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     from mpigauge.cli.measuring import print_run
     from mpigauge.cli.side_by_side import print_best
 
-    arms = {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)}
-    if (form != "table" and not as_pivot) or not arms > {""}:
+    if (form != "table" and not as_pivot) or not _arms(stored) > {""}:
         print_run(stored, form)
         return
     print_best(stored, "arm", share_of(None), form, as_pivot)

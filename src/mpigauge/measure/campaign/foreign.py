@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MODE = "command"
 """Of launches of such programs."""
+RUN_TIME = "run time"
+"""From the start of the launcher to its end: the figure of programs without another."""
 MOST_OUTPUT = 64 << 20
 """Characters in which figures are looked for."""
 
@@ -58,14 +60,17 @@ class ForeignWatch(Watch):
         program = self.plan.part.foreign
         assert program is not None
         text = "\n".join(self.printed)
+        seconds = time.monotonic() - self.started_s
         try:
-            found = (
-                self.read_by_reader(program, text) if program.reader else self.read(program, text)
-            )
+            if program.reader:
+                found = self.read_by_reader(program, text)
+            elif program.timed:
+                found = [self.figure(program, RUN_TIME, seconds, "s", "lower")]
+            else:
+                found = self.read(program, text)
         except ValueError as error:
             self.reason = f"{program.name}: {error}"
             return
-        seconds = time.monotonic() - self.started_s
         cells = sum(isinstance(record, CellRecord) for record in found)
         self.end = End(self.plan.number, "done", seconds, seconds, 0, cells)
         self.cells = cells
@@ -76,20 +81,23 @@ class ForeignWatch(Watch):
 
     def read(self, program: Foreign, text: str) -> list[Found]:
         return [
-            Figure(
-                launch=self.plan.number,
-                benchmark=program.name,
-                name=merit.name,
-                value=merit.read(text),
-                unit=merit.unit,
-                better=merit.better,
-                ranks=program.ranks,
-                source=program.name,
-                placement=self.plan.part.placement,
-                arm=self.plan.part.arm,
-            )
+            self.figure(program, merit.name, merit.read(text), merit.unit, merit.better)
             for merit in program.merits
         ]
+
+    def figure(self, program: Foreign, name: str, value: float, unit: str, better: str) -> Figure:
+        return Figure(
+            launch=self.plan.number,
+            benchmark=program.name,
+            name=name,
+            value=value,
+            unit=unit,
+            better=better,
+            ranks=program.ranks,
+            source=program.name,
+            placement=self.plan.part.placement,
+            arm=self.plan.part.arm,
+        )
 
     def read_by_reader(self, program: Foreign, text: str) -> list[Found]:
         """What one of our readers finds; a table that is there twice counts once, the later."""

@@ -18,6 +18,7 @@ from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.campaign.memory import Memory
+from mpigauge.measure.campaign.on_mpi import on_its_mpi
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measure.campaign.task import CampaignTask
@@ -29,7 +30,8 @@ from mpigauge.model.record import Record
 from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE
 from mpigauge.result.stats.order import LOOKS
 from mpigauge.site import batch
-from mpigauge.site.launch import Command, command
+from mpigauge.site.launch import Command, Job, command
+from mpigauge.site.mpi.programs.ways import Way, way_of
 from mpigauge.site.mpi.transports import report_of
 
 FAILURES_IN_A_ROW = 3
@@ -77,6 +79,8 @@ class Campaign:
         self.last: dict[int, PlanPart] = {}
         """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
+        self.ways: dict[tuple[str, ...], Way] = {}
+        """How programs that are not ours come to run on this MPI, by their words."""
 
     def step(self) -> bool:
         """One launch; False when there is none to be made any more."""
@@ -231,7 +235,15 @@ class Campaign:
         )
         stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
         asked = {} if foreign else to_tell(self.mpi)
-        return command(job_of(self.plan, planned.part, self.mpi, program, system, stem, asked))
+        job = job_of(self.plan, planned.part, self.mpi, program, system, stem, asked)
+        return command(self.made_ready(job) if foreign else job)
+
+    def made_ready(self, job: Job) -> Job:
+        """A program that is not ours may be made for another MPI."""
+        here = {**os.environ, **job.env}
+        if job.program not in self.ways:
+            self.ways[job.program] = way_of(job.program, self.mpi, here)
+        return on_its_mpi(job, self.ways[job.program], os.environ)
 
     def seconds(self, number: int) -> float | None:
         if self.plan.seconds is None:

@@ -72,12 +72,14 @@ class Foreign:
     name: str
     words: tuple[str, ...]
     merits: tuple[Merit, ...]
-    """None: a reader finds what there is."""
+    """None: a reader finds what there is, or it is `timed`."""
     ranks: int = 1
     launcher: bool = True
     """Whether the MPI's launcher starts it; else it starts its own ranks, or has none."""
     reader: str = ""
     """Of its output: one of those that `mpigauge import` has."""
+    timed: bool = False
+    """Its figure is how long a launch takes, as the launcher's process lives."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Foreign:
@@ -98,11 +100,13 @@ def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
     reader = _text(data, "reader", places, "")
     if reader and data.get("figure"):
         raise UserError(f"{places.of('reader')}: give a reader or figures, not both")
+    timed = not reader and not any(key in data for key in FIGURE_KEYS)
     return Foreign(
         name=_text(data, "name", places),
         words=tuple(words),
-        merits=() if reader else _merits(data, places),
+        merits=() if reader or timed else _merits(data, places),
         reader=reader,
+        timed=timed,
         ranks=ranks,
         launcher=_truth(data.get("launcher", True), "launcher", places),
     )

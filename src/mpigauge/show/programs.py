@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which MPI is faster for a program that is not ours, in a sentence for each of its figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.model.row import Estimate
+from mpigauge.model.units import number
+from mpigauge.result.compare.summary import undecided
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.compare import ComparedNumber, Comparison
+    from mpigauge.result.compare.items import Item
+
+SECONDS = "s"
+
+
+def sentences(comparison: Comparison, own: Sequence[set[str]]) -> list[str]:
+    """app on intel 2021.18.1: 1.31 × [1.27, 1.36] faster than on its own openmpi 5.0.11. `own`: of
+    each side the programs that were linked to its MPI."""
+    if len(own) != len(comparison.names):
+        return []
+    return [str(each) for each in _each(comparison, own)]
+
+
+def _each(comparison: Comparison, own: Sequence[set[str]]) -> Iterator[_Sentence]:
+    for table in comparison.tables:
+        if not _is_of_a_program(table.first):
+            continue
+        names = [_named(name, table.first.benchmark, programs)
+                 for name, programs in zip(comparison.names, own, strict=True)]  # fmt: skip
+        for line in table.lines:
+            for name, entry in zip(names[1:], line[1:], strict=True):
+                if entry.item and entry.judged:
+                    yield _Sentence(entry.item, entry, name, names[0])
+
+
+def _is_of_a_program(item: Item) -> bool:
+    """A figure that one of its launches brought, with a direction."""
+    return bool(item.figure and item.figure.source == item.benchmark and item.better)
+
+
+def _named(mpi: str, program: str, own: set[str]) -> str:
+    return f"its own {mpi}" if program in own else mpi
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    item: Item
+    entry: ComparedNumber
+    here: str
+    first: str
+
+    def __str__(self) -> str:
+        return f"{self.item.benchmark} on {self.here}: {self.verdict}."
+
+    @property
+    def verdict(self) -> str:
+        said = self.entry.judged.said if self.entry.judged else ""
+        why = undecided(self.entry)
+        ratio = self.entry.ratio
+        if ratio is None or not math.isfinite(ratio.estimate.low):
+            return f"undecided against {self.first} ({why})"
+        if said == "UNDECIDED":
+            more = f" ({why})" if why else ""
+            return f"undecided, {_times(ratio.estimate)} {self.what} of {self.first}{more}"
+        if said == "SAME":
+            return f"the same as on {self.first}, {_times(ratio.estimate)} {self.what}"
+        if said == "LESS":
+            return f"{_times(ratio.estimate.under(1))} {self.word} than on {self.first}"
+        return f"{_times(ratio.estimate)} {self.word} than on {self.first}"
+
+    @property
+    def what(self) -> str:
+        return "the time" if self.item.unit == SECONDS else f"the {self.item.what}"
+
+    @property
+    def word(self) -> str:
+        """What more or less of it means."""
+        worse = self.entry.worse
+        if self.item.unit == SECONDS:
+            return "slower" if worse else "faster"
+        return f"{'worse' if worse else 'better'} in {self.item.what}"
+
+
+def _times(ratio: Estimate) -> str:
+    """1.31 × [1.27, 1.36]"""
+    value, low, high = (number(each, ratio.error) for each in ratio)
+    return f"{value} × [{low}, {high}]"

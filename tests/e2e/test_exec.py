@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`mpigauge exec` and `mpigauge mpi front`: programs made for each MPI, on each MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Mpi
+from mpigauge.runs.store import load
+from mpigauge.site.mpi import find, folders
+from mpigauge.site.mpi.build import headers
+from mpigauge.site.mpi.programs import look
+from tests import patience
+from tests.conftest import MPIS
+from tests.e2e.commands import command, mpigauge
+
+pytestmark = pytest.mark.mpi
+SOURCE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  int rank, size, sum, status;
+  char line[99] = "";
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  rank++;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 1) {
+    const char* told = getenv("TOLD");
+    if (count > 2 && fgets(line, sizeof line, stdin)) fputs(line, stdout);
+    printf("%d ranks, sum %d, told %s\\n", size, sum, told ? told : "nothing");
+    fprintf(stderr, "to stderr\\n");
+  }
+  fflush(stdout);
+  status = count > 1 ? atoi(words[1]) : 0;
+  if (status < 0) pause();
+  MPI_Finalize();
+  return status;
+}
+"""
+SAID = "2 ranks, sum 3, told nothing\n"
+ALONE = """#!/bin/sh
+for name in $(env | sed -n 's/^\\(\\(PMI\\|PMIX\\|OMPI\\|PRTE\\|HYD\\)[^=]*\\)=.*/\\1/p'); do
+  unset $name
+done
+exec "$@"
+"""
+
+
+@pytest.fixture(scope="session", params=MPIS)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made for each MPI, and bound to it by an RPATH, which goes before LD_LIBRARY_PATH."""
+    made_for = find(str(request.param))
+    folder = tmp_path_factory.mktemp(f"exec-{made_for.name}")
+    (folder / "app.c").write_text(SOURCE)
+    words = ["gcc", "-O1", "-isystem", str(headers(made_for)), "app.c", "-o", "app"]
+    bound = f"-Wl,--disable-new-dtags,-rpath,{made_for.library.parent}"
+    subprocess.run([*words, str(made_for.library), bound], cwd=folder, check=True)
+    return folder / "app"
+
+
+@pytest.fixture(scope="session")
+def plain(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made for an MPI of the same ABI, whose library it does not know where to find."""
+    made_for = find("openmpi" if mpi.abi == "ompi" else "mpich")
+    folder = tmp_path_factory.mktemp(f"exec-plain-{mpi.name}")
+    (folder / "app.c").write_text(SOURCE)
+    words = ["gcc", "-O1", "-isystem", str(headers(made_for)), "app.c", "-o", "app"]
+    subprocess.run([*words, str(made_for.library)], cwd=folder, check=True)
+    return folder / "app"
+
+
+def is_of_another_abi(program: Path, mpi: Mpi) -> bool:
+    return look([str(program)], {}).abis != (mpi.abi,)
+
+
+def on(
+    mpi: Mpi, *words: str, cwd: Path, np: int = 2, **more: str
+) -> subprocess.CompletedProcess[str]:
+    options = ("--mpi", mpi.spec, "--np", str(np), "--oversubscribe")
+    return mpigauge("exec", *options, "--", *words, cwd=cwd, env=more)
+
+
+def test_each_program_runs_on_each_mpi_and_stays_what_it_was(
+    mpi: Mpi, program: Path, tmp_path: Path
+) -> None:
+    done = on(mpi, str(program), "3", cwd=tmp_path)
+    if is_of_another_abi(program, mpi):
+        assert done.returncode == 2
+        assert f"{mpi.label} cannot run {program}: the program is for" in done.stderr
+        return
+    assert (done.returncode, done.stdout) == (3, SAID), done.stderr
+    assert "to stderr" in done.stderr
+    assert f"2 ranks on {mpi.label}, which see each other" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_would_be_done_is_said_and_not_done(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    options = ("--mpi", mpi.spec, "--np", "2", "--oversubscribe", "--env", "TOLD=x", "--dry-run")
+    done = mpigauge("exec", *options, "--", str(plain), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"{plain} " in done.stdout.splitlines()[0]
+    assert "2 ranks" in done.stdout
+    last = done.stdout.splitlines()[-1]
+    assert str(mpi.mpiexec) in last
+    assert "LD_PRELOAD" in last
+    assert "TOLD" in last
+    assert "sum" not in done.stdout
+
+
+def test_ranks_that_fall_apart_are_found(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    (tmp_path / "alone.sh").write_text(ALONE)
+    (tmp_path / "alone.sh").chmod(0o755)
+    done = on(mpi, "./alone.sh", str(plain), "-1", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "the ranks do not see each other: 2 were started, and rank 0 is in a world of 1" in (
+        done.stderr
+    )
+
+
+def test_a_program_that_loads_another_mpi_all_the_same_is_found(
+    mpi: Mpi, program: Path, tmp_path: Path
+) -> None:
+    """A script takes away what we have preloaded, but not the witness."""
+    if is_of_another_abi(program, mpi) or mpi.name in program.parent.name:
+        pytest.skip("it is not for this MPI, or for this one only")
+    (tmp_path / "back.sh").write_text(
+        '#!/bin/sh\nexport LD_PRELOAD="${LD_PRELOAD%%:*}"\nunset LD_LIBRARY_PATH\nexec "$@"\n'
+    )
+    (tmp_path / "back.sh").chmod(0o755)
+    done = on(mpi, "./back.sh", str(program), "-1", cwd=tmp_path)
+    assert done.returncode != 0
+    assert f"not on {mpi.label}" in done.stderr or "do not see each other" in done.stderr
+
+
+def test_signals_go_to_the_program(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    options = ("--mpi", mpi.spec, "--np", "1", "--")
+    process = subprocess.Popen(
+        command(("exec", *options, str(plain), "-1")),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1 ranks, sum 1, told nothing\n"
+    process.send_signal(signal.SIGTERM)
+    output, errors = patience.communicate(process)
+    assert process.returncode != 0, (output, errors)
+
+
+def test_input_is_the_programs(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    words = command(("exec", "--mpi", mpi.spec, "--np", "1", "--", str(plain), "0", "reads"))
+    done = subprocess.run(
+        words, cwd=tmp_path, input="a line\n", capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "a line\n1 ranks, sum 1, told nothing\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("/bin/cat",), "/bin/cat is no program of MPI"),
+        (("./none",), "there is no program ./none"),
+        (("mpirun", "-np", "2", "./app"), "mpirun starts ranks itself"),
+    ],
+)
+def test_wrong_words_are_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    done = mpigauge("exec", "--mpi", "mpich", "--np", "1", "--", *words, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert why in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_number_of_ranks_has_to_be_said(plain: Path, tmp_path: Path) -> None:
+    done = mpigauge("exec", "--mpi", "mpich", "--", str(plain), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "say with --np N how many ranks" in done.stderr
+
+
+BELOW = ("usr", "lib", "lib64", "bin", "dev", "proc", "sys", "tmp")
+CONTAINER = """
+set -e
+for folder in $BELOW; do
+  [ -e "/$folder" ] || continue
+  mkdir -p "image/$folder"
+  mount --rbind "/$folder" "image/$folder"
+done
+for folder in $BOUND; do
+  mkdir -p "image$folder"
+  mount --bind "$folder" "image$folder"
+done
+exec "$@"
+"""
+
+
+def test_the_hosts_mpi_is_bound_into_an_image(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    """As Apptainer does it, with a mount namespace and chroot."""
+    unshare = ["unshare", "--mount", "--propagation", "private"]
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("cannot make a mount namespace (not root)")
+    (tmp_path / "image/app").mkdir(parents=True)
+    shutil.copy(plain, tmp_path / "image/app/app")
+    options = ("--mpi", mpi.spec, "--abi", mpi.abi, "--np", "2", "--oversubscribe")
+    words = command(("exec", *options, "--", "chroot", "image", "/app/app"))
+    bound = f"{mpi.prefix} {folders.cache()}"
+    env = {**os.environ, "BELOW": " ".join(BELOW), "BOUND": bound}
+    done = patience.run([*unshare, "sh", "-c", CONTAINER, "sh", *words], cwd=tmp_path, env=env)
+    assert (done.returncode, done.stdout) == (0, SAID), done.stderr
+    assert f"2 ranks on {mpi.label}, which see each other" in done.stderr
+
+
+# --- fronts ---------------------------------------------------------------------------------------
+LINES = {
+    "openmpi": "mpirun -np 2 --oversubscribe -x TOLD=front --report-bindings APP",
+    "hydra": "mpiexec -n 2 -genv TOLD front -prepend-rank APP",
+    "platform": "mpirun -np 2 -e TOLD=front -prot APP",
+}
+WITHOUT = {"openmpi": "--report-bindings", "hydra": "-prepend-rank", "platform": "-prot"}
+
+
+@pytest.mark.parametrize("dialect", LINES)
+def test_a_script_starts_on_the_mpi_of_the_front(
+    mpi: Mpi, plain: Path, dialect: str, tmp_path: Path
+) -> None:
+    done = mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "vendor.sh").write_text(f"#!/bin/sh\n{LINES[dialect].replace('APP', str(plain))}\n")
+    path = f"{tmp_path / 'front'}:{os.environ['PATH']}"
+    words = ["sh", "vendor.sh"]
+    done = patience.run(words, cwd=tmp_path, env={**os.environ, "PATH": path})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "2 ranks, sum 3, told front\n"
+    assert f"has no counterpart of {WITHOUT[dialect]}" in done.stderr
+
+
+def test_several_programs_of_a_file_start_together(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
+    (tmp_path / "apps").write_text(f"-np 1 -e TOLD=first {plain}\n-np 1 {plain} 0\n")
+    path = f"{tmp_path / 'front'}:{os.environ['PATH']}"
+    done = patience.run(["mpirun", "-f", "apps"], cwd=tmp_path, env={**os.environ, "PATH": path})
+    assert (done.returncode, done.stdout) == (0, "2 ranks, sum 3, told first\n"), done.stderr
+
+
+# --- the other commands ---------------------------------------------------------------------------
+def test_one_binary_is_compared_over_mpis(program: Path, tmp_path: Path) -> None:
+    mpis = [name for name in MPIS if not is_of_another_abi(program, find(name))]
+    if len(mpis) < 2:
+        pytest.skip("there is one MPI of its ABI")
+    lines = [
+        f"mpi = {json.dumps(mpis)}",
+        "launches = 2",
+        "oversubscribe = true",
+        f'[[command]]\nname = "app"\nrun = "{program}"\nranks = 2',
+    ]
+    (tmp_path / "plan.toml").write_text("\n".join(lines))
+    done = mpigauge("sweep", "plan.toml", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "app on " in done.stdout
+    assert "undecided" in done.stdout
+    runs = [load(folder) for folder in sorted((tmp_path / "out").iterdir())]
+    ways = {run.header["mpi"]["name"]: run.header["programs"][0]["how"] for run in runs}
+    for name in mpis:
+        assert ways[name] == {True: "own", False: "directly"}[name in program.parent.name]
+
+
+def test_a_profile_takes_the_same_way(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    options = ("--mpi", mpi.spec, "--np", "2", "--oversubscribe")
+    done = mpigauge("profile", *options, "--", str(plain), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, SAID), done.stderr
+    assert "2 of 2 ranks seen" in done.stderr
+    assert "Allreduce" in done.stderr
+
+
+def test_the_doctor_says_who_can_run_it(program: Path, tmp_path: Path) -> None:
+    done = mpigauge("doctor", "--binary", str(program), "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = {each["spec"].partition("==")[0]: each for each in json.loads(done.stdout)["mpis"]}
+    for name in MPIS:
+        assert said[name]["directly"] != is_of_another_abi(program, find(name))
