@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: run test acceptance acceptance-list lint quick-lint cpp-test cpp-lint build/test build/lint
+.PHONY: run test acceptance acceptance-list lint quick-lint cpp-test cpp-lint build/test build/lint build/lint-translate
 .DELETE_ON_ERROR:
 
 # Tests build the same kernels in several places. ccache, where it is there, compiles them once.
@@ -42,7 +42,7 @@ lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
 	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)
-	@$(MAKE) build/lint
+	@$(MAKE) build/lint build/lint-translate
 	@$(MAKE) -j$(JOBS) -O cpp-lint
 	@echo 'lint: all good'
 
@@ -79,6 +79,10 @@ build/lint:
 	@$(CMAKE) -S . -B $@ $(OPTIONS) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
 	  -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
 
+# Of the pairs of ABIs, the one in which most has to be translated.
+build/lint-translate:
+	@$(CMAKE) -S translate -B $@ -DMPIGAUGE_PROGRAM=mpich -DMPIGAUGE_TARGET=ompi >/dev/null
+
 # Sources, headers of the MPI and objects lie to each other as in mpigauge.site.mpi.build_folder, so that ccache
 # compiles the kernels once for their tests and for their use. Tests come first, as warnings are errors here.
 CCACHE := CCACHE_BASEDIR=$(CURDIR) CCACHE_IGNOREOPTIONS=-Werror \
@@ -100,12 +104,14 @@ ANALYZER := $(foreach word,-Xclang -analyzer-config -Xclang max-nodes=10000,--ex
 cpp-lint: $(TIDY)
 
 # A file that was looked at leaves a list of what it includes, and is looked at again when one of these changes.
+$(filter build/lint/tidy/translate/%,$(TIDY)): translate/.clang-tidy
 build/lint/tidy/%.tidied: %.cpp .clang-tidy
-	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' -p build/lint \
+	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' -p build/lint$(if $(filter translate/%,$<),-translate) \
 	  --extra-arg=-Wno-unknown-warning-option $(ANALYZER) $< 2>/dev/null
 	@mkdir -p $(@D)
 	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -Iprofiler -Itranslate -isystem "$(LINT_INCLUDE)" \
-	  '-DMPIGAUGE_ABI="mpich"' '-DMPIGAUGE_VERSION=""' $<
+	  '-DMPIGAUGE_ABI="mpich"' '-DMPIGAUGE_VERSION=""' \
+	  -DMPIGAUGE_PROGRAM=mpich -DMPIGAUGE_TARGET=ompi -DMPIGAUGE_PROGRAM_IS_MPICH=1 $<
 	@touch $@
 
 ifneq ($(filter cpp-lint,$(MAKECMDGOALS)),)

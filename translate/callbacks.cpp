@@ -110,7 +110,7 @@ struct Keyval {
 void* kept(const Keyval& keyval) {
   static std::mutex lock;
   static auto* const all = new std::vector<Keyval*>;
-  const std::lock_guard guard(lock);
+  const std::scoped_lock guard(lock);
   for (Keyval* const each : *all) {
     if (*each == keyval) return each;
   }

@@ -4,6 +4,8 @@
 // Calls of Fortran: of mpif.h and the module mpi, and of mpi_f08 as Open MPI has it, whose handles
 // are integers in a structure. The standard says nothing of Fortran in its ABI, so programs of it
 // have none here.
+#include <algorithm>
+
 #include "subroutines.hpp"
 
 #if !MPIGAUGE_PROGRAM_IS_STD
@@ -180,10 +182,8 @@ void keyval_create(Create create, Function copy, Function free, int* keyval, Wid
 
 // What MPI has set comes as the address of an integer, what a program has set as it is.
 bool is_set_by_mpi(int keyval) {
-  for (const Pair& each : pairs<Group::keyval>) {
-    if (each.program == keyval) return true;
-  }
-  return false;
+  return std::ranges::any_of(pairs<Group::keyval>,
+                             [keyval](const Pair& each) { return each.program == keyval; });
 }
 
 template <Kind kind, class Get>

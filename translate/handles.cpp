@@ -102,6 +102,7 @@ void fill_tables() {
     // What only one of them has, is no object for the other.
     if (target == no_value) target = tables.null_of_target[kind];
     else if (target_abi == Abi::ompi) objects().push_back({target, entry.kind, program});
+    // Not every pair of ABIs uses it. NOLINTNEXTLINE(*DeadStores)
     if (program == no_value) program = tables.null_of_program[kind];
     tables.by_entry[n] = target;
     if constexpr (program_abi != Abi::ompi) {

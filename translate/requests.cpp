@@ -44,7 +44,7 @@ void keep_with(Word request) {
 
 void keep_with(Word request, void (*then)(void*), void* memory) {
   AllKept& all = all_kept();
-  const std::lock_guard guard(all.lock);
+  const std::scoped_lock guard(all.lock);
   all.by_request.insert({request, {then, memory}});
   kept_things.fetch_add(1, std::memory_order_relaxed);
 }
@@ -53,7 +53,7 @@ void free_kept(Word request) {
   std::vector<Kept> done;
   AllKept& all = all_kept();
   {
-    const std::lock_guard guard(all.lock);
+    const std::scoped_lock guard(all.lock);
     const auto [from, to] = all.by_request.equal_range(request);
     for (auto each = from; each != to; ++each) done.push_back(each->second);
     all.by_request.erase(from, to);

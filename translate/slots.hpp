@@ -45,11 +45,11 @@ class Slots {
 
   /// Numbers that nobody has, several at once.
   void take(Number* numbers, std::size_t count) {
-    const std::lock_guard guard(lock_);
+    const std::scoped_lock guard(lock_);
     for (std::size_t n = 0; n < count; ++n) numbers[n] = take_one();
   }
   void give_back(const Number* numbers, std::size_t count) {
-    const std::lock_guard guard(lock_);
+    const std::scoped_lock guard(lock_);
     for (std::size_t n = 0; n < count; ++n) {
       set(numbers[n], free_);
       free_ = numbers[n];
@@ -89,7 +89,7 @@ class SharedSlots {
   /// The number of a handle that it only sees.
   Number seen(Word word) { return number_of(word, 0); }
   void freed(Number number) {
-    const std::lock_guard guard(lock_);
+    const std::scoped_lock guard(lock_);
     if (numbers_ == nullptr) return;
     const auto found = numbers_->find(slots_.at(number));
     if (found == numbers_->end() || --found->second.uses > 0) return;
@@ -104,7 +104,7 @@ class SharedSlots {
   };
 
   Number number_of(Word word, int more) {
-    const std::lock_guard guard(lock_);
+    const std::scoped_lock guard(lock_);
     if (numbers_ == nullptr) numbers_ = new std::unordered_map<Word, Entry>;
     Entry& entry = (*numbers_)[word];
     entry.uses += more;

@@ -99,7 +99,7 @@ bool is_intel() {
 
 void open_target() {
   static std::mutex lock;
-  const std::lock_guard guard(lock);
+  const std::scoped_lock guard(lock);
   if (is_open.load(std::memory_order_relaxed)) return;
   const char* const path = std::getenv(variable);
   if (path == nullptr) end("no MPI to translate to is named by", variable);

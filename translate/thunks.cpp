@@ -60,7 +60,7 @@ Thunks::Page Thunks::make_page() {
 }
 
 Function Thunks::of(const Callback& callback) {
-  const std::lock_guard guard(lock_);
+  const std::scoped_lock guard(lock_);
   const auto thunk = [](const Page& page, std::size_t n) {
     return reinterpret_cast<Function>(page.code + n * size_of_thunk);
   };

@@ -127,6 +127,7 @@ MPIGAUGE_EXPORT int PMPI_T_event_register_callback(void* registration, int safet
     return missing(call_T_event_register_callback);
   }
   auto* const own = new Watched{function, data};
+  // The MPI keeps it. NOLINTNEXTLINE(*NewDeleteLeaks)
   const int code = ask<call_T_event_register_callback>(
       registration, to_target<Group::tool_safety>(safety), to_target<Kind::info>(info),
       static_cast<void*>(own), function == nullptr ? nullptr : run_event);
