@@ -282,8 +282,8 @@ def test_an_mpi_of_the_same_abi_runs_it_directly(tmp_path: Path) -> None:
     openmpi = installed(OPENMPI5, tmp_path, name="libmpi.so.40", offers=MPI_C)
     assert suits(found, mpich).directly
     other = suits(found, openmpi)
-    assert not other.directly
-    assert other.ways == ("the program is for MPICH's ABI, and it has Open MPI's ABI",)
+    assert (other.directly, other.translated, other.runs) == (False, True, True)
+    assert other.ways == ("by a translation from MPICH's ABI to Open MPI's ABI",)
 
 
 def test_what_is_lacking_is_named(tmp_path: Path) -> None:

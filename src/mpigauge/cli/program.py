@@ -96,6 +96,7 @@ def launch_of(
     """The program on the ranks that were asked for. Ranks note in `folder` where they run; they
     find these variables, and `first` is preloaded for them. `abi`: what the program was made for,
     where somebody says it. UserError: the program cannot run on this MPI."""
+    from mpigauge.cli.screen import tell
     from mpigauge.measure.campaign.job import job_of
     from mpigauge.measure.campaign.on_mpi import on_its_mpi
     from mpigauge.measure.plan.foreign import Foreign
@@ -107,9 +108,9 @@ def launch_of(
 
     request = setup.request
     if abi:
-        way = way_told(words[0], abi, setup.mpi)
+        way = way_told(words[0], abi, setup.mpi, tell)
     else:
-        way = way_of(words, setup.mpi, {**here, **request.env})
+        way = way_of(words, setup.mpi, {**here, **request.env}, tell=tell)
     part = PlanPart((words[0],), request.np or 1, foreign=Foreign(words[0], tuple(words), ()))
     where = setup.resources.one_placement(request, request.np or 1, "a program has")
     part = setup.resources.seated(part, where)
@@ -126,8 +127,9 @@ def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
     one is not there, or cannot run on it."""
     import os
 
+    from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.programs.ways import way_of
 
     programs = [part.foreign for part in plan.parts if part.foreign and part.foreign.launcher]
     here = {**os.environ, **plan.env}
-    return {each.name: way_of(each.words, mpi, here) for each in programs}
+    return {each.name: way_of(each.words, mpi, here, tell=tell) for each in programs}

@@ -52,8 +52,7 @@ def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool
     """Put mpirun, mpiexec, orterun and their like into DIR, which start programs on one MPI.
 
     With DIR first on PATH, scripts that call a launcher in the words of Open MPI, Hydra (MPICH,
-    Intel MPI) or Platform MPI (HP-MPI) start on MPI, whichever MPI of its ABI their programs were
-    linked to.
+    Intel MPI) or Platform MPI (HP-MPI) start on MPI, whatever MPI their programs were made for.
     """
     import shlex
 

@@ -131,7 +131,7 @@ def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
     else:
         click.echo("\n".join(page(looked, each, said, screen_width() or 96)))
     runs = not looked.mpi_libraries or all(library.path for library in looked.mpi_libraries)
-    return 0 if runs or any(one.directly for one in each) else SPOILT
+    return 0 if runs or any(one.runs for one in each) else SPOILT
 
 
 def _mpis(mpi_spec: str | None) -> list[Mpi]:

@@ -32,7 +32,7 @@ def page(
     for label, text in (*_loads(look, libraries), *_calls(look)):
         yield from _labelled(label, text, width)
     if each:
-        rows = [[one.label, "yes" if one.directly else "no", _how(one)] for one in each]
+        rows = [[one.label, _runs(one), _how(one)] for one in each]
         yield ""
         yield from lines(["MPI", "runs it", "how, or why not"], rows, width)
     if found := hindrances(look):
@@ -91,8 +91,14 @@ def _calls(look: Look) -> Iterator[tuple[str, str]]:
         yield "Fortran", f"{each.name}, {each.path or 'which is not here'}"
 
 
+def _runs(one: Suits) -> str:
+    if one.translated:
+        return "translated"
+    return "yes" if one.directly else "no"
+
+
 def _how(one: Suits) -> str:
-    return "; ".join([*one.ways, *([f"--mpi {one.spec}"] if one.directly else [])])
+    return "; ".join([*one.ways, *([f"--mpi {one.spec}"] if one.runs else [])])
 
 
 def _labelled(label: str, text: str, width: int) -> list[str]:
@@ -125,6 +131,7 @@ def to_json(look: Look, each: Sequence[Suits], libraries: Mapping[str, str]) -> 
                 "mpi": one.label,
                 "spec": one.spec,
                 "directly": one.directly,
+                "translated": one.translated,
                 "ways": list(one.ways),
                 "lacking": list(one.lacking),
             }

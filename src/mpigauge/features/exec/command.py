@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge exec: a program on any MPI that can run it, whichever it was linked to."""
+"""mpigauge exec: a program on any MPI, whichever it was made for."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM …")
 def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **said: Any) -> int:
-    """Run a program of MPI on any MPI of its ABI, whichever it was linked to.
+    """Run a program of MPI on any MPI, whichever it was made for.
 
-    PROGRAM is started without its launcher: mpigauge exec --mpi intel --np 4 -- ./app. No
-    RPATH or LD_LIBRARY_PATH keeps it on another MPI. What it reads and prints, its
+    PROGRAM is started without its launcher: mpigauge exec --mpi intel --np 4 -- ./app. On an MPI of
+    its own ABI it runs directly, on others through a translation. What it reads and prints, its
     signals and its exit status are its own; each rank looks whether it runs where it should.
     """
     from mpigauge.cli.program import launch_of, set_up_program

@@ -19,7 +19,7 @@ from mpigauge.site import batch
 from mpigauge.site.launch import command
 from mpigauge.site.launch.lines.to_job import job_of, untold
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.programs.ways import way_of
+from mpigauge.site.mpi.programs.ways import TRANSLATED, way_of
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
@@ -100,7 +100,7 @@ def _ready(job: Job, here: Mapping[str, str]) -> Job:
 
 def _way(words: Sequence[str], mpi: Mpi, here: Mapping[str, str], wdir: str) -> Way:
     found = way_of(words, mpi, here, Path(wdir))
-    for note in found.notes:
+    for note in (found.said, *found.notes) if found.how == TRANSLATED else found.notes:
         print(f"mpigauge: {note}", file=sys.stderr)
     return found
 

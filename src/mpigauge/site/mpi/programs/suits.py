@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether an MPI can run a program, and what stands in the way."""
+"""Whether an MPI can run a program, directly or translated, and what stands in the way."""
 
 from __future__ import annotations
 
@@ -40,15 +40,21 @@ class Suits:
     spec: str
     """What finds it again with --mpi."""
     directly: bool
-    """Whether it can take the place of the program's own MPI."""
+    """Whether it can take the place of the program's own MPI without a translation."""
     ways: tuple[str, ...]
     """What has to be done for that, or what stands in the way."""
+    translated: bool = False
+    """Whether it runs the program through a translation between ABIs."""
     library: Path | None = None
     """The one that takes the place of the program's own, where that is done directly."""
     layers: tuple[Path, ...] = ()
     """The layers for Fortran above it."""
     lacking: tuple[str, ...] = ()
     """Functions that the program may call and this library has not."""
+
+    @property
+    def runs(self) -> bool:
+        return self.directly or self.translated
 
 
 def suits(look: Look, mpi: Mpi) -> Suits:
@@ -57,12 +63,8 @@ def suits(look: Look, mpi: Mpi) -> Suits:
         return Suits(mpi.label, mpi.spec, False, why)
     kind = look.abis[0]
     library = library_of(mpi, kind)
-    if library is None:
-        other = f"the program is for {WORDS[kind]}, and it has {_has(mpi)}"
-        return Suits(mpi.label, mpi.spec, False, (other,))
-    if deviates(mpi, kind):
-        other = "its library with the standard ABI has other values for some constants"
-        return Suits(mpi.label, mpi.spec, False, (other,))
+    if library is None or deviates(mpi, kind):
+        return _translated(look, mpi, kind)
     return _directly(look, mpi, kind, library)
 
 
@@ -77,7 +79,8 @@ def library_of(mpi: Mpi, kind: Abi) -> Path | None:
 
 def deviates(mpi: Mpi, kind: Abi) -> bool:
     """Whether its library gives constants of the ABI other values than the standard: Intel MPI has
-    those of a draft, so that MPI_ERRORS_RETURN ends a program."""
+    those of a draft, so that MPI_ERRORS_RETURN ends a program. Its other library has no such
+    fault, and is there to be translated to."""
     return kind == "std" and mpi.abi != "std" and mpi.name == "intel"
 
 
@@ -150,12 +153,16 @@ def _directly(look: Look, mpi: Mpi, kind: Abi, library: Path) -> Suits:
             f"it lacks {many(len(calls), 'function')} of MPI, and the program ends where it calls "
             f"one: {_listed(calls)}"
         )
-    return Suits(mpi.label, spec, True, tuple(ways), library, layers, tuple(calls))
+    return Suits(mpi.label, spec, True, tuple(ways), False, library, layers, tuple(calls))
 
 
-def _has(mpi: Mpi) -> str:
-    standard = mpi.abi != "std" and library_of(mpi, "std") is not None
-    return WORDS[mpi.abi] + (f" and {WORDS['std']}" if standard else "")
+def _translated(look: Look, mpi: Mpi, kind: Abi) -> Suits:
+    ways = [f"by a translation from {WORDS[kind]} to {WORDS[mpi.abi]}"]
+    if deviates(mpi, kind):
+        ways.append("its library with the standard ABI has other values for some constants")
+    if look.extensions:
+        ways.append(f"which knows only some of {_listed(sorted(look.extensions))}")
+    return Suits(mpi.label, mpi.spec, False, tuple(ways), translated=True)
 
 
 def _layers(look: Look, library: Path, own: Elf) -> tuple[tuple[Path, ...], str]:

@@ -4,6 +4,7 @@
 
 The MPI's own library is loaded before the program's other libraries (LD_PRELOAD). The loader then
 takes it for the one that the program asks for, whatever RPATH, RUNPATH and LD_LIBRARY_PATH say.
+Where the ABI is another one, a translation is loaded in its place.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.site.mpi.folders import say_nothing
 from mpigauge.site.mpi.programs.elf import DamagedError, read_elf
 from mpigauge.site.mpi.programs.look import inner_words, look
 from mpigauge.site.mpi.programs.stand_ins import empty, lacking
 from mpigauge.site.mpi.programs.suits import WORDS, Suits, deviates, library_of, suits
+from mpigauge.site.mpi.translation import translation
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.site.mpi.folders import Tell
     from mpigauge.site.mpi.programs.look import Look
 
 PRELOAD = "LD_PRELOAD"
@@ -32,7 +36,7 @@ CONTAINERS = (
 """Programs that start others where other files are."""
 RENAMED = {"mpich": ("libmpich.so.12",)}
 """What packagers call libraries of an ABI, too."""
-OWN, DIRECTLY, UNSEEN = "own", "directly", "unseen"
+OWN, DIRECTLY, TRANSLATED, UNSEEN = "own", "directly", "translated", "unseen"
 NONE = "none"
 
 
@@ -41,7 +45,7 @@ class Way:
     """How a program comes to run on an MPI."""
 
     how: str
-    """own (it would load that MPI by itself), directly; unseen: what it will load is
+    """own (it would load that MPI by itself), directly, translated; unseen: what it will load is
     not to be seen beforehand; none: it is no program of MPI."""
     said: str
     """Which, and why, in a sentence."""
@@ -56,7 +60,7 @@ class Way:
     @property
     def is_special(self) -> bool:
         """Whether somebody who starts the program would not expect it."""
-        return bool(self.notes)
+        return self.how == TRANSLATED or bool(self.notes)
 
     def variables(self, here: Mapping[str, str], first: Sequence[Path] = ()) -> dict[str, str]:
         """All that ranks are told, in an environment where something may be preloaded already,
@@ -72,6 +76,7 @@ def way_of(
     mpi: Mpi,
     here: Mapping[str, str],
     folder: Path = Path(),
+    tell: Tell = say_nothing,
 ) -> Way:
     """How the program behind these words comes to run on this MPI, in this environment. UserError:
     there is no such program, or this MPI cannot run it."""
@@ -82,17 +87,19 @@ def way_of(
     if not found.uses_mpi:
         return _unseen(found, name)
     suited = suits(found, mpi)
-    if not suited.directly:
+    if not suited.runs:
         raise UserError(f"{mpi.label} cannot run {name}: {'; '.join(suited.ways)}")
+    if suited.translated:
+        return _translated(found, mpi, name, suited, tell)
     return _directly(found, mpi, name, suited)
 
 
-def way_told(name: str, kind: Abi, mpi: Mpi) -> Way:
+def way_told(name: str, kind: Abi, mpi: Mpi, tell: Tell = say_nothing) -> Way:
     """The same of a program that cannot be looked at, whose ABI somebody has told. Its layer for
     Fortran stays its own."""
     library = library_of(mpi, kind)
     if library is None or deviates(mpi, kind):
-        raise UserError(f"{mpi.label} cannot run {name}: it has no library with {WORDS[kind]}")
+        return _by_translation(name, kind, mpi, tell, RENAMED.get(kind, ()))
     more = [empty(each) for each in RENAMED.get(kind, ())]
     said = f"{name} starts a program for {WORDS[kind]}, which {mpi.label} has: it runs directly"
     return Way(DIRECTLY, said, kind, (library, *more))
@@ -150,6 +157,27 @@ def _instead(found: Look, taken: Sequence[Path]) -> str:
 
 def _loads(found: Look) -> set[Path]:
     return {each.path.resolve() for each in found.mpi_libraries if each.path}
+
+
+def _translated(found: Look, mpi: Mpi, name: str, suited: Suits, tell: Tell) -> Way:
+    lost = [each.name for each in found.libraries if each.path is None]
+    asked = [each.name for each in found.mpi_libraries]
+    way = _by_translation(name, found.abis[0], mpi, tell, asked, lost)
+    return replace(way, notes=_notes(name, suited.ways[1:]))
+
+
+def _by_translation(
+    name: str, kind: Abi, mpi: Mpi, tell: Tell, asked: Sequence[str], lost: Sequence[str] = ()
+) -> Way:
+    """Beside the translation stands an empty library for each other name of an MPI that is `asked`
+    for, and for those that are `lost` and that it knows."""
+    made = translation(kind, mpi, tell)
+    library = made.preload[0]
+    known = [each for each in lost if (made.folder / each).exists()]
+    others = sorted({*asked, *known} - {library.name, _soname(library)})
+    said = f"{name} is made for {WORDS[kind]}, and {mpi.label} has {WORDS[mpi.abi]}: it runs there "
+    preload = (library, *map(empty, others))
+    return Way(TRANSLATED, said + "through a translation", kind, preload, dict(made.env))
 
 
 def _notes(name: str, ways: Sequence[str]) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ WHAT = "the library that looks where ranks run"
 FOLDER = "MPIGAUGE_EXEC"
 """Where ranks note what they found; a rank that finds no such folder on its host notes nothing."""
 SOURCE = Path(__file__).with_name("witness.cpp")
+BEGINNING = 200
+"""Bytes of what a library says of itself that are compared: Open MPI's ABI has room for 256."""
 _OFFSET, _PRIME, _WORD = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
@@ -57,10 +59,10 @@ def told(mpi: Mpi, abi: Abi | None, ranks: int, folder: str = "") -> dict[str, s
 
 
 def digest(text: str) -> int:
-    """Of what a library says of itself, without its signs that are not printed: variables of the
-    environment hold no line ends with every launcher. (FNV-1a, as witness.cpp has it.)"""
+    """Of the beginning of what a library says of itself, as long as all ABIs have room for it, and
+    without its signs that are not printed. (FNV-1a, as witness.cpp has it.)"""
     found = _OFFSET
-    for byte in text.encode("utf-8", "replace"):
+    for byte in text.encode("utf-8", "replace")[:BEGINNING]:
         if byte > ord(" ") and byte < 127:
             found = ((found ^ byte) * _PRIME) & _WORD
     return found
