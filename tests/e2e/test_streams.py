@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": ["compare", RUN, RUN],
     "completion": ["completion", "bash"],
     "doctor": ["doctor", "--list"],
+    "exec": ["exec", "--help"],
     "explain": ["explain", RUN],
     "export": ["export", "csv", RUN],
     "history": ["history", "--help"],

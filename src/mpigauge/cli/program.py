@@ -125,11 +125,13 @@ def launch_of(
 def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
     """How each program of a plan that is not ours comes to run on this MPI, by its name. UserError:
     one is not there, or cannot run on it."""
+    programs = [part.foreign for part in plan.parts if part.foreign and part.foreign.launcher]
+    if not programs:
+        return {}
     import os
 
     from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.programs.ways import way_of
 
-    programs = [part.foreign for part in plan.parts if part.foreign and part.foreign.launcher]
     here = {**os.environ, **plan.env}
     return {each.name: way_of(each.words, mpi, here, tell=tell) for each in programs}

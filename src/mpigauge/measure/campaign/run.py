@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from statistics import median
+from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign import launch as one
 from mpigauge.measure.campaign.budget import left_s, overhead_s, round_s, share
@@ -18,7 +19,6 @@ from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.campaign.memory import Memory
-from mpigauge.measure.campaign.on_mpi import on_its_mpi
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measure.campaign.task import CampaignTask
@@ -31,8 +31,10 @@ from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE
 from mpigauge.result.stats.order import LOOKS
 from mpigauge.site import batch
 from mpigauge.site.launch import Command, Job, command
-from mpigauge.site.mpi.programs.ways import Way, way_of
 from mpigauge.site.mpi.transports import report_of
+
+if TYPE_CHECKING:
+    from mpigauge.site.mpi.programs.ways import Way
 
 FAILURES_IN_A_ROW = 3
 """After so many of a part there is no reason to think that its next launch would work."""
@@ -240,6 +242,9 @@ class Campaign:
 
     def made_ready(self, job: Job) -> Job:
         """A program that is not ours may be made for another MPI."""
+        from mpigauge.measure.campaign.on_mpi import on_its_mpi
+        from mpigauge.site.mpi.programs.ways import way_of
+
         here = {**os.environ, **job.env}
         if job.program not in self.ways:
             self.ways[job.program] = way_of(job.program, self.mpi, here)
