@@ -274,17 +274,6 @@ def test_a_program_without_mpi_runs_and_is_told(tmp_path: Path) -> None:
     assert "no rank was seen" in done.stderr
 
 
-def test_a_program_of_another_abi_is_refused_before_it_starts(
-    mpi: Mpi, program: Path, tmp_path: Path
-) -> None:
-    other = "openmpi" if mpi.abi == "mpich" else "mpich"
-    words = ("--mpi", other, "--np", "2", "--", str(program))
-    done = mpigauge("profile", *words, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "cannot run" in done.stderr
-    assert not (tmp_path / "mpigauge-runs").exists()
-
-
 def test_a_full_disk_keeps_no_program_from_running(
     mpi: Mpi, program: Path, small_disk: Path, tmp_path: Path
 ) -> None:
