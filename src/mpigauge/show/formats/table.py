@@ -77,17 +77,21 @@ def heading(facts: Facts) -> list[str]:
 
 
 def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
-    """The first two lines of it; what is too long loses its middle."""
-    return [shortened([line], width)[0] for line in _which(facts)]
+    """The first two lines of it; where they have no room, without our version, then without their
+    middle."""
+    lines = _which(facts)
+    if facts.mpi and len(lines[0]) > width:
+        lines = _which(facts, with_version=False)
+    return [shortened([line], width)[0] for line in lines]
 
 
-def _which(facts: Facts) -> list[str]:
+def _which(facts: Facts, with_version: bool = True) -> list[str]:
     """What measured when, and how it ended; then where."""
     where = [_hosts(facts), facts.cpu, many(facts.world_ranks, "rank") if facts.world_ranks else ""]
     through = f"over {facts.transport}" if facts.transport else ""
     by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
     ended = "" if facts.status == "done" else facts.status
-    what = [by, facts.mpi, through, facts.created, ended]
+    what = [by if with_version else "", facts.mpi, through, facts.created, ended]
     lines = (" · ".join(filter(None, words)) for words in (what, where))
     return [line for line in lines if line]
 
