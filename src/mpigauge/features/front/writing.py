@@ -15,8 +15,6 @@ OTHERS = ("mpirun.hydra", "mpirun.mpd", "mpiexec.platform", "mpirun.platform")
 NOT_OURS = ("srun",)
 """It belongs to the batch system, which knows it by this name alone."""
 MARK = "# written by mpigauge mpi front"
-SETTINGS = "MPIGAUGE_FRONT"
-"""Variables of this name tell a front what it is told in files, by whoever calls a script."""
 
 
 def names() -> list[str]:

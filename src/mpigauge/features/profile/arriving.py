@@ -2,8 +2,7 @@
 # Copyright the mpigauge authors
 """How late the ranks came to their collectives: whole vectors of some of the kept calls.
 
-They are what the program did, whatever it waited for; so they can be planted again around any
-collective (`mpigauge run --arrival`).
+They are what the program did, whatever it waited for.
 """
 
 from __future__ import annotations

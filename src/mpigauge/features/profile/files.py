@@ -237,11 +237,6 @@ class RankFile:
         """Time in MPI, of all threads."""
         return sum(site.seconds for site in self.sites)
 
-    @property
-    def edges_s(self) -> npt.NDArray[np.float64]:
-        """The edges of the bins of time."""
-        return bin_edges() / self.hz
-
 
 def bin_edges() -> npt.NDArray[np.float64]:
     """In ticks, one more than there are bins: below 16 each tick, then 8 for each power of two."""

@@ -7,11 +7,8 @@ It is built once for each pair of ABIs, whatever the MPI, and kept in the user's
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-import shlex
-import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +18,7 @@ from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Abi
 from mpigauge.site.mpi import folders
 from mpigauge.site.mpi.build import source_folder
-from mpigauge.site.mpi.cxx import compiler_key, compiler_words
+from mpigauge.site.mpi.build_once import LibraryBuild, built_once, digest_of, with_cmake
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
@@ -107,50 +104,13 @@ def _add_name(folder: Path, first: str, name: str) -> None:
 
 
 def _folder(program_abi: str, target_abi: str, tell: Tell) -> Path:
-    source = source_folder() / "translate"
-    compiler = compiler_words(WHAT)
-    parent = folders.make_folder(folders.cache() / "translation", WHAT, "MPIGAUGE_CACHE")
-    key = f"{_hash_of(source)}-{compiler_key(compiler)}"
-    folder = parent / f"{program_abi}-on-{target_abi}-{key}"
-    if not folder.exists():
-        tell(f"building the translation from {program_abi} to {target_abi}, once")
-        with folders.locked(parent / f"{folder.name}.lock"):
-            if not folder.exists():
-                _build(source, compiler, folder, (program_abi, target_abi))
-    return folder
-
-
-def _hash_of(source: Path) -> str:
-    """Of all that it is made of, but for its tests, and of its names."""
-    digest = hashlib.sha256(repr(NAMES).encode())
-    for file in sorted(path for path in source.iterdir() if path.is_file()):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()[:12]
-
-
-def _build(source: Path, compiler: tuple[str, ...], folder: Path, abis: tuple[str, str]) -> None:
-    log = folder.with_suffix(".log")
-    with folders.workplace(folder) as work, log.open("w") as output:
-        names = ";".join(NAMES[abis[0]])
-        configure = ["cmake", "-S", str(source), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release"]
-        configure += [f"-DMPIGAUGE_PROGRAM={abis[0]}", f"-DMPIGAUGE_TARGET={abis[1]}"]
-        configure += [f"-DMPIGAUGE_NAMES={names}"]
-        workers = str(len(os.sched_getaffinity(0)))
-        make = ["cmake", "--build", str(work), "--parallel", workers]
-        env = {**os.environ, "CXX": shlex.join(compiler)}
-        for words in (configure, make):
-            _run(words, env, output.fileno(), log)
-        (work / "lib").rename(folder)
-
-
-def _run(words: list[str], env: dict[str, str], output: int, log: Path) -> None:
-    done = subprocess.run(
-        words,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        check=False,
+    source, names = source_folder() / "translate", NAMES[program_abi]
+    options = (
+        f"-DMPIGAUGE_PROGRAM={program_abi}",
+        f"-DMPIGAUGE_TARGET={target_abi}",
+        f"-DMPIGAUGE_NAMES={';'.join(names)}",
     )
-    if done.returncode != 0:
-        raise UserError(f"building {WHAT} failed; the compiler's words are in {log}")
+    pair = f"{program_abi}-on-{target_abi}-{digest_of(source, *names)}"
+    build = LibraryBuild(WHAT, "translation", pair, "lib", with_cmake(source, *options))
+    note = f"building the translation from {program_abi} to {target_abi}, once"
+    return built_once(build, tell, note)

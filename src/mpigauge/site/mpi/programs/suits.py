@@ -201,11 +201,6 @@ def _is_own(name: str, look: Look) -> bool:
     return any(name in elf.offers for elf in [look.elf, *own] if elf)
 
 
-def asked_names(look: Look) -> tuple[str, ...]:
-    """The names of libraries of MPI that the program needs, the layers for Fortran left out."""
-    return tuple(each.name for each in _asked(look))
-
-
 def _links(look: Look, library: Path, own: Elf) -> Iterator[str]:
     """Names under which the program asks for what the library has under another."""
     for each in _asked(look):
