@@ -170,6 +170,21 @@ def test_a_pipe_gets_a_line_a_second_at_most() -> None:
     assert said == [f"mpigauge: launch {number} of 6–20" for number in (1, 3, 7, 8)]
 
 
+def test_a_pipe_is_told_the_last_launch_of_each_mpi() -> None:
+    stream = io.StringIO()
+    view = LineView(stream, clock=lambda: 0.0)
+    outcome = LaunchOutcome(0, ended=True, cells=1, wall_s=0.3)
+    for launch, name in [(0, "mpich"), (0, "openmpi"), (1, "openmpi"), (1, "mpich")]:
+        view.launch_ended(state(launch=launch, name=name), outcome)
+    view.close()
+    said = [line.split(",")[0] for line in stream.getvalue().splitlines()]
+    assert said == [
+        "mpigauge: mpich: launch 1 of 6–20",
+        "mpigauge: openmpi: launch 2 of 6–20",
+        "mpigauge: mpich: launch 2 of 6–20",
+    ]
+
+
 def test_words() -> None:
     parts = Plan(parts=(PART, PART), mpi="", seed=1, launches=4)
     assert phrases.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"

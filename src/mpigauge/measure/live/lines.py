@@ -24,25 +24,27 @@ class LineView:
         self._stream = stream
         self._clock = clock
         self._last = -APART_S
-        self._waiting = ""
-        """The newest line that came too soon after another."""
+        self._waiting: dict[str, str] = {}
+        """Of each campaign side by side the newest line that came too soon after another."""
 
     def show(self, state: CampaignState) -> None:
         """Nothing: a log wants no picture that moves."""
 
     def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         words = [launches(state), outcome_words(outcome), widest(state)]
-        self._waiting = "mpigauge: " + ", ".join(filter(None, words))
+        self._waiting.pop(state.name, None)
+        self._waiting[state.name] = "mpigauge: " + ", ".join(filter(None, words))
         wrong = outcome.reason or outcome.interrupted
         if wrong or self._clock() - self._last >= APART_S:
-            self._print()
+            self._print(self._waiting.pop(state.name))
 
     def close(self) -> None:
-        """The last launch is told in any case."""
-        self._print()
+        """The last launch of each campaign is told in any case."""
+        for line in self._waiting.values():
+            self._print(line)
+        self._waiting = {}
 
-    def _print(self) -> None:
-        if self._waiting:
-            with suppress(OSError):  # who reads it may have gone
-                print(self._waiting, file=self._stream, flush=True)
-        self._last, self._waiting = self._clock(), ""
+    def _print(self, line: str) -> None:
+        with suppress(OSError):  # who reads it may have gone
+            print(line, file=self._stream, flush=True)
+        self._last = self._clock()
