@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from mpigauge.features.profile import layout
-from mpigauge.features.profile.files import Comm, Instances, RankFile, Waits, read_rank
+from mpigauge.features.profile.files import Comm, Instances, RankFile, Site, Waits, read_rank
 from mpigauge.features.profile.waiting import is_kept, kept_calls, split_calls, waits
 from mpigauge.site.mpi.cxx import compiler_words
 from tests.profiled.written import START_UTC_S, Written
@@ -68,7 +68,9 @@ class Program:
         root: int = layout.NO_RANK,
         clocks: Sequence[Clock] = (),
         level: int = 0,
+        spots: int = 1,
     ) -> list[RankFile]:
+        """The program calls from so many places in turn."""
         entered, left = self.run(who, root)
         index = np.arange(self.calls)
         kept = is_kept(index, level)
@@ -77,16 +79,26 @@ class Program:
             off, gain = clocks[rank] if clocks else (0.0, 0.0)
             records = np.zeros(int(kept.sum()), layout.INSTANCE)
             records["index"], records["root"] = index[kept], root
+            records["site"] = index[kept] % spots
             for name, times in (("entered", entered), ("left", left)):
                 told = times[kept, rank] * (1 + gain) + off
                 records[name] = np.round((1 + told) * HZ)
-            took = float((left - entered)[:, rank].sum())
-            kind = Instances(1, "MPI_Any", 4, who, 0, self.calls, took, level, records)
-            found.append(file_of(rank, self.ranks, kind, f"host{rank if clocks else 0}"))
+            took = (left - entered)[:, rank]
+            kind = Instances(1, "MPI_Any", 4, who, 0, self.calls, took.sum(), level, records)
+            sites = [site_of(took[spot::spots]) for spot in range(spots)]
+            found.append(file_of(rank, self.ranks, kind, f"host{rank if clocks else 0}", sites))
         return found
 
 
-def file_of(rank: int, ranks: int, kind: Instances, host: str) -> RankFile:
+def site_of(took: Any) -> Site:
+    times = np.zeros(layout.BINS, dtype=np.uint64)
+    seconds, least, most = float(took.sum()), float(took.min()), float(took.max())
+    return Site(0, "MPI_Any", "collective", "", (), len(took), seconds, least, most, 0, times)
+
+
+def file_of(
+    rank: int, ranks: int, kind: Instances, host: str, sites: Sequence[Site] = ()
+) -> RankFile:
     world = Comm(1, "world", rank, ranks, 0, tuple(range(ranks)), 7, 1, 0, "")
     return replace(
         plain_file(),
@@ -96,6 +108,7 @@ def file_of(rank: int, ranks: int, kind: Instances, host: str) -> RankFile:
         host=host,
         comms={1: world},
         instances=(kind,),
+        sites=tuple(sites),
         start_ticks=int(HZ),
         start_utc_s=START_UTC_S,
         hz=HZ,
@@ -104,7 +117,8 @@ def file_of(rank: int, ranks: int, kind: Instances, host: str) -> RankFile:
 
 def told(files: Sequence[RankFile]) -> Any:
     """A row for each rank."""
-    rows = waits(split_calls(kept_calls(files, [[0] for _ in files])))
+    kept = kept_calls(files, [[0] for _ in files])
+    rows = waits(kept, split_calls(kept))
     assert rows["rank"].tolist() == list(range(len(files)))
     return rows
 
@@ -209,6 +223,23 @@ def test_long_and_rare_is_disturbance() -> None:
     assert early["disturbed_s"] == pytest.approx(10 * (5000 + 3000) * US, rel=0.1)
     assert early["moving_s"] == pytest.approx(OPERATION_S * CALLS, rel=0.1)
     assert other["moving_s"] == pytest.approx(OPERATION_S * CALLS, rel=0.1)
+
+
+def test_time_of_places_that_share_a_collective_is_their_own() -> None:
+    """Which of the calls were kept is chance: the times of the places are known from all calls."""
+    program = Program(2)
+    program.late[::2, 1] = program.rng.exponential(100 * US, CALLS // 2)
+    files = program.files(level=3, spots=2)
+    kept = kept_calls(files, [[0, 1], [0, 1]])
+    rows = {(row["site"], row["rank"]): row for row in waits(kept, split_calls(kept))}
+    for rank, file in enumerate(files):
+        for spot, site in enumerate(file.sites):
+            row = rows[spot, rank]
+            assert (row["calls"], row["seconds"]) == (CALLS // 2, pytest.approx(site.seconds))
+            parts = row["waiting_s"] + row["moving_s"] + row["disturbed_s"]
+            assert parts == pytest.approx(site.seconds)
+    assert holds(rows[0, 0], float(program.late.sum()))
+    assert not rows[1, 0]["resolved"]
 
 
 def test_ranks_that_do_not_mean_the_same_calls_are_told_nothing() -> None:

@@ -117,7 +117,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         cells=np.concatenate(cells),
         comms=comms.kept,
         types=tuple(types.known),
-        waits=np.concatenate([waits(split), later_waits(kept)]),
+        waits=np.concatenate([waits(kept, split), later_waits(kept)]),
         arrivals=arrivals(files, numbers_of, split),
     )
 

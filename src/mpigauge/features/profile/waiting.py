@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.features.profile.clocks import Clocks
-from mpigauge.features.profile.files import Instances, RankFile, Waits
+from mpigauge.features.profile.files import Instances, RankFile, Site, Waits
 
 Times = npt.NDArray[np.float64]
 
@@ -83,6 +83,8 @@ class Parts:
 
 
 Split = tuple[Kind, Parts]
+Place = tuple[int, int]
+"""A spot and a rank."""
 Joined = tuple[Sequence[int], Mapping[int, Instances]]
 """Ranks of the profile by their rank in a communicator, and what all of them have kept."""
 
@@ -113,10 +115,10 @@ def split_calls(kept: KeptCalls) -> list[Split]:
     return [(kind, parts) for kind in kinds(kept) if (parts := split(kind))]
 
 
-def waits(found: Sequence[Split]) -> npt.NDArray[np.void]:
+def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
     """Of WAIT."""
     rng = np.random.default_rng(0)
-    sums: dict[tuple[int, int], Sum] = defaultdict(Sum)
+    sums: dict[Place, Sum] = defaultdict(Sum)
     for kind, parts in found:
         took = kind.left - kind.entered
         drawn = again(rng, len(took))
@@ -129,7 +131,48 @@ def waits(found: Sequence[Split]) -> npt.NDArray[np.void]:
                 total = sums[int(spot), int(rank)]
                 total.add(table, took[:, place], drawn, float(kind.seconds[place]), left_out)
                 total.count(kind.calls * float(here.mean()), int(here.sum()), parts.usual_s)
+    for at, (calls, seconds) in _known_whole(kept, [kind for kind, _ in found]).items():
+        sums[at].make_whole(calls, seconds)
     return np.array([sums[key].row(*key) for key in sorted(sums)], dtype=WAIT)
+
+
+def _known_whole(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, tuple[int, float]]:
+    """Calls and seconds of the spots on ranks all of whose calls are of these kinds.
+
+    Which calls of a kind are of which spot is known of the kept ones alone. Spots that share kinds,
+    and these kinds, have the same number of calls together where there are no others.
+    """
+    whole = {}
+    for rank, file in enumerate(kept.files):
+        counted: dict[int, list[Site]] = defaultdict(list)
+        for spot, site in zip(kept.numbers[rank], file.sites, strict=True):
+            counted[spot].append(site)
+        for spots, calls in _connected(found, rank):
+            sites = [site for spot in spots for site in counted[spot]]
+            if sum(site.calls for site in sites) == calls:
+                for spot in spots:
+                    here = counted[spot]
+                    seconds = sum(site.seconds for site in here)
+                    whole[spot, rank] = (sum(site.calls for site in here), seconds)
+    return whole
+
+
+def _connected(found: Sequence[Kind], rank: int) -> list[tuple[set[int], int]]:
+    """Spots of a rank that share kinds, directly or by others, and the calls of these kinds."""
+    groups: list[tuple[set[int], int]] = []
+    for kind in found:
+        places = np.flatnonzero(kind.ranks == rank)
+        if not len(places):
+            continue
+        spots, calls = set(map(int, kind.spots[:, places[0]])), kind.calls
+        apart = []
+        for others, theirs in groups:
+            if spots & others:
+                spots, calls = spots | others, calls + theirs
+            else:
+                apart.append((others, theirs))
+        groups = [*apart, (spots, calls)]
+    return groups
 
 
 def again(rng: np.random.Generator, count: int) -> Times:
@@ -266,8 +309,8 @@ def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
 
 def _by_chance(table: Times) -> Times:
     """Of the sums of parts: by how much they would be others had there been more or fewer of the
-    few long calls, of which there are as many as it happens."""
-    most = 2 * np.quantile(table, 1 - RARE, axis=0)
+    few long calls, of which there are as many as it happens. Rows of zeros are of other spots."""
+    most = 2 * np.quantile(table[table.any(axis=1)], 1 - RARE, axis=0) if table.any() else 0.0
     return np.asarray(np.sqrt((np.clip(table - most, 0, None) ** 2).sum(axis=0)))
 
 
@@ -304,6 +347,15 @@ class Sum:
         self.calls += calls
         self.kept += kept
         self.usual.append((kept, usual_s))
+
+    def make_whole(self, calls: int, seconds: float) -> None:
+        """Of a spot whose calls and time are known, not only those of the kinds it shares."""
+        self.calls = calls
+        self.by_chance *= (seconds / (self.seconds or 1.0)) ** 2
+        self.parts *= seconds / (self.seconds or 1.0)
+        together = self.drawn.sum(axis=1, keepdims=True)
+        self.drawn *= seconds / np.where(together > 0, together, 1.0)
+        self.seconds = seconds
 
     def row(self, spot: int, rank: int) -> tuple[float, ...]:
         """Of WAIT."""
