@@ -9,10 +9,13 @@
 //   WHAT  allreduce bcast alltoall barrier reduce; recv sendrecv irecv waitany probe persistent
 //         iallreduce ibcast: what they meet in
 //
-// prints: a line for each rank: planted RANK SECONDS
+// prints: two lines for each rank: planted RANK SECONDS, and happened RANK SECONDS, by when the
+// ranks of one host really came: whoever is kept from a core is later than planned, and waited for
+// longer.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +24,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -169,6 +173,36 @@ double waiting(Waits waits, const std::vector<double>& late, int of) {
   return std::max(until - at(of), 0.0);
 }
 
+// On the clock that all ranks of a host share.
+double now() {
+  timespec read{};
+  clock_gettime(CLOCK_MONOTONIC, &read);
+  return static_cast<double>(read.tv_sec) + 1e-9 * static_cast<double>(read.tv_nsec);
+}
+
+// How long a rank waits in each call, from when all ranks came to it: came has the calls of rank 0,
+// then those of rank 1, and so on.
+std::vector<double> waited(Waits waits, const std::vector<double>& came, std::size_t calls,
+                           int of) {
+  std::vector<double> found(calls), each(static_cast<std::size_t>(ranks));
+  for (std::size_t n = 0; n < calls; ++n) {
+    for (std::size_t at = 0; at < each.size(); ++at) each[at] = came[at * calls + n];
+    found[n] = waiting(waits, each, of);
+  }
+  return found;
+}
+
+void print_waits(Waits waits, const std::vector<double>& planned, const std::vector<double>& came,
+                 std::size_t calls) {
+  for (int of = 0; of < ranks; ++of) {
+    const std::vector<double> planted = waited(waits, planned, calls, of);
+    std::printf("planted %d %.9f\n", of, std::accumulate(planted.begin(), planted.end(), 0.0));
+    std::printf("happened %d", of);
+    for (const double seconds : waited(waits, came, calls, of)) std::printf(" %.9f", seconds);
+    std::printf("\n");
+  }
+}
+
 // The call that counts is told from that which brings all together again by a frame more.
 int met = 0;
 [[gnu::noinline]] void meet(const Meeting& meeting) {
@@ -192,23 +226,21 @@ int main(int argc, char** argv) {
   all_in.resize(count);
   MPI_Recv_init(&sum, 1, MPI_DOUBLE, next(), tag, MPI_COMM_WORLD, &persistent[0]);
   MPI_Send_init(&mine, 1, MPI_DOUBLE, before(), tag, MPI_COMM_WORLD, &persistent[1]);
-  std::vector<double> planted(count), each(count);
+  std::vector<double> planned, came(static_cast<std::size_t>(calls));
+  for (int of = 0; of < ranks; ++of) {
+    for (int n = 0; n < calls; ++n) planned.push_back(lateness(who, late, n, of));
+  }
   for (int n = 0; n < calls; ++n) {
-    for (int of = 0; of < ranks; ++of) {
-      each[static_cast<std::size_t>(of)] = lateness(who, late, n, of);
-    }
-    for (int of = 0; of < ranks; ++of) {
-      planted[static_cast<std::size_t>(of)] += waiting(meeting.waits, each, of);
-    }
     MPI_Barrier(MPI_COMM_WORLD);
-    compute(20e-6 + each[static_cast<std::size_t>(rank)]);
+    compute(20e-6 + lateness(who, late, n, rank));
+    came[static_cast<std::size_t>(n)] = now();
     meet(meeting);
   }
   MPI_Request_free(&persistent[0]);
   MPI_Request_free(&persistent[1]);
-  for (int of = 0; rank == 0 && of < ranks; ++of) {
-    std::printf("planted %d %.9f\n", of, planted[static_cast<std::size_t>(of)]);
-  }
+  std::vector<double> all_came(rank == 0 ? came.size() * count : 0);
+  MPI_Gather(came.data(), calls, MPI_DOUBLE, all_came.data(), calls, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  if (rank == 0) print_waits(meeting.waits, planned, all_came, came.size());
   MPI_Finalize();
   return 0;
 }
