@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.rules import MOST_BYTES as END
 from mpigauge.model.rules import Rule, candidate_at
-from mpigauge.site.mpi.rule_files import mpich, openmpi
+from mpigauge.site.mpi.rule_files import intel, mpich, openmpi
 from mpigauge.site.mpi.rule_files.candidates import candidates_of, collectives_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
 
@@ -92,6 +93,7 @@ def mpich_here(tmp_path: Path) -> Mpi:
 
 
 OPEN_MPI = an_mpi("openmpi", "5.0.11", Path("/nowhere/lib/libmpi.so.40"))
+INTEL = an_mpi("intel", "2021.18.1", Path("/nowhere/lib/libmpi.so.12"))
 
 
 def some_rules(mpi: str, rng: random.Random) -> list[Rule]:
@@ -198,8 +200,9 @@ def test_a_library_without_trees_gets_no_file(tmp_path: Path) -> None:
         ("mpich", "6.0.0", "known for MPICH 5.0"),
         ("openmpi", "6.0.0", "known for Open MPI 4.1 and 5.0"),
         ("openmpi", "3.1.6", "known for Open MPI 4.1 and 5.0"),
-        ("intel", "2021.18.1", "written for mpich and openmpi"),
-        ("mvapich", "4.0", "written for mpich and openmpi"),
+        ("intel", "2021.17.0", "known for Intel MPI 2021.18"),
+        ("intel", "2022.1.0", "known for Intel MPI 2021.18"),
+        ("mvapich", "4.0", "written for intel and mpich and openmpi"),
     ],
 )
 def test_versions_that_we_do_not_know_get_no_file(
@@ -212,6 +215,7 @@ def test_versions_that_we_know_get_one(mpich_here: Mpi) -> None:
     assert refusal_of(mpich_here) == ""
     assert refusal_of(OPEN_MPI) == ""
     assert refusal_of(an_mpi("openmpi", "4.1.4", Path("/x"))) == ""
+    assert refusal_of(INTEL) == ""
 
 
 def test_open_mpi_s_file() -> None:
@@ -246,7 +250,82 @@ def test_what_open_mpi_would_pass_over_in_silence_is_refused(text: str, why: str
         openmpi.read_rules(text)
 
 
-@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+# --- Intel MPI's variables ------------------------------------------------------------------------
+def rules_for_all_sizes(ranks: int, rng: random.Random) -> list[Rule]:
+    """Of three collectives, one to four each, from no bytes to the end."""
+    found = []
+    for collective in rng.sample(collectives_of("intel"), 3):
+        presets = [each.name for each in candidates_of("intel") if each.collective == collective]
+        starts = [0, *sorted(rng.sample(range(1, MOST_BYTES), rng.randint(0, 3)))]
+        ends = [*(start - 1 for start in starts[1:]), END]
+        found += [
+            Rule(collective, ranks, start, end, rng.choice(presets))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+    return found
+
+
+def test_intel_s_variables_say_what_was_chosen() -> None:
+    rng, form = random.Random(17), RULE_FORMATS["intel"]
+    for ranks in range(2, 12):
+        rules = rules_for_all_sizes(ranks, rng)
+        written, wanted = form.read(INTEL, form.write(INTEL, rules)), form.expected(INTEL, rules)
+        for _ in range(CALLS // 10):
+            call = a_call(rules, "intel", rng)
+            assert written(*call) == wanted(*call), (call, rules)
+
+
+def test_intel_s_ranges_cover_all_sizes_without_a_gap() -> None:
+    rules = [
+        Rule("Bcast", 2, 0, 1023, "preset_1"),
+        Rule("Bcast", 2, 1024, END, "preset_8"),
+        Rule("Reduce_scatter", 2, 0, 1023, "preset_2"),
+        Rule("Reduce_scatter", 2, 1024, END, "preset_3"),
+    ]
+    text = RULE_FORMATS["intel"].write(INTEL, rules)[intel.FILE]
+    assert text.splitlines() == [
+        "I_MPI_ADJUST_BCAST=1:0-1023;8:1024-2147483647",
+        "I_MPI_ADJUST_REDUCE_SCATTER=2:0-2047;3:2048-2147483647",
+    ]
+
+
+def test_intel_s_settings_are_those_of_the_file(tmp_path: Path) -> None:
+    form = RULE_FORMATS["intel"]
+    rules = [Rule("Bcast", 2, 0, END, "preset_1")]
+    (tmp_path / intel.FILE).write_text(form.write(INTEL, rules)[intel.FILE])
+    assert form.settings(tmp_path) == {"I_MPI_ADJUST_BCAST": "1:0-2147483647"}
+    said = "[0] MPI startup(): I_MPI_ADJUST_BCAST=1:0-2147483647\n"
+    assert form.has_read(tmp_path, said)
+    assert not form.has_read(tmp_path, "")
+    ignored = "Incorrect algorithm I_MPI_ADJUST_BCAST=1:0-2147483647 will be ignored"
+    assert not form.has_read(tmp_path, said + ignored)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("8:0-1024", "would not end"),
+        ("5:512-2048;8:0-1024", "does not go on from 0"),
+        ("1:0-1024;8:1024-2147483647", "does not go on from 1025"),
+        ("1:0-1024;8:2048-2147483647", "does not go on from 1025"),
+        ("1:2000-1000", "does not go on"),
+        ("1:0-1Ki", "is no preset with a range"),
+        ("garbage", "is no preset with a range"),
+        ("", "is no preset with a range"),
+        ("8:0-1024@4-8", "is no preset with a range"),
+    ],
+)
+def test_what_intel_would_take_otherwise_is_refused(value: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        intel.read_ranges(value)
+
+
+def test_a_line_that_is_no_variable_of_intel_s_is_refused() -> None:
+    with pytest.raises(ValueError, match="sets no I_MPI_ADJUST_"):
+        intel.read_variables("LD_PRELOAD=/tmp/x.so")
+
+
+@pytest.mark.parametrize("name", ["intel", "mpich", "openmpi"])
 def test_candidates_are_told_apart_by_their_names(name: str) -> None:
     names = [(each.collective, each.name) for each in candidates_of(name)]
     assert len(set(names)) == len(names)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from mpigauge.features.tune.result import (
     choices,
     confirmed,
     grids,
-    grids_in_turn,
+    rules_for_all_sizes,
     rules_of,
     tried,
 )
@@ -38,7 +39,7 @@ from mpigauge.features.tune.stored import (
 from mpigauge.measure.plan.request import Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.model.rules import Rule
+from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import Run, load
 from tests import runs
 
@@ -93,6 +94,35 @@ def test_a_rule_follows_from_a_run(tmp_path: Path) -> None:
     assert rule.confirmed is None
 
 
+def test_rules_for_all_sizes_name_what_stands_in_for_the_default(tmp_path: Path) -> None:
+    """`a` is slower below 512 B; there `b`, which takes as long as the default, stands in."""
+    lines = []
+    for launch in range(6):
+        for size in (8, 32, 128, 512, 2048):
+            default = 1e-6 * (1 + launch / 10)
+            wobble = 1.01 if launch % 2 else 0.99
+            taken = {"": 1.0, "control": wobble, "a": 0.5 if size >= 512 else 1.3, "b": 1.0}
+            lines += [cell(launch, arm, size, default * ratio) for arm, ratio in taken.items()]
+    found = grids(stored(tmp_path / "run", lines))
+    of = ("Allreduce", 2)
+    below, above = rules_for_all_sizes(of, found[of], choices(found)[of])
+    assert below.rule == Rule("Allreduce", 2, 0, 511, "b")
+    assert above.rule == Rule("Allreduce", 2, 512, MOST_BYTES, "a")
+    assert (below.stands_in, above.stands_in) == (True, False)
+    assert below.chosen.high < 1.05
+
+
+def test_nothing_stands_in_where_there_is_nothing_to_gain(tmp_path: Path) -> None:
+    lines = [
+        cell(launch, arm, 8, 1e-6 * ratio)
+        for launch in range(6)
+        for arm, ratio in (("", 1.0), ("control", 1.01), ("b", 1.0))
+    ]
+    found = grids(stored(tmp_path / "run", lines))
+    of = ("Allreduce", 2)
+    assert rules_for_all_sizes(of, found[of], choices(found)[of]) == []
+
+
 def in_turn(folder: Path, ratio: float, rounds: int = 10) -> Run:
     """Launches of the default and of the rules, in an order that changes from round to round."""
     lines = []
@@ -112,7 +142,7 @@ def in_turn(folder: Path, ratio: float, rounds: int = 10) -> Run:
 def test_a_rule_stays_where_fresh_launches_find_it_faster(
     ratio: float, holds: bool, tmp_path: Path
 ) -> None:
-    measured = grids_in_turn(in_turn(tmp_path / "run", ratio), TUNED)
+    measured = grids(in_turn(tmp_path / "run", ratio))
     kept, dropped = confirmed([RULE], measured, TUNED)
     assert bool(kept) == holds
     (each,) = kept or dropped
@@ -121,8 +151,18 @@ def test_a_rule_stays_where_fresh_launches_find_it_faster(
     assert each.confirmed.low < ratio * 1.04 < each.confirmed.high
 
 
+@pytest.mark.parametrize(("ratio", "holds"), [(0.9, True), (1.0, True), (1.5, False)])
+def test_what_stands_in_for_the_default_has_to_be_as_good_in_fresh_launches(
+    ratio: float, holds: bool, tmp_path: Path
+) -> None:
+    measured = grids(in_turn(tmp_path / "run", ratio))
+    kept, dropped = confirmed([replace(RULE, stands_in=True)], measured, TUNED)
+    assert bool(kept) == holds
+    assert len(kept) + len(dropped) == 1
+
+
 def test_a_rule_of_which_nothing_was_measured_is_dropped(tmp_path: Path) -> None:
-    measured = grids_in_turn(in_turn(tmp_path / "run", 0.5), TUNED)
+    measured = grids(in_turn(tmp_path / "run", 0.5))
     other = TunedRule(Rule("Bcast", 2, 8, 64, "binomial"), RULE.chosen)
     kept, dropped = confirmed([RULE, other], measured, TUNED)
     assert [each.rule.collective for each in kept] == ["Allreduce"]
@@ -237,6 +277,25 @@ def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:
     assert "Bcast, 2 ranks: the default stays: no candidate was faster." in text
     assert text.count("Allreduce: ring is not used: 7 wrong elements among 3 ranks.") == 1
     assert "may differ in their last digits: Allreduce" in text
+
+
+def test_what_stands_in_for_the_default_is_said() -> None:
+    below = TunedRule(
+        Rule("Bcast", 2, 0, 511, "preset_4"), Evidence(1.0, 0.97, 1.04, 6), stands_in=True
+    )
+    assert rule_sentence(below) == (
+        "Bcast, 2 ranks, up to 511 B: preset_4 stands in for the default, which cannot be named: "
+        "it takes 0.97 to 1.04 of its time, by the launches that chose it."
+    )
+    above = replace(below, rule=Rule("Bcast", 2, 512, MOST_BYTES, "preset_8"), stands_in=False)
+    assert "Bcast, 2 ranks, 512 B and more: preset_8 takes" in rule_sentence(above)
+    assert TunedRule.from_json(json.loads(json.dumps(below.to_json()))) == below
+
+
+def test_lines_of_open_mpi_s_file_are_for_open_mpi(tmp_path: Path) -> None:
+    tuning = replace(a_tuning(tmp_path), mpi=replace(BUILD, name="mpich"))
+    with pytest.raises(UserError, match="--format mca is a file of Open MPI's"):
+        list(environment_lines(tmp_path, tuning, "mca"))
 
 
 def test_a_fault_is_shown_by_one_command() -> None:

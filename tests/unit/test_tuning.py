@@ -15,7 +15,7 @@ from statistics import median
 import pytest
 
 from mpigauge.model.names import CONTROL
-from mpigauge.result.tuning.choose import Choice, best_path, choose, judge
+from mpigauge.result.tuning.choose import Choice, best_path, choose, judge, stand_ins
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 
 RECORDED = Path(__file__).parents[1] / "golden" / "tuning"
@@ -147,6 +147,25 @@ def test_a_switch_that_gains_more_is_made() -> None:
 def test_no_rule_reaches_over_a_size_at_which_it_was_slower() -> None:
     found = choose(made({"a": [0.5, 0.5, 1.03, 0.5, 0.5]}))
     assert [each.sizes for each in found.faster] == [(1, 2), (8, 16)]
+
+
+def test_where_the_default_cannot_be_named_the_nearest_stands_in_for_it() -> None:
+    made_here = made({"fast": [1.4, 1.4, 0.5, 0.5, 1.4], "same": [1.0, 1.01, 0.9, 0.9, 1.0]})
+    faster = choose(made_here).faster
+    assert [(each.arm, each.sizes) for each in faster] == [("fast", (4, 8))]
+    instead = stand_ins(made_here, faster)
+    assert [(each.arm, each.sizes) for each in instead] == [("same", (1, 2)), ("same", (16,))]
+    assert all(each.is_as_good for each in instead)
+
+
+def test_what_is_slower_than_the_default_is_not_as_good_as_it() -> None:
+    made_here = made({"fast": [1.2, 1.2, 0.5, 0.5]})
+    (instead,) = stand_ins(made_here, choose(made_here).faster)
+    assert not instead.is_as_good
+
+
+def test_without_candidates_nothing_stands_in() -> None:
+    assert stand_ins(grid_of({(DEFAULT, 8, 0): 1.0}, [8], []), ()) == ()
 
 
 def test_the_ratio_of_a_stretch_is_that_of_its_sizes() -> None:

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+MOST_BYTES = 2**31 - 1
+"""The end of a rule that holds for all longer messages, where an MPI wants one."""
+
 
 @dataclass(frozen=True)
 class Rule:

@@ -13,7 +13,7 @@ import click
 
 from mpigauge.cli.screen import tell
 from mpigauge.features.tune.plan import SIZES, TUNED, confirm_plan
-from mpigauge.features.tune.result import confirmed, grids_in_turn
+from mpigauge.features.tune.result import confirmed, grids
 from mpigauge.features.tune.show import REDUCTIONS, lines_of
 from mpigauge.features.tune.stored import (
     FILE,
@@ -91,6 +91,7 @@ def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, s
             f"{folder} holds a tuning already; `mpigauge tune show {folder}` shows it, and "
             "--output names another folder"
         )
+    _check_one_group(request.ranks, mpi)
     setup = set_up_one(request, spec)
     ranks = request.ranks or (setup.resources.room,)
     _check_ranks(ranks, setup, request)
@@ -155,6 +156,14 @@ def _check_ranks(ranks: Sequence[int], setup: Setup, request: Request) -> None:
         )
 
 
+def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
+    if len(ranks) > 1 and not RULE_FORMATS[mpi.name].names_default:
+        raise UserError(
+            f"--ranks: rules of {mpi.label} hold for communicators of all sizes at once, so they "
+            f"can be chosen by one only; name one of {', '.join(map(str, ranks))}"
+        )
+
+
 def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> None:
     """UserError: the rules are not for this MPI. RunError: they no longer hold."""
     from mpigauge.cli.lookups import look_up
@@ -173,11 +182,11 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> 
     checks = _next_folder(folder / CHECKS)
     task = Task(setup, request, (), (), checks, "the same command begins anew")
     settings: Mapping[str, str] = settings_of(folder, tuning)
-    wrong = wrong_with(task, tuning.rules, settings)
+    wrong = wrong_with(task, tuning.rules, folder)
     if wrong:
         raise RunError("; ".join(f"{name}: {why}" for name, why in wrong.items()))
     run = task.measured("confirm", confirm_plan(without_own(task), bare, settings, task.where))
-    sure, doubtful = confirmed(tuning.rules, grids_in_turn(run, TUNED), TUNED)
+    sure, doubtful = confirmed(tuning.rules, grids(run), TUNED)
     for line in lines_of(replace(tuning, rules=tuple(sure), left=())):
         click.echo(line)
     if doubtful:

@@ -67,9 +67,19 @@ def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: W
         for name, by_ranks in arms.items()
         for ranks, own in by_ranks.items()
     ]
-    plan = where.plan(sized, parts)
-    fixed = LAUNCHES if request.seconds is None else None
-    return replace(plan, shuffle=True, launches=request.launches or fixed)
+    return _in_rounds(where.plan(sized, parts), sized)
+
+
+def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
+    """The same in launches of their own, in turn, where the MPI reads settings when it starts."""
+    sized = replace(request, sizes=request.sizes or SIZES)
+    parts = [
+        replace(where.part(sized, name, ranks), arm=arm, settings=dict(settings))
+        for name, by_ranks in arms.items()
+        for ranks, own in by_ranks.items()
+        for arm, settings in _with_default(own)
+    ]
+    return _in_rounds(where.plan(sized, parts), sized)
 
 
 def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
@@ -122,6 +132,11 @@ def between_sizes(low: int, high: int) -> int:
     """About their geometric mean, in whole elements of eight bytes."""
     middle = round(math.sqrt(max(low, 1) * high))
     return max(low, middle // 8 * 8)
+
+
+def _in_rounds(plan: Plan, request: Request) -> Plan:
+    fixed = LAUNCHES if request.seconds is None else None
+    return replace(plan, shuffle=True, launches=request.launches or fixed)
 
 
 def _with_default(own: Arms) -> tuple[tuple[str, Mapping[str, str]], ...]:

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.row import Estimate
-from mpigauge.model.rules import Rule
-from mpigauge.result.tuning.choose import Choice, Stretch, choose, judge
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
+from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.result.tuning.choose import AS_GOOD, Choice, Stretch, choose, judge, stand_ins
+from mpigauge.result.tuning.grid import Grid, grid_of
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
@@ -68,10 +68,14 @@ class TunedRule:
     """By the launches that it was chosen in."""
     confirmed: Evidence | None = None
     """By launches with the files, which did not choose it; None: there were none yet."""
+    stands_in: bool = False
+    """Whether it only takes the place of the default, which the rules of this MPI cannot name."""
 
     def to_json(self) -> dict[str, Any]:
         sure = asdict(self.confirmed) if self.confirmed else None
-        return {**self.rule.to_json(), "chosen": asdict(self.chosen), "confirmed": sure}
+        return {**self.rule.to_json(), "chosen": asdict(self.chosen), "confirmed": sure} | (
+            {"stands_in": True} if self.stands_in else {}
+        )
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TunedRule:
@@ -81,6 +85,7 @@ class TunedRule:
             rule=Rule.from_json(data),
             chosen=Evidence(**data["chosen"]),
             confirmed=Evidence(**sure) if sure else None,
+            stands_in=bool(data.get("stands_in")),
         )
 
 
@@ -98,22 +103,12 @@ def tried(stored: Run) -> Tried:
 
 
 def grids(stored: Run) -> dict[Of, Grid]:
-    """The times of a run whose arms share each launch."""
-    return _grids(
-        (_of(cell), cell.arm, cell.message_bytes, cell.launch, cell.time_p50_s)
-        for cell in stored.cells
-    )
-
-
-def grids_in_turn(stored: Run, tuned: str) -> dict[Of, Grid]:
-    """Of a run in which the default and `tuned` have launches in turn: those of one round belong
-    together."""
+    """The times of a run in which each round has a launch that all arms share, or one for each."""
     parts = len(stored.plan.get("parts") or ()) or 1
-    found = (
+    return _grids(
         (_of(cell), cell.arm, cell.message_bytes, cell.launch // parts, cell.time_p50_s)
         for cell in stored.cells
     )
-    return _grids(each for each in found if each[1] in (DEFAULT, tuned))
 
 
 def rules_of(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
@@ -130,18 +125,47 @@ def rules_of(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
     return found
 
 
+def rules_for_all_sizes(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
+    """The same for an MPI that has to be told a candidate for each size: from each stretch's first
+    size up to the next one's. Other candidates stand in for the default; none where there is
+    nothing to gain."""
+    if not choice.faster:
+        return []
+    own = (*choice.faster, *stand_ins(grid, choice.faster))
+    stretches = sorted(own, key=lambda each: each.sizes[0])
+    starts = [0, *(each.sizes[0] for each in stretches[1:])]
+    ends = [*(start - 1 for start in starts[1:]), MOST_BYTES]
+    return [
+        TunedRule(
+            Rule(*of, start, end, stretch.arm),
+            evidence(stretch),
+            stands_in=stretch not in choice.faster,
+        )
+        for start, end, stretch in zip(starts, ends, stretches, strict=True)
+    ]
+
+
+def is_as_good(gained: Evidence) -> bool:
+    return gained.high <= AS_GOOD
+
+
 def confirmed(
     rules: Sequence[TunedRule], measured: Mapping[Of, Grid], tuned: str
 ) -> tuple[list[TunedRule], list[TunedRule]]:
-    """The rules that fresh launches found faster, by a test over all of them, and the others."""
+    """The rules that fresh launches found faster, by a test over all of them, or as good as the
+    default where they stand in for it; and the others."""
     kept: list[TunedRule] = []
     dropped: list[TunedRule] = []
     judged = _judged([each.rule for each in rules], measured, tuned)
     for each, stretch in zip(rules, judged, strict=True):
         sure = evidence(stretch) if stretch else None
-        now = TunedRule(each.rule, each.chosen, sure)
-        (kept if stretch is not None and stretch.is_faster else dropped).append(now)
+        now = replace(each, confirmed=sure)
+        (kept if stretch is not None and _holds(each, stretch) else dropped).append(now)
     return kept, dropped
+
+
+def _holds(rule: TunedRule, stretch: Stretch) -> bool:
+    return stretch.is_as_good if rule.stands_in else stretch.is_faster
 
 
 def _judged(rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str) -> list[Stretch | None]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.tune.plan import RIGHT
 from mpigauge.features.tune.stored import variables_of
+from mpigauge.model.errors import UserError
+from mpigauge.model.rules import MOST_BYTES
 from mpigauge.model.units import byte_count, listed, many
 from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.features.tune.result import Evidence, Fault, TunedRule
     from mpigauge.features.tune.stored import Tuning
     from mpigauge.model.mpi import Mpi
+    from mpigauge.model.rules import Rule
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """Other algorithms combine in another order."""
@@ -48,7 +51,16 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
             "--keep-order leaves them as they are."
         )
     if tuning.rules:
-        yield f"Everywhere else nothing changes. {WEIGHTS}"
+        yield f"{_elsewhere(tuning)} {WEIGHTS}"
+
+
+def _elsewhere(tuning: Tuning) -> str:
+    if RULE_FORMATS[tuning.mpi.name].names_default:
+        return "Everywhere else nothing changes."
+    return (
+        f"Other collectives stay as they are. These rules hold for communicators of all sizes, and "
+        f"were measured with {many(tuning.rules[0].rule.ranks, 'rank')}."
+    )
 
 
 def each_once(faults: Iterable[Fault]) -> list[Fault]:
@@ -74,15 +86,37 @@ def proof_of(fault: Fault, mpi: Mpi) -> str:
 
 def rule_sentence(each: TunedRule) -> str:
     rule = each.rule
-    sizes = f"{byte_count(rule.first_bytes)} to {byte_count(rule.last_bytes)}"
-    if rule.first_bytes == rule.last_bytes:
-        sizes = byte_count(rule.first_bytes)
     gained = each.confirmed or each.chosen
     by = many(gained.launches, "fresh launch") if each.confirmed else "the launches that chose it"
+    where = f"{rule.collective}, {many(rule.ranks, 'rank')}, {sizes_in_words(rule)}"
+    if each.stands_in:
+        return (
+            f"{where}: {rule.candidate} stands in for the default, which cannot be named: it takes "
+            f"{_of_default(gained)} of its time, by {by}."
+        )
+    return f"{where}: {rule.candidate} takes {saved(gained)} less time than the default, by {by}."
+
+
+def sizes_in_words(rule: Rule) -> str:
+    first, last = byte_count(rule.first_bytes), byte_count(rule.last_bytes)
+    if rule.last_bytes == MOST_BYTES:
+        return f"{first} and more" if rule.first_bytes else "all sizes"
+    if rule.first_bytes in (0, rule.last_bytes):
+        return f"up to {last}" if rule.first_bytes == 0 else first
+    return f"{first} to {last}"
+
+
+def why_no_stand_in(nearest: TunedRule, label: str) -> str:
+    """Of rules that cannot name the default: the candidate that comes nearest is not as good."""
     return (
-        f"{rule.collective}, {many(rule.ranks, 'rank')}, {sizes}: {rule.candidate} takes "
-        f"{saved(gained)} less time than the default, by {by}."
+        f"there are faster candidates, but rules of {label} have to name one for every size: "
+        f"{sizes_in_words(nearest.rule)} the nearest to the default is {nearest.rule.candidate}, "
+        f"with {_of_default(nearest.chosen)} of its time"
     )
+
+
+def _of_default(gained: Evidence) -> str:
+    return f"{gained.low:.2f} to {gained.high:.2f}"
 
 
 def saved(gained: Evidence) -> str:
@@ -91,6 +125,12 @@ def saved(gained: Evidence) -> str:
 
 
 def environment_lines(folder: Path, tuning: Tuning, form: str) -> Iterator[str]:
+    """UserError: the form is of another MPI."""
+    if form == "mca" and tuning.mpi.name != "openmpi":
+        raise UserError(
+            f"--format mca is a file of Open MPI's, and {tuning.mpi.label} does not read it; give "
+            "--format sh or --format module"
+        )
     variables = variables_of(folder, tuning)
     for name, value in sorted(variables.items()):
         if form == "module":

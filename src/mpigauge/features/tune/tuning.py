@@ -17,6 +17,7 @@ from mpigauge.features.tune.plan import (
     TUNED,
     Where,
     confirm_plan,
+    grid_alone_plan,
     grid_plan,
     right_alone_plan,
     right_plan,
@@ -24,15 +25,22 @@ from mpigauge.features.tune.plan import (
 from mpigauge.features.tune.result import (
     Fault,
     Of,
+    Tried,
     TunedRule,
     choices,
     confirmed,
     grids,
-    grids_in_turn,
+    is_as_good,
+    rules_for_all_sizes,
     rules_of,
     tried,
 )
-from mpigauge.features.tune.show import each_once, proof_of
+from mpigauge.features.tune.show import (
+    each_once,
+    proof_of,
+    sizes_in_words,
+    why_no_stand_in,
+)
 from mpigauge.features.tune.stored import RUNS, Left, write_files
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import listed
@@ -47,6 +55,8 @@ if TYPE_CHECKING:
     from mpigauge.result.tuning.grid import Grid
     from mpigauge.runs.store import Run
 
+AllArms = dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]
+"""By collective and ranks: the names of candidates, and what is set for each."""
 RUN_NAMES = {
     "right": "whether candidates are right",
     "right-alone": "the same, each candidate alone",
@@ -68,6 +78,11 @@ class Task:
     folder: Path
     going_on: str
     """How to go on after an interruption."""
+
+    @property
+    def names_default(self) -> bool:
+        """Whether rules of this MPI may leave sizes to its default."""
+        return RULE_FORMATS[self.setup.mpi.name].names_default
 
     @property
     def where(self) -> Where:
@@ -158,14 +173,14 @@ def right_candidates(task: Task) -> tuple[dict[Of, list[Candidate]], list[Fault]
 
 
 def _faults_of(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
-    """All in one process first; those of which nothing came back each in launches of its own."""
-    run = task.measured("right", right_plan(task.request, _arms_of(task, wanted), task.where))
-    together = tried(run)
+    """All in one process first, where they can be; those of which nothing came back each in
+    launches of its own."""
+    together = _tried_together(task, wanted)
     alone = [
-        (name, ranks, each.name, each.settings)
+        (name, ranks, arm, settings)
         for (name, ranks), own in wanted.items()
-        for each in own
-        if (name, ranks, each.name) not in together.known
+        for arm, settings in (("", {}), *_alone(own))
+        if (name, ranks, arm) not in together.known
     ]
     if not alone:
         return list(together.faults)
@@ -177,6 +192,13 @@ def _faults_of(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fau
         if (name, ranks, arm) not in again.known
     ]
     return [*together.faults, *again.faults, *lost]
+
+
+def _tried_together(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Tried:
+    arms = _arms_in_one_process(task, wanted)
+    if arms is None:
+        return Tried(frozenset(), ())
+    return tried(task.measured("right", right_plan(task.request, arms, task.where)))
 
 
 def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
@@ -191,23 +213,26 @@ def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
     return skipped[0] if skipped else f"a launch of {ranks} ranks brought nothing"
 
 
-def _arms_of(
-    task: Task, wanted: Mapping[Of, Sequence[Candidate]]
-) -> dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]:
-    """As control variables of the library. UserError: it lets nobody set them while it runs."""
+def _arms_in_one_process(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> AllArms | None:
+    """As control variables of the library; None: it lets nobody set them while it runs."""
     from mpigauge.site.mpi.settings import knobs
     from mpigauge.site.mpi.settings.inside import OutsideError, written
 
     every = knobs(task.setup.mpi)
-    found: dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]] = {}
+    found: AllArms = {}
     for (name, ranks), own in wanted.items():
         try:
             values = written([each.settings for each in own], every, task.setup.mpi)
-        except OutsideError as why:
-            raise UserError(f"candidates cannot be measured in one process: {why}") from None
+        except OutsideError:
+            return None
         arms = [(each.name, arm) for each, arm in zip(own, values, strict=True)]
         found.setdefault(name, {})[ranks] = list(arms)
     return found
+
+
+def _alone(candidates: Iterable[Candidate]) -> list[tuple[str, Mapping[str, str]]]:
+    """As settings that a launch starts with."""
+    return [(each.name, each.settings) for each in candidates]
 
 
 # --- choosing -----------------------------------------------------------------------------------
@@ -227,19 +252,41 @@ def find_rules(task: Task) -> Found:
     ]
     if not wanted:
         return Found([], left, faults)
-    run = task.measured("grid", grid_plan(task.request, _arms_of(task, wanted), task.where))
-    measured_grids = grids(run)
+    measured_grids = grids(task.measured("grid", _grid_plan(task, wanted)))
     chosen = choices(measured_grids)
     rules = []
     for of in wanted:
         if of not in chosen:
             left.append(Left(*of, "nothing was measured of it"))
             continue
-        own = rules_of(of, measured_grids[of], chosen[of])
+        own, why = _rules_or_why(task, of, measured_grids[of], chosen[of])
         rules += own
-        if not own:
-            left.append(Left(*of, _why_default(measured_grids[of], chosen[of])))
+        if why:
+            left.append(Left(*of, why))
     return Found(rules, left, faults)
+
+
+def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
+    arms = _arms_in_one_process(task, wanted)
+    if arms is not None:
+        return grid_plan(task.request, arms, task.where)
+    alone: AllArms = {}
+    for (name, ranks), own in wanted.items():
+        alone.setdefault(name, {})[ranks] = _alone(own)
+    tell(f"{task.setup.mpi.label} reads these settings when it starts: each has its own launches")
+    return grid_alone_plan(task.request, alone, task.where)
+
+
+def _rules_or_why(task: Task, of: Of, grid: Grid, choice: Choice) -> tuple[list[TunedRule], str]:
+    """Why the default stays, where no rule follows."""
+    if task.names_default:
+        own = rules_of(of, grid, choice)
+        return own, "" if own else _why_default(grid, choice)
+    own = rules_for_all_sizes(of, grid, choice)
+    worse = [each for each in own if each.stands_in and not is_as_good(each.chosen)]
+    if not own or not worse:
+        return own, "" if own else _why_default(grid, choice)
+    return [], why_no_stand_in(worse[0], task.setup.mpi.label)
 
 
 def _why_default(grid: Grid, choice: Choice) -> str:
@@ -282,7 +329,7 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
     trial = task.folder / RUNS / "files"
     write_and_read_back(task, trial, rules)
     settings = RULE_FORMATS[task.setup.mpi.name].settings(trial)
-    wrong = wrong_with(task, rules, settings)
+    wrong = wrong_with(task, rules, trial)
     kept = [each for each in rules if each.rule.collective not in wrong]
     left = [
         Left(each.rule.collective, each.rule.ranks, wrong[each.rule.collective])
@@ -294,7 +341,10 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
     bare = [each.rule for each in kept]
     plan = confirm_plan(without_own(task), bare, settings, task.where)
     run = task.measured("confirm", plan)
-    sure, doubtful = confirmed(kept, grids_in_turn(run, TUNED), TUNED)
+    sure, doubtful = confirmed(kept, grids(run), TUNED)
+    if not task.names_default:
+        gone = {each.rule.collective for each in doubtful}
+        sure = [each for each in sure if each.rule.collective not in gone]
     return sure, left + [
         Left(each.rule.collective, each.rule.ranks, _why_gone(each)) for each in doubtful
     ]
@@ -307,12 +357,11 @@ def without_own(task: Task) -> Request:
     return replace(task.request, settings=kept)
 
 
-def wrong_with(
-    task: Task, rules: Sequence[TunedRule], settings: Mapping[str, str]
-) -> dict[str, str]:
-    """What goes wrong with these files, by collective; the MPI has to tell that it took them, where
-    it can."""
+def wrong_with(task: Task, rules: Sequence[TunedRule], folder: Path) -> dict[str, str]:
+    """What goes wrong with the files in this folder, by collective; the MPI has to tell that it
+    took them, where it can."""
     form = RULE_FORMATS[task.setup.mpi.name]
+    settings = form.settings(folder)
     groups = sorted({*(each.rule.ranks for each in rules), 2, ODD_RANKS})
     told = {**settings, **form.told_with}
     collectives = list(dict.fromkeys(each.rule.collective for each in rules))
@@ -327,10 +376,10 @@ def wrong_with(
         if lost and each not in wrong:
             why = _why_lost(run, each, lost[0], TUNED)
             wrong[each] = f"the program ends with the rules: {why}"
-    if form.told_with and not form.has_read(Path(next(iter(settings.values()))).parent, _said(run)):
+    if form.told_with and not form.has_read(folder, _said(run)):
         raise RunError(
-            f"{task.setup.mpi.label} does not tell that it has read the files of rules (what it "
-            f"said is in {run.path / 'logs'})"
+            f"{task.setup.mpi.label} does not tell that it has taken the rules (what it said is in "
+            f"{run.path / 'logs'})"
         )
     return wrong
 
@@ -342,11 +391,12 @@ def _said(run: Run) -> str:
 
 def _why_gone(each: TunedRule) -> str:
     rule = each.rule
-    where = f"{rule.candidate} from {rule.first_bytes} to {rule.last_bytes} bytes"
+    where = f"{rule.candidate}, {sizes_in_words(rule)},"
     if each.confirmed is None:
         return f"{where} could not be measured in fresh launches"
+    what = "as good" if each.stands_in else "faster"
     low, high = each.confirmed.low, each.confirmed.high
     return (
-        f"{where} was not faster with certainty in {each.confirmed.launches} fresh launches "
+        f"{where} was not {what} with certainty in {each.confirmed.launches} fresh launches "
         f"({low:.2f} to {high:.2f} of the default's time)"
     )

@@ -17,8 +17,8 @@ Taking the fastest of many candidates at each size takes chance for speed. So th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from mpigauge.model.row import Estimate
@@ -32,6 +32,8 @@ OF_MEDIAN = 1.4826
 """Standard deviations of normal values to the median of their distances."""
 ONE_IN = 6
 """Of so many launches a candidate may be slower than the default at a size of a rule."""
+AS_GOOD = 1.10
+"""Below so much of the default's time, with certainty, a candidate may stand in for it."""
 LEAST_LAUNCHES = 3
 """With fewer, no error is known and nothing is chosen."""
 
@@ -51,6 +53,10 @@ class Stretch:
     @property
     def is_faster(self) -> bool:
         return self.p <= ALPHA and self.ratio.value < 1
+
+    @property
+    def is_as_good(self) -> bool:
+        return self.ratio.high <= AS_GOOD
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,29 @@ def choose(grid: Grid) -> Choice:
 def best_path(grid: Grid, price: float) -> list[str]:
     """The arm for each size: least in the sum of mean logarithms, and of the price for each change.
     It begins with the default, so that leaving it costs at the first size, too."""
-    arms = (DEFAULT, *grid.arms)
-    costs = {arm: 0.0 if arm == DEFAULT else price for arm in arms}
+    return _cheapest(grid, (DEFAULT, *grid.arms), price, _cost)
+
+
+def stand_ins(grid: Grid, faster: Sequence[Stretch]) -> tuple[Stretch, ...]:
+    """For rules that cannot name the default: the candidates that come nearest to it at all sizes
+    but those of the rules. They are judged by `is_as_good`."""
+    if not grid.arms:
+        return ()
+    ruled = {size for each in faster for size in each.sizes}
+    found: list[tuple[str, Sequence[int]]] = []
+    for has_rule, sizes in groupby(grid.sizes, ruled.__contains__):
+        if not has_rule:
+            part = replace(grid, sizes=tuple(sizes))
+            path = _cheapest(part, part.arms, SWITCH * grid.noise, _mean)
+            found += _stretches(part, path)
+    return tuple(judge(grid, found, picked_from=1))
+
+
+def _cheapest(
+    grid: Grid, arms: Sequence[str], price: float, cost: Callable[[Grid, str, int], float]
+) -> list[str]:
+    leaves = DEFAULT in arms
+    costs = {arm: price if leaves and arm != DEFAULT else 0.0 for arm in arms}
     came_from: list[dict[str, str]] = []
     for place, size in enumerate(grid.sizes):
         before = dict(costs)
@@ -90,7 +117,7 @@ def best_path(grid: Grid, price: float) -> list[str]:
             if place > 0:
                 origin[arm] = min(arms, key=lambda last: _leaving(last, arm, before, price))
                 costs[arm] = _leaving(origin[arm], arm, before, price)
-            costs[arm] += _cost(grid, arm, size)
+            costs[arm] += cost(grid, arm, size)
         came_from.append(origin)
     path = [min(arms, key=lambda arm: costs[arm])]
     for origin in reversed(came_from[1:]):
@@ -122,6 +149,11 @@ def _cost(grid: Grid, arm: str, size: int) -> float:
     ratios = grid.ratios(arm, size)
     if sum(ratio > 0 for ratio in ratios) > len(ratios) // ONE_IN:
         return math.inf
+    return _mean(grid, arm, size)
+
+
+def _mean(grid: Grid, arm: str, size: int) -> float:
+    ratios = grid.ratios(arm, size)
     return math.fsum(ratios) / len(ratios)
 
 

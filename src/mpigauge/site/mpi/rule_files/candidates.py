@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -49,7 +49,9 @@ class Candidate:
 def candidates_of(mpi: str) -> tuple[Candidate, ...]:
     """All of this MPI; none where no rules are known for it."""
     with FILE.open("rb") as file:
-        every = [_candidate(each) for each in tomllib.load(file)["candidate"]]
+        said = tomllib.load(file)
+    every = [_candidate(each) for each in said["candidate"]]
+    every += [one for each in said["presets"] for one in _presets(**each)]
     return tuple(each for each in every if each.of == mpi)
 
 
@@ -63,6 +65,12 @@ def find_candidate(every: Iterable[Candidate], collective: str, name: str) -> Ca
         if (each.collective, each.name) == (collective, name):
             return each
     raise KeyError(f"{collective} {name}")
+
+
+def _presets(of: str, collective: str, variable: str, last: int) -> Iterator[Candidate]:
+    """Those with the numbers from 1 to `last`, which are all that is known of them."""
+    for number in map(str, range(1, last + 1)):
+        yield Candidate(of, collective, f"preset_{number}", {variable: number}, number)
 
 
 def _candidate(said: Mapping[str, Any]) -> Candidate:

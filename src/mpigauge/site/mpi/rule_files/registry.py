@@ -27,6 +27,9 @@ class RuleFormat(Protocol):
     """Settings under which the candidates and the default are measured."""
     told_with: Mapping[str, str]
     """Settings that make the MPI say which files it has read; none: it cannot be made to."""
+    names_default: bool
+    """Whether rules may leave sizes to the default, and communicators of other sizes. Else each
+    size needs a candidate, and rules hold for all communicators."""
 
     def refusal(self, mpi: Mpi) -> str:
         """Why no file is written for this library; empty: it is."""

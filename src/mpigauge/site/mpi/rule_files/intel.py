@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Intel MPI's variables I_MPI_ADJUST_*, which give a preset to each range of message sizes.
+
+`I_MPI_ADJUST_BCAST=1:0-1023;8:1024-2147483647`: ranges ascend without a gap from 0 to the end. No
+word stands for the default, the last range holds for all longer messages, and a range of sizes
+cannot be bound to one size of communicators (an entry for some ranks replaces all others).
+So a variable names a preset for every size, and holds for all communicators. A value with an error
+is passed over with a line, or in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.rules import MOST_BYTES, Rule, of_collective
+from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, Effect, LookUp, Texts
+
+FILE = "adjust.env"
+PREFIX = "I_MPI_ADJUST_"
+OF_ALL_RANKS = ("Reduce_scatter",)
+"""The variable counts the messages of all ranks together for them."""
+DEFAULT = ""
+_VERSIONS = re.compile(r"2021\.18(\.\d+)?")
+_RANGE = re.compile(r"(\d+):(\d+)-(\d+)")
+_IGNORED = "will be ignored"
+Range = tuple[int, int, str]
+"""From how many bytes to how many, both included, and the preset."""
+
+
+class IntelRules:
+    measured_with: Mapping[str, str] = {}
+    told_with: Mapping[str, str] = {"I_MPI_DEBUG": "6"}
+    names_default = False
+
+    def refusal(self, mpi: Mpi) -> str:
+        if _VERSIONS.fullmatch(mpi.version):
+            return ""
+        return f"ranges of {PREFIX}* are known for Intel MPI 2021.18, and this is {mpi.label}"
+
+    def write(self, mpi: Mpi, rules: Sequence[Rule]) -> Texts:
+        collectives = sorted({rule.collective for rule in rules})
+        lines = [
+            f"{variable_of(name)}={_value(mpi, of_collective(rules, name))}" for name in collectives
+        ]
+        return {FILE: "".join(f"{line}\n" for line in lines)}
+
+    def read(self, mpi: Mpi, texts: Texts) -> LookUp:
+        del mpi
+        known = {name: read_ranges(value) for name, value in read_variables(texts[FILE]).items()}
+
+        def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
+            asked = bytes_in_variable(collective, ranks, message_bytes)
+            return (_found(known.get(variable_of(collective), ()), asked),)
+
+        return look_up
+
+    def expected(self, mpi: Mpi, rules: Sequence[Rule]) -> LookUp:
+        every = candidates_of(mpi.name)
+
+        def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
+            asked = bytes_in_variable(collective, ranks, message_bytes)
+            for rule in of_collective(rules, collective):
+                first, last = _ends(rule)
+                if first <= asked and (asked <= last or last == MOST_BYTES):
+                    return (find_candidate(every, collective, rule.candidate).algorithm,)
+            return (DEFAULT,)
+
+        return look_up
+
+    def settings(self, folder: Path) -> Mapping[str, str]:
+        return read_variables((folder / FILE).read_text(encoding="utf-8"))
+
+    def has_read(self, folder: Path, said: str) -> bool:
+        """It names each variable with its value, and those that it cannot read."""
+        told = all(f"{name}={value}" in said for name, value in self.settings(folder).items())
+        return told and _IGNORED not in said
+
+
+RULE_FORMATS.add("intel", IntelRules())
+
+
+def variable_of(collective: str) -> str:
+    return f"{PREFIX}{collective.upper()}"
+
+
+def bytes_in_variable(collective: str, ranks: int, message_bytes: int) -> int:
+    return message_bytes * ranks if collective in OF_ALL_RANKS else message_bytes
+
+
+def read_variables(text: str) -> dict[str, str]:
+    """ValueError: a line is no variable."""
+    found = {}
+    for line in text.splitlines():
+        name, equals, value = line.partition("=")
+        if not equals or not name.startswith(PREFIX):
+            raise ValueError(f"'{line}' sets no {PREFIX}*")
+        found[name] = value
+    return found
+
+
+def read_ranges(value: str) -> tuple[Range, ...]:
+    """ValueError: Intel MPI would ignore it, or take something else than what it seems to say."""
+    found: list[Range] = []
+    for word in value.split(";"):
+        match = _RANGE.fullmatch(word)
+        if match is None:
+            raise ValueError(f"'{word}' is no preset with a range of sizes")
+        first, last = int(match[2]), int(match[3])
+        expected = found[-1][1] + 1 if found else 0
+        if first != expected or last < first:
+            raise ValueError(f"'{word}' does not go on from {expected}: {value}")
+        found.append((first, last, match[1]))
+    if found[-1][1] != MOST_BYTES:
+        raise ValueError(f"the last range ends before {MOST_BYTES}, and would not end: {value}")
+    return tuple(found)
+
+
+def _value(mpi: Mpi, rules: Sequence[Rule]) -> str:
+    every = candidates_of(mpi.name)
+    words = []
+    for rule in rules:
+        preset = find_candidate(every, rule.collective, rule.candidate).algorithm
+        first, last = _ends(rule)
+        words.append(f"{preset}:{first}-{last}")
+    return ";".join(words)
+
+
+def _ends(rule: Rule) -> tuple[int, int]:
+    """As the variable counts."""
+    first = bytes_in_variable(rule.collective, rule.ranks, rule.first_bytes)
+    if rule.last_bytes == MOST_BYTES:
+        return first, MOST_BYTES
+    return first, bytes_in_variable(rule.collective, rule.ranks, rule.last_bytes + 1) - 1
+
+
+def _found(ranges: Sequence[Range], message_bytes: int) -> str:
+    for first, last, preset in ranges:
+        if first <= message_bytes <= last:
+            return preset
+    return ranges[-1][2] if ranges else DEFAULT
