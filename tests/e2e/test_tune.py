@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from mpigauge.features.tune.making import read_task
-from mpigauge.features.tune.result import Evidence, TunedRule
-from mpigauge.features.tune.stored import FILE, load_tuning
 from mpigauge.features.tune.tuning import confirm
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import Rule
 from mpigauge.runs.store import load
+from mpigauge.runs.store.tunings import FILE, Evidence, TunedRule, load_tuning
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.rule_files import openmpi
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, collectives_of

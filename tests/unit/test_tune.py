@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from mpigauge.cli.comparing import facts_of
 from mpigauge.cli.main import run
+from mpigauge.cli.tuned import recorded_rules
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
-    Evidence,
-    Fault,
-    TunedRule,
     choices,
     confirmed,
     grids,
@@ -25,22 +24,28 @@ from mpigauge.features.tune.result import (
     tried,
 )
 from mpigauge.features.tune.show import environment_lines, lines_of, proof_of, rule_sentence
-from mpigauge.features.tune.stored import (
-    FILE,
-    Left,
-    MpiBuild,
-    Tuning,
-    check_files,
-    load_tuning,
-    save,
-    variables_of,
-    write_files,
-)
 from mpigauge.measure.plan.request import Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import Run, load
+from mpigauge.runs.store.history import conditions_of
+from mpigauge.runs.store.tunings import (
+    FILE,
+    Evidence,
+    Fault,
+    Left,
+    MpiBuild,
+    TunedRule,
+    Tuning,
+    check_files,
+    load_tuning,
+    save,
+    sha256_of,
+    tuned_by,
+    variables_of,
+    write_files,
+)
 from tests import runs
 
 BUILD = MpiBuild("openmpi", "5.0.11", "openmpi", "/nowhere/libmpi.so.40", "0" * 64)
@@ -356,6 +361,53 @@ def test_show_prints_the_stored_rules(tmp_path: Path, capsys: pytest.CaptureFixt
     out = capsys.readouterr().out
     assert "openmpi 5.0.11 on a, 2 cores; fresh data, one thread" in out
     assert "recursive_doubling takes 40 to 56 % less time" in out
+
+
+# --- what was made with a tuning ------------------------------------------------------------------
+def made_with(folder: Path, rules: Path | None) -> Run:
+    """A run, with the rules of this tuning if there is one."""
+    header: dict[str, object] = {"plan": {"benchmarks": ["Allreduce"], "parts": [_part()]}}
+    if rules is not None:
+        settings = {"coll_tuned_use_dynamic_rules": "true"}
+        header["plan"] = {**header["plan"], "settings": settings}  # type: ignore[dict-item]
+        header["tuned"] = asdict(tuned_by(rules, settings))
+    return load(runs.write(folder, [runs.launch(0), cell(0, "", 8, 1e-6)], header=header))
+
+
+def test_comparing_says_which_rules_were_followed(tmp_path: Path) -> None:
+    a_tuning(tmp_path / "rules")
+    with_rules = facts_of(made_with(tmp_path / "a", tmp_path / "rules"))
+    without = facts_of(made_with(tmp_path / "b", None))
+    assert with_rules["settings"] == without["settings"] == "none"
+    assert with_rules["rules"] == f"rules ({sha256_of(tmp_path / 'rules')[:8]})"
+    assert without["rules"] == "the MPI's own"
+
+
+def test_what_is_shown_names_the_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a_tuning(tmp_path / "rules")
+    made_with(tmp_path / "a", tmp_path / "rules")
+    assert run(["show", str(tmp_path / "a")]) == 0
+    assert "rules of rules (" in capsys.readouterr().out
+
+
+def test_a_run_with_rules_is_remembered_apart(tmp_path: Path) -> None:
+    a_tuning(tmp_path / "rules")
+    first = made_with(tmp_path / "a", tmp_path / "rules")
+    others = {**first.header, "tuned": {**first.header["tuned"], "sha256": "0" * 64}}
+    assert conditions_of(first.header) != conditions_of(others)
+
+
+def test_a_run_does_not_go_on_with_other_rules(tmp_path: Path) -> None:
+    tuning = a_tuning(tmp_path / "rules")
+    stored_run = made_with(tmp_path / "a", tmp_path / "rules")
+    assert recorded_rules(stored_run) == tmp_path / "rules"
+    assert recorded_rules(made_with(tmp_path / "b", None)) is None
+    save(tmp_path / "rules", replace(tuning, left=()))
+    with pytest.raises(UserError, match="was made with other rules"):
+        recorded_rules(stored_run)
+    (tmp_path / "rules" / FILE).unlink()
+    with pytest.raises(UserError, match=r"has no rules\.json"):
+        recorded_rules(stored_run)
 
 
 def test_ratios_of_a_run_are_logarithms(tmp_path: Path) -> None:

@@ -71,9 +71,17 @@ def starts_of(run: Run) -> dict[int, str]:
 
 
 def facts_of(run: Run) -> dict[str, str]:
-    """What a comparison has to say where it differs: on how many hosts ranks were, what was set."""
+    """What a comparison has to say where it differs: on how many hosts ranks were, what was set,
+    which rules of a tuning the MPI followed."""
+    from mpigauge.runs.store.tunings import tuned_in_words
+
     told = {**(run.plan.get("env") or {}), **(run.plan.get("settings") or {})}
-    facts = {"settings": " ".join(f"{name}={value}" for name, value in told.items()) or "none"}
+    of_rules = (run.header.get("tuned") or {}).get("settings") or {}
+    words = (f"{name}={value}" for name, value in told.items() if name not in of_rules)
+    facts = {
+        "settings": " ".join(words) or "none",
+        "rules": tuned_in_words(run.header) or "the MPI's own",
+    }
     hosts = {rank.host for rank in run.ranks}
     return facts | ({"hosts": str(len(hosts))} if hosts else {})
 

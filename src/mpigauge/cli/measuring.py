@@ -187,13 +187,18 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     ways = ways_of(plan, setup.mpi)
     programs = [{"name": name, "how": way.how} for name, way in ways.items()]
     mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
-    return {
+    head: dict[str, Any] = {
         "version": mpigauge.__version__,
         "command": ["mpigauge", *sys.argv[1:]],
         "plan": plan.to_json(),
         "mpi": mpi,
         "transport": asdict(setup.transport) if setup.transport else None,
-    } | ({"programs": programs} if programs else {})
+    }
+    if programs:
+        head["programs"] = programs
+    if setup.tuned:
+        head["tuned"] = asdict(setup.tuned)
+    return head
 
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:

@@ -14,6 +14,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
+from mpigauge.cli.tuned import tuned_option
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
@@ -27,6 +28,7 @@ PROGRAM_OPTIONS = (
     options.mpi_option,
     options.place_option,
     transport_option,
+    tuned_option,
     options.set_option,
     options.env_option,
     *options.host_options,
@@ -77,9 +79,10 @@ def set_up_program(said: Mapping[str, Any], words: Sequence[str], dry_run: bool 
 
     check_program_words(words, bool(said["np"] or said["place"]))
     asked = dict(said)
-    spec, transport = asked.pop("mpi_spec"), asked.pop("transport")
+    spec, transport, tuned = (asked.pop(name) for name in ("mpi_spec", "transport", "tuned"))
     request = read_request(asked, look_up(asked))
-    chosen = CommandOptions((spec,) if spec else (), transport, dry_run=dry_run)
+    specs = (spec,) if spec else ()
+    chosen = CommandOptions(specs, transport, dry_run=dry_run, tuned=tuned)
     (setup,) = set_up(request, chosen)
     return setup
 

@@ -24,6 +24,7 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     the hosts are not there."""
     from mpigauge.cli.setup import prepare
     from mpigauge.cli.targets import Target
+    from mpigauge.cli.tuned import recorded_rules
     from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.measure.plan import Request
     from mpigauge.model.hosts import NamedHost
@@ -37,6 +38,7 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     setup = prepare(plan.mpi, target, Request())
     check_same(stored, setup.mpi, setup.machine)
     check_same_hosts(plan, setup.nodes)
+    recorded_rules(stored)
     return plan, setup
 
 

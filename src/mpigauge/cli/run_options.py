@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
+from mpigauge.cli.tuned import tuned_option
 from mpigauge.model.option_table import OFFERED, OptionRow
 
 
@@ -68,6 +69,7 @@ RUN_OPTIONS = (
     options.compiler_option,
     options.mpis_option,
     transport_option,
+    tuned_option,
     options.set_option,
     options.env_option,
     click.option("--classic", is_flag=True, help="The schedule and arithmetic of IMB."),

@@ -31,6 +31,7 @@ def set_up(
 
     `enough`: the benchmarks of a command that has no others; kernels may have only these."""
     from mpigauge.cli.transport import with_transport
+    from mpigauge.cli.tuned import with_tuned
 
     specs = options.mpi_specs
     _check_specs(specs, options.form)
@@ -38,7 +39,8 @@ def set_up(
     for spec in specs or (None,):
         setup = prepare(spec, target, request, enough)
         tell_unknown_settings(setup)
-        yield with_transport(setup, options.transport, start=not options.dry_run)
+        carried = with_transport(setup, options.transport, start=not options.dry_run)
+        yield with_tuned(carried, options.tuned)
 
 
 def _check_specs(specs: Sequence[str], form: str | None) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
     from mpigauge.model.transport import Selected
+    from mpigauge.runs.store.tunings import Tuned
     from mpigauge.site.batch import Given
 
 
@@ -31,6 +32,8 @@ class CommandOptions:
     dry_run: bool = False
     topology: Path | None = None
     """With --dry-run: the machine, as a file."""
+    tuned: Path | None = None
+    """The folder of the tuning whose rules the MPI is to follow."""
     pivot: bool = False
     """Of a sweep: show sizes × settings."""
 
@@ -74,3 +77,5 @@ class Setup:
     """The hosts that have answered."""
     transport: Selected | None = None
     """What --transport named."""
+    tuned: Tuned | None = None
+    """The rules that the MPI follows; None: its own."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
 from mpigauge.result.stats.figures import figure_rows
+from mpigauge.runs.store.tunings import tuned_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,6 +40,8 @@ class Facts:
     mpi: str = ""
     transport: str = ""
     """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
+    tuned: str = ""
+    """The tuning whose rules the MPI followed; empty: its own."""
     mpi_library: str = ""
     mpi_standard: str = ""
     thread_level: str = ""
@@ -76,6 +79,7 @@ def facts_of_run(run: Run) -> Facts:
         kernel=str(machine.get("kernel", "")),
         mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
         transport=_transport(run),
+        tuned=tuned_in_words(run.header),
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",

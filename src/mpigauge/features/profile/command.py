@@ -118,13 +118,14 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     told = _told(said.pop("frames"), said.pop("start"))
     setup = set_up_program(said, words) if any(said[name] for name in NAMES) else None
     starter = _starter(words, setup, dict(os.environ))
-    variables = {PRELOAD: str(library(tell)), **told}
+    tuned, rules = _tuned(setup, said["tuned"], words)
+    variables = {PRELOAD: str(library(tell)), **told, **rules}
     first = starter(variables)
     agent, hosts = _agent(setup, said["rsh"]), _hosts(setup)
     for note in foretold(first.programs, first.env, os.environ):
         tell(note)
     with RunWriter.create(
-        header(words), NO_CARDS, output=output, label=_label(words, first)
+        {**header(words), **tuned}, NO_CARDS, output=output, label=_label(words, first)
     ) as writer:
         begin(writer.folder, resumes=False)
         _write_passport(writer, setup)
@@ -172,10 +173,14 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
 
 
 def _measure(folder: Path, said: Mapping[str, Any]) -> None:
+    """With the rules that the program had, where none are named."""
+    from mpigauge.cli.tuned import recorded_rules
     from mpigauge.features.profile.measured import measure_needs
     from mpigauge.features.profile.stored import load_jobs
+    from mpigauge.runs.store import load
 
-    measure_needs(folder, load_jobs(folder), said)
+    tuned = said.get("tuned") or recorded_rules(load(folder))
+    measure_needs(folder, load_jobs(folder), {**said, "tuned": tuned})
 
 
 def _told(frames: int | None, start: str | None) -> dict[str, str]:
@@ -200,6 +205,23 @@ def _starter(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str
     if setup is None:
         return lambda variables: user_line(words, variables, here)
     return lambda variables: started_by_us(words, setup, variables, here)
+
+
+def _tuned(
+    setup: Setup | None, folder: Path | None, words: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """What run.json says of the rules that the MPI follows, and what ranks of a launch line of the
+    user are told; ours are told by their launch."""
+    from dataclasses import asdict
+
+    from mpigauge.cli.tuned import tuned_line
+
+    if folder is None:
+        return {}, {}
+    if setup is not None and setup.tuned:
+        return {"tuned": asdict(setup.tuned)}, {}
+    tuned, variables = tuned_line(folder, words, os.environ)
+    return {"tuned": asdict(tuned)}, variables
 
 
 def _label(words: tuple[str, ...], start: Start) -> str:

@@ -165,14 +165,14 @@ def _setup(account: Account, said: Mapping[str, Any]) -> Setup:
     from mpigauge.measure.plan import read_request
 
     asked = dict(said)
-    spec, transport = asked.pop("mpi_spec", None), asked.pop("transport", None)
+    spec, transport, tuned = (asked.pop(name, None) for name in ("mpi_spec", "transport", "tuned"))
     asked.pop("np", None)
     if not asked.get("place") and (cores := _cores(account)):
         asked["place"] = (f"cores:{cores}",)
     asked["np"] = str(len(account.ranks))
     request = read_request(asked, look_up(asked))
     spec = spec or _mpi_of(account.ranks[0].library).spec
-    (setup,) = set_up(request, CommandOptions(mpi_specs=(spec,), transport=transport))
+    (setup,) = set_up(request, CommandOptions((spec,), transport, tuned=tuned))
     _check_hosts(account, setup)
     if named(setup.mpi.library_string) != named(account.ranks[0].library):
         raise UserError(

@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mpigauge.cli.screen import tell
-from mpigauge.features.tune.stored import MpiBuild, digest, variables_of
+from mpigauge.cli.tuned import check_line
 from mpigauge.model.errors import UserError
+from mpigauge.runs.store.tunings import variables_of
 
 if TYPE_CHECKING:
-    from mpigauge.features.tune.stored import Tuning
+    from mpigauge.runs.store.tunings import Tuning
 
 
 def start(folder: Path, tuning: Tuning, words: Sequence[str]) -> NoReturn:
     """In our place, so that its exit status and signals are its own. UserError: it cannot be
     started, or the MPI is no longer the one that was tuned."""
-    check_library(tuning.mpi)
+    check_line(tuning, words, os.environ)
     program = shutil.which(words[0])
     if program is None:
         raise UserError(f"there is no program '{words[0]}' to start")
@@ -29,11 +30,3 @@ def start(folder: Path, tuning: Tuning, words: Sequence[str]) -> NoReturn:
     if not variables:
         tell(f"{folder} has no rule: the program starts as it would without it")
     os.execve(program, list(words), {**os.environ, **variables})
-
-
-def check_library(mpi: MpiBuild) -> None:
-    """UserError: the library was replaced since it was tuned."""
-    if digest(Path(mpi.library)) != mpi.sha256:
-        raise UserError(
-            f"{mpi.library} is another build than the {mpi.label} that was tuned; tune again for it"
-        )

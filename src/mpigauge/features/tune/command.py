@@ -12,7 +12,7 @@ import click
 from mpigauge.cli import options
 
 if TYPE_CHECKING:
-    from mpigauge.features.tune.stored import Tuning
+    pass
 
 USUAL = "make"
 """The subcommand of those who name none."""
@@ -123,7 +123,7 @@ def make_command(collectives: tuple[str, ...], **said: Any) -> None:
 def show_command(folder: Path) -> None:
     """Show the rules of a tuning, their evidence, and where the default stays and why."""
     from mpigauge.features.tune.show import lines_of
-    from mpigauge.features.tune.stored import load_tuning
+    from mpigauge.runs.store.tunings import load_tuning
 
     for line in lines_of(load_tuning(folder)):
         click.echo(line)
@@ -141,9 +141,10 @@ def show_command(folder: Path) -> None:
 )
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
+    from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.show import environment_lines
 
-    for line in environment_lines(folder, _whole(folder), form):
+    for line in environment_lines(folder, whole(folder), form):
         click.echo(line)
 
 
@@ -152,9 +153,10 @@ def env_command(folder: Path, form: str) -> None:
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def apply_command(folder: Path, words: tuple[str, ...]) -> None:
     """Start a program, such as `mpirun -n 64 ./app`, with the rules of a tuning."""
+    from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.applying import start
 
-    start(folder, _whole(folder), words)
+    start(folder, whole(folder), words)
 
 
 @command.command("verify")
@@ -171,15 +173,7 @@ def verify_command(folder: Path, mpi_spec: str | None, seed: int | None) -> None
 
     Another build of the MPI, and files that were edited, are refused.
     """
+    from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.making import verify
 
-    verify(folder, _whole(folder), mpi_spec, seed)
-
-
-def _whole(folder: Path) -> Tuning:
-    """UserError: there is no tuning, or its files are not what was written."""
-    from mpigauge.features.tune.stored import check_files, load_tuning
-
-    tuning = load_tuning(folder)
-    check_files(folder, tuning)
-    return tuning
+    verify(folder, whole(folder), mpi_spec, seed)

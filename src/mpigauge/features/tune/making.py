@@ -15,14 +15,6 @@ from mpigauge.cli.screen import tell
 from mpigauge.features.tune.plan import SIZES, TUNED, confirm_plan
 from mpigauge.features.tune.result import confirmed, grids
 from mpigauge.features.tune.show import REDUCTIONS, lines_of
-from mpigauge.features.tune.stored import (
-    FILE,
-    Tuning,
-    build_of,
-    check_build,
-    save,
-    settings_of,
-)
 from mpigauge.features.tune.tuning import (
     Task,
     confirm,
@@ -33,6 +25,14 @@ from mpigauge.features.tune.tuning import (
 )
 from mpigauge.model.errors import RunError, UserError, no_such
 from mpigauge.model.units import listed
+from mpigauge.runs.store.tunings import (
+    FILE,
+    Tuning,
+    build_of,
+    check_build,
+    save,
+    settings_of,
+)
 from mpigauge.site.mpi.rule_files.candidates import collectives_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
 

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mpigauge.model.row import Estimate
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.tuning.choose import AS_GOOD, Choice, Stretch, choose, judge, stand_ins
 from mpigauge.result.tuning.grid import Grid, grid_of
+from mpigauge.runs.store.tunings import Evidence, Fault, TunedRule
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 
 Of = tuple[str, int]
 """A collective and a number of ranks."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A candidate that must not be used."""
-
-    collective: str
-    ranks: int
-    candidate: str
-    """Empty: the default itself."""
-    why: str
 
 
 @dataclass(frozen=True)
@@ -45,48 +34,6 @@ class Tried:
         """Of which something came back."""
         wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
         return self.right | wrong
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A ratio of times to the default's, with its 95 % interval, and how many launches gave it."""
-
-    value: float
-    low: float
-    high: float
-    launches: int
-
-    @property
-    def estimate(self) -> Estimate:
-        return Estimate(self.value, self.low, self.high)
-
-
-@dataclass(frozen=True)
-class TunedRule:
-    rule: Rule
-    chosen: Evidence
-    """By the launches that it was chosen in."""
-    confirmed: Evidence | None = None
-    """By launches with the files, which did not choose it; None: there were none yet."""
-    stands_in: bool = False
-    """Whether it only takes the place of the default, which the rules of this MPI cannot name."""
-
-    def to_json(self) -> dict[str, Any]:
-        sure = asdict(self.confirmed) if self.confirmed else None
-        return {**self.rule.to_json(), "chosen": asdict(self.chosen), "confirmed": sure} | (
-            {"stands_in": True} if self.stands_in else {}
-        )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TunedRule:
-        """KeyError, TypeError or ValueError: it is no such rule."""
-        sure = data["confirmed"]
-        return cls(
-            rule=Rule.from_json(data),
-            chosen=Evidence(**data["chosen"]),
-            confirmed=Evidence(**sure) if sure else None,
-            stands_in=bool(data.get("stands_in")),
-        )
 
 
 def tried(stored: Run) -> Tried:

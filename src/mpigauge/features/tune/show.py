@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.features.tune.plan import RIGHT
-from mpigauge.features.tune.stored import variables_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.rules import MOST_BYTES
 from mpigauge.model.units import byte_count, listed, many
+from mpigauge.runs.store.tunings import variables_of
 from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 if TYPE_CHECKING:
-    from mpigauge.features.tune.result import Evidence, Fault, TunedRule
-    from mpigauge.features.tune.stored import Tuning
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
+    from mpigauge.runs.store.tunings import Evidence, Fault, TunedRule, Tuning
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """Other algorithms combine in another order."""

@@ -23,10 +23,8 @@ from mpigauge.features.tune.plan import (
     right_plan,
 )
 from mpigauge.features.tune.result import (
-    Fault,
     Of,
     Tried,
-    TunedRule,
     choices,
     confirmed,
     grids,
@@ -41,9 +39,9 @@ from mpigauge.features.tune.show import (
     sizes_in_words,
     why_no_stand_in,
 )
-from mpigauge.features.tune.stored import RUNS, Left, write_files
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import listed
+from mpigauge.runs.store.tunings import RUNS, Fault, Left, TunedRule, write_files
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 

@@ -104,6 +104,8 @@ def conditions_of(header: Mapping[str, Any]) -> str:
         [plan.get(name) for name in names],
         sorted(set(seats)),
     ]
+    if rules := _object(header.get("tuned")).get("sha256"):
+        known.append(rules)
     return sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 

@@ -52,7 +52,7 @@ _TOPOLOGY = {
     "pus", "caches", "numa", "distances", "devices", "allowed", "allowed_numa", "left_out",
 }  # fmt: skip
 """Of a machine in the passport, too; they are whole or not there."""
-_TABLES = ("mpi", "transport", "imported", "between")
+_TABLES = ("mpi", "transport", "imported", "between", "tuned")
 """In run.json."""
 _ARRAYS = 3
 _WORD_BYTES = 4

@@ -87,7 +87,9 @@ def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
 
 def _which(facts: Facts, with_version: bool = True) -> list[str]:
     """What measured when, and how it ended; then where."""
-    where = [_hosts(facts), facts.cpu, many(facts.world_ranks, "rank") if facts.world_ranks else ""]
+    ranks = many(facts.world_ranks, "rank") if facts.world_ranks else ""
+    rules = f"rules of {facts.tuned}" if facts.tuned else ""
+    where = [_hosts(facts), facts.cpu, ranks, rules]
     through = f"over {facts.transport}" if facts.transport else ""
     by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
     ended = "" if facts.status == "done" else facts.status

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The folder of a tuning: rules.json with rules and evidence, the MPI's own files, and the runs.
+"""Tunings: folders with rules.json with rules and evidence, the MPI's own files, and the runs.
 
 The MPI's files and the library that they were made for are known by their SHA-256, so that nothing
 is used that somebody has edited or that belongs to another build.
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
-from mpigauge.features.tune.result import Fault, TunedRule
 from mpigauge.model.errors import UserError
+from mpigauge.model.row import Estimate
+from mpigauge.model.rules import Rule
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 if TYPE_CHECKING:
@@ -26,6 +27,59 @@ if TYPE_CHECKING:
 FILE = "rules.json"
 RUNS = "runs"
 SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A candidate that must not be used."""
+
+    collective: str
+    ranks: int
+    candidate: str
+    """Empty: the default itself."""
+    why: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A ratio of times to the default's, with its 95 % interval, and how many launches gave it."""
+
+    value: float
+    low: float
+    high: float
+    launches: int
+
+    @property
+    def estimate(self) -> Estimate:
+        return Estimate(self.value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class TunedRule:
+    rule: Rule
+    chosen: Evidence
+    """By the launches that it was chosen in."""
+    confirmed: Evidence | None = None
+    """By launches with the files, which did not choose it; None: there were none yet."""
+    stands_in: bool = False
+    """Whether it only takes the place of the default, which the rules of this MPI cannot name."""
+
+    def to_json(self) -> dict[str, Any]:
+        sure = asdict(self.confirmed) if self.confirmed else None
+        return {**self.rule.to_json(), "chosen": asdict(self.chosen), "confirmed": sure} | (
+            {"stands_in": True} if self.stands_in else {}
+        )
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TunedRule:
+        """KeyError, TypeError or ValueError: it is no such rule."""
+        sure = data["confirmed"]
+        return cls(
+            rule=Rule.from_json(data),
+            chosen=Evidence(**data["chosen"]),
+            confirmed=Evidence(**sure) if sure else None,
+            stands_in=bool(data.get("stands_in")),
+        )
 
 
 @dataclass(frozen=True)
@@ -98,6 +152,34 @@ class Tuning:
             faults=tuple(Fault(**each) for each in data["faults"]),
             files={str(name): str(digest) for name, digest in data["files"].items()},
         )
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """That a run was made with the rules of a tuning, as run.json says."""
+
+    folder: str
+    sha256: str
+    """Of the tuning's rules.json, which has those of its files."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """That made the MPI read the rules."""
+
+
+def tuned_by(folder: Path, settings: Mapping[str, str]) -> Tuned:
+    return Tuned(str(folder.absolute()), sha256_of(folder), dict(settings))
+
+
+def sha256_of(folder: Path) -> str:
+    """Of the tuning in this folder."""
+    return digest(folder / FILE)
+
+
+def tuned_in_words(header: Mapping[str, Any]) -> str:
+    """Which tuning a run was made with, by run.json: tuned (1a2b3c4d); empty: none."""
+    said = header.get("tuned") or {}
+    if not said:
+        return ""
+    return f"{Path(str(said.get('folder', ''))).name} ({str(said.get('sha256', ''))[:8]})"
 
 
 def build_of(mpi: Mpi) -> MpiBuild:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""--tuned: what is measured or started has the rules of a tuning."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.cli.targets import Setup
+    from mpigauge.runs.store import Run
+    from mpigauge.runs.store.tunings import MpiBuild, Tuned, Tuning
+
+tuned_option = click.option(
+    "--tuned",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Have the MPI follow the rules of this tuning (`mpigauge tune`).",
+)
+
+
+def whole(folder: Path) -> Tuning:
+    """UserError: there is no tuning, or its files are not what was written."""
+    from mpigauge.runs.store.tunings import check_files, load_tuning
+
+    tuning = load_tuning(folder)
+    check_files(folder, tuning)
+    return tuning
+
+
+def with_tuned(setup: Setup, folder: Path | None) -> Setup:
+    """The settings that make the MPI follow its rules are the request's. UserError: the rules are
+    of another build of the MPI, or a setting says something else."""
+    if folder is None:
+        return setup
+    from mpigauge.runs.store.tunings import check_build, settings_of, tuned_by
+
+    tuning = whole(folder)
+    check_build(tuning, setup.mpi)
+    _tell_limits(folder, tuning, setup)
+    settings, given = settings_of(folder, tuning), setup.request.settings
+    for name, value in settings.items():
+        for word in (name, f"OMPI_MCA_{name}"):
+            if given.get(word, value) != value:
+                raise UserError(
+                    f"--tuned {folder} sets {name}={value}, --set says {word}={given[word]}; leave "
+                    "one of them out"
+                )
+    request = replace(setup.request, settings={**given, **settings})
+    return replace(setup, request=request, tuned=tuned_by(folder, settings))
+
+
+def tuned_line(
+    folder: Path, words: Sequence[str], here: Mapping[str, str]
+) -> tuple[Tuned, dict[str, str]]:
+    """For a launch line of the user: what is recorded, and the variables that its ranks need.
+    UserError: its MPI is another build than the one that was tuned."""
+    from mpigauge.runs.store.tunings import settings_of, tuned_by, variables_of
+
+    tuning = whole(folder)
+    check_line(tuning, words, here)
+    return tuned_by(folder, settings_of(folder, tuning)), variables_of(folder, tuning)
+
+
+def check_line(tuning: Tuning, words: Sequence[str], here: Mapping[str, str]) -> None:
+    """UserError: the launcher in these words is of another build of the MPI, or, where nobody can
+    tell that by the launcher, the library that was tuned was replaced."""
+    from mpigauge.runs.store.tunings import check_build
+    from mpigauge.site.launch.lines import is_launcher
+    from mpigauge.site.mpi import find
+
+    path = shutil.which(words[0], path=here.get("PATH")) if is_launcher(words[0]) else None
+    mpi = None
+    if path:
+        with suppress(UserError):
+            mpi = find(path)
+    if mpi:
+        check_build(tuning, mpi)
+    else:
+        check_library(tuning.mpi)
+
+
+def check_library(mpi: MpiBuild) -> None:
+    """UserError: the library was replaced since it was tuned."""
+    from mpigauge.runs.store.tunings import digest
+
+    if digest(Path(mpi.library)) != mpi.sha256:
+        raise UserError(
+            f"{mpi.library} is another build than the {mpi.label} that was tuned; tune again for it"
+        )
+
+
+def recorded_rules(stored: Run) -> Path | None:
+    """The folder of the rules that a run was made with; None: the MPI followed its own. UserError:
+    they are gone, or others now."""
+    from mpigauge.runs.store.tunings import sha256_of
+
+    said = stored.header.get("tuned") or {}
+    if not said:
+        return None
+    folder = Path(str(said.get("folder", "")))
+    whole(folder)
+    if sha256_of(folder) != said.get("sha256"):
+        raise UserError(
+            f"{stored.path} was made with other rules than {folder} holds now; going on would mix "
+            "them: start a new run"
+        )
+    return folder
+
+
+def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
+    from mpigauge.cli.screen import tell
+
+    if not tuning.files:
+        tell(f"{folder} has no rule: everything is as it would be without it")
+    elif len(setup.nodes) > 1:
+        tell(f"the rules of {folder} were measured on one host, and these ranks are on several")
