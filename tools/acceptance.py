@@ -52,6 +52,11 @@ PARTS = {
         "on the oldest MPICH and Open MPI",
         marked("older-mpis"),
     ),
+    "tuning": Part(
+        "tunings for a program, and of Intel MPI, from their first launch to the last",
+        "their steps, each alone, and whole tunings of MPICH and Open MPI",
+        marked("tuning"),
+    ),
     "machines": Part(
         "tests of the kernels on emulated processors: x86 without AVX, aarch64",
         "those on x86 without AVX",

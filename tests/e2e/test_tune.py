@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 
 from mpigauge.features.tune.making import read_task
-from mpigauge.features.tune.tuning import confirm
+from mpigauge.features.tune.tuning import confirm, write_and_read_back, wrong_with
 from mpigauge.model.mpi import Mpi
-from mpigauge.model.rules import Rule
+from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import FILE, Evidence, TunedRule, load_tuning
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.rule_files import openmpi
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, collectives_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
+from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
 pytestmark = pytest.mark.mpi
@@ -69,7 +70,11 @@ def test_a_tuning_of_mpich_from_its_first_launch_to_a_program(tmp_path: Path) ->
 
 def test_what_cannot_be_tuned_is_refused_before_anything_is_built(tmp_path: Path) -> None:
     for words, why in (
-        (("--mpi", "intel", "--ranks", "1,2"), "hold for communicators of all sizes at once"),
+        *(
+            [(("--mpi", "intel", "--ranks", "1,2"), "hold for communicators of all sizes at once")]
+            if "intel" in MPIS
+            else []
+        ),
         (("Alltoal", "--mpi", "mpich"), "did you mean 'Alltoall'?"),
         (("Bcast", "Gathr", "--mpi", "mpich"), "there is no collective that can be tuned 'Gathr'"),
         (("Allreduce", "--keep-order", "--mpi", "mpich"), "nothing else is to be tuned"),
@@ -105,6 +110,37 @@ def test_a_rule_that_ends_programs_is_found_before_it_is_written(tmp_path: Path)
     assert kept == []
     (why,) = left
     assert "the program ends with the rules: " in why.why
+
+
+@pytest.mark.skipif("intel" not in MPIS, reason="Intel MPI is for x86-64")
+@pytest.mark.acceptance("tuning")
+def test_a_tuning_of_intel_from_its_first_launch_to_the_last(tmp_path: Path) -> None:
+    done = cli.mpigauge("tune", "Alltoall", "--mpi", "intel", *SHORT, "--output", "out",
+                        cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "reads these settings when it starts: each has its own launches" in done.stderr
+    tuning = load_tuning(tmp_path / "out")
+    measured = {cell.arm for cell in load(tmp_path / "out" / "runs" / "grid").cells}
+    assert {"", "control", "preset_1"} <= measured
+    assert bool(tuning.files) == bool(tuning.rules)
+    assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout == done.stdout
+
+
+@pytest.mark.skipif("intel" not in MPIS, reason="Intel MPI is for x86-64")
+def test_intel_takes_the_rules_and_is_right_with_them(tmp_path: Path) -> None:
+    said = {
+        "ranks": "2", "sizes": "8,8Ki", "data": "static", "output": tmp_path / "out",
+        "mpi_spec": "intel", "keep_order": False,
+    }  # fmt: skip
+    task, refusal = read_task(["Bcast"], said)
+    assert refusal == ""
+    gained = Evidence(0.5, 0.4, 0.6, 6)
+    rules = [
+        TunedRule(Rule("Bcast", 2, 0, 1023, "preset_1"), gained, stands_in=True),
+        TunedRule(Rule("Bcast", 2, 1024, MOST_BYTES, "preset_3"), gained),
+    ]
+    write_and_read_back(task, tmp_path / "files", rules)
+    assert wrong_with(task, rules, tmp_path / "files") == {}
 
 
 def rules_for(mpi: str) -> list[Rule]:

@@ -24,7 +24,6 @@ from mpigauge.features.tune.result import (
     tried,
 )
 from mpigauge.features.tune.show import environment_lines, lines_of, proof_of, rule_sentence
-from mpigauge.measure.plan.request import Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
@@ -186,7 +185,7 @@ def test_candidates_with_wrong_results_are_named(tmp_path: Path) -> None:
 
 
 def test_new_sizes_lie_between_those_that_were_measured() -> None:
-    found = sizes_of(Rule("Allreduce", 2, 32768, 524288, "a"), Request(sizes=SIZES))
+    found = sizes_of(Rule("Allreduce", 2, 32768, 524288, "a"), SIZES)
     assert found == [32768, 65536, 131072, 262144, 524288]
     assert between_sizes(8, 32) == 16
     assert between_sizes(8, 8) == 8

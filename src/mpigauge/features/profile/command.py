@@ -117,11 +117,11 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         return 0
     told = _told(said.pop("frames"), said.pop("start"))
     setup = set_up_program(said, words) if any(said[name] for name in NAMES) else None
-    starter = _starter(words, setup, dict(os.environ))
+    starter = starter_for(words, setup, dict(os.environ))
     tuned, rules = _tuned(setup, said["tuned"], words)
     variables = {PRELOAD: str(library(tell)), **told, **rules}
     first = starter(variables)
-    agent, hosts = _agent(setup, said["rsh"]), _hosts(setup)
+    agent, hosts = agent_for(setup, said["rsh"]), hosts_of(setup)
     for note in foretold(first.programs, first.env, os.environ):
         tell(note)
     with RunWriter.create(
@@ -197,7 +197,7 @@ def check_options(said: Mapping[str, Any]) -> None:
         check_program_words(said["words"], bool(said["np"] or said["place"]))
 
 
-def _starter(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:
+def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:
     """What makes a launch of variables that its ranks shall find."""
     from mpigauge.features.profile.launching import user_line
     from mpigauge.features.profile.ours import started_by_us
@@ -231,7 +231,7 @@ def _label(words: tuple[str, ...], start: Start) -> str:
     return f"profile-{program_name(start.programs[0] if start.programs else words)}"
 
 
-def _agent(setup: Setup | None, rsh: str | None) -> Agent:
+def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
     """What reaches other hosts, to fetch the files of their ranks."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.setup import agent_of, target_of
@@ -243,7 +243,7 @@ def _agent(setup: Setup | None, rsh: str | None) -> Agent:
     return agent_of(target_of(request, CommandOptions()))
 
 
-def _hosts(setup: Setup | None) -> tuple[str, ...]:
+def hosts_of(setup: Setup | None) -> tuple[str, ...]:
     """Those of the batch job that we are in: a launcher may have used any."""
     from mpigauge.site import batch
 

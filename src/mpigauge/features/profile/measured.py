@@ -171,7 +171,7 @@ def _setup(account: Account, said: Mapping[str, Any]) -> Setup:
         asked["place"] = (f"cores:{cores}",)
     asked["np"] = str(len(account.ranks))
     request = read_request(asked, look_up(asked))
-    spec = spec or _mpi_of(account.ranks[0].library).spec
+    spec = spec or mpi_of(account.ranks[0].library).spec
     (setup,) = set_up(request, CommandOptions((spec,), transport, tuned=tuned))
     _check_hosts(account, setup)
     if named(setup.mpi.library_string) != named(account.ranks[0].library):
@@ -203,7 +203,7 @@ def _cores(account: Account) -> str:
     return ",".join(map(str, cpus)) if alone else ""
 
 
-def _mpi_of(library: str) -> Mpi:
+def mpi_of(library: str) -> Mpi:
     """The MPI that said this of itself."""
     from mpigauge.site.mpi.listing import everything
 

@@ -70,6 +70,9 @@ class Use:
     """Of a rank, in the mean of all ranks of the program."""
     seconds: float
     """Its share of the time at this place, of all ranks."""
+    least_bytes: int
+    """Of the smallest message that it speaks for."""
+    most_bytes: int
 
 
 def uses_of(account: Account) -> list[Use]:
@@ -86,14 +89,24 @@ def uses_of(account: Account) -> list[Use]:
 
 def _uses(account: Account, called: Called, cells: Any) -> Iterator[Use]:
     counts: dict[Need, float] = defaultdict(float)
+    ends: dict[Need, list[int]] = defaultdict(list)
     for group in _alike(account, called, cells):
-        counts[_need(account, called, group)] += float(group["count"].sum())
+        need = _need(account, called, group)
+        counts[need] += float(group["count"].sum())
+        ends[need] += _ends(need, group)
     weights = {need: count * (1 + max(need.message_bytes, 0) / _BYTES_OF_LATENCY)
                for need, count in counts.items()}  # fmt: skip
     whole = sum(weights.values())
     for need, count in counts.items():
         seconds = called.total_s * weights[need] / whole if whole else 0.0
-        yield Use(called, need, count / len(account.ranks), seconds)
+        calls = count / len(account.ranks)
+        yield Use(called, need, calls, seconds, min(ends[need]), max(ends[need]))
+
+
+def _ends(need: Need, group: Any) -> list[int]:
+    """The smallest and the largest message, as the benchmark counts."""
+    parts = need.ranks if need.benchmark in _OF_ALL else 1
+    return [int(group["least"].min()) // parts, int(group["most"].max()) // parts]
 
 
 def _alike(account: Account, called: Called, cells: Any) -> Iterator[Any]:

@@ -56,6 +56,8 @@ class Profiling:
     agent: Agent = field(default_factory=Agent)
     hosts: tuple[str, ...] = ()
     """Where ranks may be beside the hosts that the line names."""
+    output: int | None = None
+    """Where what the program prints goes, which then reads nothing; None: it has our streams."""
 
     def profile(self, launches: int) -> tuple[list[Job], int]:
         """Makes so many launches, fewer where one fails. What was seen, and the status of the last
@@ -87,7 +89,7 @@ class Profiling:
             for problem in prepare(folder, (*start.hosts, *self.hosts), self.agent):
                 self.tell(problem)
             self.note_command(number, start)
-            ended = run(start.words, start.env)
+            ended = run(start.words, start.env, self.output)
             return self.collected(number, folder, start, ended), ended
         finally:
             remove(folder)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.screen import tell
-from mpigauge.features.tune.plan import SIZES, TUNED, confirm_plan
-from mpigauge.features.tune.result import confirmed, grids
+from mpigauge.features.tune.plan import TUNED, confirm_plan
+from mpigauge.features.tune.result import confirmed
 from mpigauge.features.tune.show import REDUCTIONS, lines_of
 from mpigauge.features.tune.tuning import (
     Task,
@@ -39,14 +39,18 @@ from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan import Request
+    from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
 
 CHECKS = "checks"
 """The folder of the runs of `tune verify`, one for each time."""
 
 
-def make(collectives: Sequence[str], said: dict[str, Any]) -> None:
-    task, refusal = read_task(collectives, said)
+def make(
+    collectives: Sequence[str], said: dict[str, Any], mix: CallMix | None = None
+) -> tuple[Path, Tuning]:
+    """The folder, and what was found. `mix`: the calls of the program that is tuned for."""
+    task, refusal = read_task(collectives, said, mix)
     if refusal:
         tell(f"candidates are measured and shown, but no file is written: {refusal}")
     found = find_rules(task)
@@ -60,11 +64,12 @@ def make(collectives: Sequence[str], said: dict[str, Any]) -> None:
         hostname=task.setup.machine.hostname,
         cores=task.setup.machine.cores,
         data=task.request.data,
-        sizes=task.request.sizes or SIZES,
+        sizes=task.sizes,
         rules=tuple(rules),
         left=tuple(left),
         faults=tuple(found.faults),
         files=files,
+        mix=mix,
     )
     save(task.folder, tuning)
     for line in lines_of(tuning):
@@ -72,9 +77,12 @@ def make(collectives: Sequence[str], said: dict[str, Any]) -> None:
     if files:
         tell(f"use it with `mpigauge tune apply {task.folder} -- mpirun …`")
     tell(f"stored in {task.folder}")
+    return task.folder, tuning
 
 
-def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, str]:
+def read_task(
+    collectives: Sequence[str], said: dict[str, Any], mix: CallMix | None = None
+) -> tuple[Task, str]:
     """What is to be tuned, and why no file would be written; empty: it is. UserError: it cannot be
     tuned."""
     from mpigauge.cli.lookups import look_up
@@ -85,6 +93,10 @@ def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, s
     request = read_request(said, look_up(said))
     mpi = find(spec)
     chosen = chosen_collectives(mpi, collectives, keeps_order)
+    if mix is not None:
+        _check_threads(mix, mpi)
+        chosen = called(chosen, mix)
+        request = replace(request, ranks=_groups(chosen, mix))
     folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
     if (folder / FILE).exists():
         raise UserError(
@@ -98,7 +110,7 @@ def read_task(collectives: Sequence[str], said: dict[str, Any]) -> tuple[Task, s
     settings = {**request.settings, **RULE_FORMATS[mpi.name].measured_with}
     own = replace(request, settings=settings)
     going_on = f"the same command with --output {folder} goes on"
-    return Task(setup, own, chosen, tuple(ranks), folder, going_on), refusal_of(mpi)
+    return Task(setup, own, chosen, tuple(ranks), folder, going_on, mix), refusal_of(mpi)
 
 
 def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:
@@ -111,6 +123,34 @@ def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tup
         )
     chosen = tuple(dict.fromkeys(_collective(word, known) for word in words)) or known
     return _without_reductions(chosen) if keeps_order else chosen
+
+
+def _check_threads(mix: CallMix, mpi: Mpi) -> None:
+    if mix.thread_level == "multiple" and RULE_FORMATS[mpi.name].one_thread:
+        raise UserError(
+            f"the program of {mix.profile} starts MPI with MPI_THREAD_MULTIPLE, and rules of "
+            f"{mpi.label} are measured and hold with one thread; have it ask for a lower level "
+            "(mpi4py: mpi4py.rc.thread_level = 'serialized')"
+        )
+
+
+def called(collectives: Sequence[str], mix: CallMix) -> tuple[str, ...]:
+    """Those on which the program spends its time. UserError: it is none of them."""
+    found = tuple(name for name in mix.collectives if name in collectives)
+    if not found:
+        spent = listed(mix.collectives) or "no collective"
+        raise UserError(
+            f"the program of {mix.profile} spends 1 % of its time in MPI or more on {spent}, and "
+            f"{listed(collectives)} can be tuned"
+        )
+    for name in mix.collectives:
+        if name not in found:
+            tell(f"{name} is called, too, and stays at the default: it is not tuned")
+    return found
+
+
+def _groups(collectives: Sequence[str], mix: CallMix) -> tuple[int, ...]:
+    return tuple(sorted({ranks for name in collectives for ranks in mix.groups(name)}))
 
 
 def set_up_one(request: Request, spec: str | None) -> Setup:
@@ -180,13 +220,13 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> 
         return
     bare = [each.rule for each in tuning.rules]
     checks = _next_folder(folder / CHECKS)
-    task = Task(setup, request, (), (), checks, "the same command begins anew")
+    task = Task(setup, request, (), (), checks, "the same command begins anew", tuning.mix)
     settings: Mapping[str, str] = settings_of(folder, tuning)
     wrong = wrong_with(task, tuning.rules, folder)
     if wrong:
         raise RunError("; ".join(f"{name}: {why}" for name, why in wrong.items()))
     run = task.measured("confirm", confirm_plan(without_own(task), bare, settings, task.where))
-    sure, doubtful = confirmed(tuning.rules, grids(run), TUNED)
+    sure, doubtful = confirmed(tuning.rules, task.grids(run), TUNED)
     for line in lines_of(replace(tuning, rules=tuple(sure), left=())):
         click.echo(line)
     if doubtful:

@@ -18,6 +18,7 @@ from mpigauge.model.rules import of_collective
 if TYPE_CHECKING:
     from mpigauge.measure.plan.request import Request
     from mpigauge.measure.plan.resources import Resources
+    from mpigauge.model.call_mix import CallMix
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
@@ -44,6 +45,8 @@ class Where:
     cards: Cards
     resources: Resources
     mpi: Mpi
+    mix: CallMix | None = None
+    """The calls that are tuned for; None: any."""
 
     def plan(self, request: Request, parts: Iterable[PlanPart]) -> Plan:
         parts = tuple(parts)
@@ -57,29 +60,45 @@ class Where:
         (part,) = parts_of(own, self.cards, self.resources)
         return part
 
+    def measured_part(self, request: Request, collective: str, ranks: int) -> PlanPart:
+        """The same at the sizes and with the data that are tuned for."""
+        part = self.part(request, collective, ranks)
+        calls = self.mix.of(collective, ranks) if self.mix else ()
+        options = (
+            {"datatype": calls[0].datatype, "op": calls[0].op} if calls and calls[0].op else {}
+        )
+        return replace(
+            part,
+            sizes=self.sizes(request, collective, ranks),
+            suite_options={**part.suite_options, **options},
+        )
+
+    def sizes(self, request: Request, collective: str, ranks: int) -> tuple[int, ...]:
+        if self.mix is None:
+            return request.sizes or SIZES
+        return tuple(call.message_bytes for call in self.mix.of(collective, ranks))
+
 
 def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
     """The default, its candidates and the default once more, all in each launch. `arms`: by
     collective and ranks."""
-    sized = replace(request, sizes=request.sizes or SIZES)
     parts = [
-        replace(where.part(sized, name, ranks), arms=_with_default(own))
+        replace(where.measured_part(request, name, ranks), arms=_with_default(own))
         for name, by_ranks in arms.items()
         for ranks, own in by_ranks.items()
     ]
-    return _in_rounds(where.plan(sized, parts), sized)
+    return _in_rounds(where.plan(request, parts), request)
 
 
 def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
     """The same in launches of their own, in turn, where the MPI reads settings when it starts."""
-    sized = replace(request, sizes=request.sizes or SIZES)
     parts = [
-        replace(where.part(sized, name, ranks), arm=arm, settings=dict(settings))
+        replace(where.measured_part(request, name, ranks), arm=arm, settings=dict(settings))
         for name, by_ranks in arms.items()
         for ranks, own in by_ranks.items()
         for arm, settings in _with_default(own)
     ]
-    return _in_rounds(where.plan(sized, parts), sized)
+    return _in_rounds(where.plan(request, parts), request)
 
 
 def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
@@ -112,18 +131,31 @@ def confirm_plan(
     parts = []
     for name, ranks in dict.fromkeys((rule.collective, rule.ranks) for rule in rules):
         own = [rule for rule in of_collective(rules, name) if rule.ranks == ranks]
-        sizes = tuple(sorted({size for rule in own for size in sizes_of(rule, request)}))
-        part = replace(where.part(request, name, ranks), sizes=sizes)
+        sizes = tuple(
+            sorted({size for rule in own for size in sizes_to_confirm(rule, request, where)})
+        )
+        part = replace(where.measured_part(request, name, ranks), sizes=sizes)
         parts += [part, replace(part, arm=TUNED, settings=dict(settings))]
     plan = where.plan(request, parts)
     return replace(plan, shuffle=True, launches=ROUNDS_TO_CONFIRM, seconds=None, use_all=False)
 
 
-def sizes_of(rule: Rule, request: Request) -> list[int]:
+def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
+    """Those at which its candidate was measured, and new ones: between each two, or, for a
+    program, the ends of those that it sends."""
+    measured = where.sizes(request, rule.collective, rule.ranks)
+    if where.mix is None:
+        return sizes_of(rule, measured)
+    calls = where.mix.of(rule.collective, rule.ranks)
+    ends = {
+        end for call in calls for end in (call.least_bytes, call.message_bytes, call.most_bytes)
+    }
+    return sorted(end for end in ends if rule.first_bytes <= end <= rule.last_bytes)
+
+
+def sizes_of(rule: Rule, every: Sequence[int]) -> list[int]:
     """Those at which its candidate was measured, and a new one between each two."""
-    measured = [
-        size for size in request.sizes or SIZES if rule.first_bytes <= size <= rule.last_bytes
-    ]
+    measured = [size for size in every if rule.first_bytes <= size <= rule.last_bytes]
     between = [between_sizes(a, b) for a, b in pairwise(measured)]
     return sorted({*measured, *between})
 

@@ -14,6 +14,7 @@ from mpigauge.result.tuning.grid import Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, Fault, TunedRule
 
 if TYPE_CHECKING:
+    from mpigauge.model.call_mix import CallMix
     from mpigauge.model.columns import Cell
     from mpigauge.runs.store import Run
 
@@ -58,21 +59,43 @@ def grids(stored: Run) -> dict[Of, Grid]:
     )
 
 
-def rules_of(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
+def weighed(of: Of, grid: Grid, mix: CallMix | None) -> Grid:
+    """Its sizes count by the time that a program spends on calls of them, and alike for none."""
+    if mix is None:
+        return grid
+    return replace(grid, weights={size: mix.seconds(*of, size) for size in grid.sizes})
+
+
+def rules_of(of: Of, grid: Grid, choice: Choice, mix: CallMix | None = None) -> list[TunedRule]:
     """A rule for each stretch, from its first measured size to its last; where the next one
-    follows at the next measured size, up to that."""
+    follows at the next measured size, up to that. For a program from the smallest to the largest of
+    its messages that the stretch speaks for."""
     found = []
     for place, stretch in enumerate(choice.faster):
-        last = stretch.sizes[-1]
+        first, last = _ends(of, stretch, mix)
         following = choice.faster[place + 1 : place + 2]
-        if following and grid.sizes.index(following[0].sizes[0]) == grid.sizes.index(last) + 1:
-            last = following[0].sizes[0] - 1
-        rule = Rule(*of, stretch.sizes[0], last, stretch.arm)
+        if following and _is_next(grid, stretch, following[0]):
+            last = _ends(of, following[0], mix)[0] - 1
+        rule = Rule(*of, first, last, stretch.arm)
         found.append(TunedRule(rule, evidence(stretch)))
     return found
 
 
-def rules_for_all_sizes(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
+def _ends(of: Of, stretch: Stretch, mix: CallMix | None) -> tuple[int, int]:
+    first, last = stretch.sizes[0], stretch.sizes[-1]
+    if mix is None:
+        return first, last
+    calls = {call.message_bytes: call for call in mix.of(*of)}
+    return calls[first].least_bytes, calls[last].most_bytes
+
+
+def _is_next(grid: Grid, stretch: Stretch, following: Stretch) -> bool:
+    return grid.sizes.index(following.sizes[0]) == grid.sizes.index(stretch.sizes[-1]) + 1
+
+
+def rules_for_all_sizes(
+    of: Of, grid: Grid, choice: Choice, mix: CallMix | None = None
+) -> list[TunedRule]:
     """The same for an MPI that has to be told a candidate for each size: from each stretch's first
     size up to the next one's. Other candidates stand in for the default; none where there is
     nothing to gain."""
@@ -80,7 +103,7 @@ def rules_for_all_sizes(of: Of, grid: Grid, choice: Choice) -> list[TunedRule]:
         return []
     own = (*choice.faster, *stand_ins(grid, choice.faster))
     stretches = sorted(own, key=lambda each: each.sizes[0])
-    starts = [0, *(each.sizes[0] for each in stretches[1:])]
+    starts = [0, *(_ends(of, each, mix)[0] for each in stretches[1:])]
     ends = [*(start - 1 for start in starts[1:]), MOST_BYTES]
     return [
         TunedRule(

@@ -18,13 +18,15 @@ from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidat
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 if TYPE_CHECKING:
+    from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
-    from mpigauge.runs.store.tunings import Evidence, Fault, TunedRule, Tuning
+    from mpigauge.runs.store.tunings import Evidence, Fault, Trial, TunedRule, Tuning
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """Other algorithms combine in another order."""
 WEIGHTS = "Sizes count alike, as nobody has said what a program sends."
+"""Where no profile says it."""
 
 
 def lines_of(tuning: Tuning) -> Iterator[str]:
@@ -50,7 +52,30 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
             "--keep-order leaves them as they are."
         )
     if tuning.rules:
-        yield f"{_elsewhere(tuning)} {WEIGHTS}"
+        yield f"{_elsewhere(tuning)} {WEIGHTS if tuning.mix is None else _weights(tuning.mix)}"
+    if tuning.trial:
+        yield from trial_sentences(tuning.trial)
+
+
+def _weights(mix: CallMix) -> str:
+    return f"Sizes count by the time that the program of {mix.profile} spends on them."
+
+
+def trial_sentences(trial: Trial) -> Iterator[str]:
+    each = many(trial.run_time.launches, "launch")
+    yield (
+        f"`{trial.command}` with the rules, by {each} of each in turn: "
+        f"{_verdict(trial.run_time)}; its time in MPI: {_verdict(trial.mpi_time)}."
+    )
+
+
+def _verdict(gained: Evidence) -> str:
+    """As compare says it."""
+    if gained.high < 1:
+        return f"FASTER, {saved(gained)} less"
+    if gained.low > 1:
+        return f"SLOWER, {100 * (gained.low - 1):.0f} to {100 * (gained.high - 1):.0f} % more"
+    return f"UNDECIDED, {_of_default(gained)} of what it takes without"
 
 
 def _elsewhere(tuning: Tuning) -> str:

@@ -32,6 +32,7 @@ from mpigauge.features.tune.result import (
     rules_for_all_sizes,
     rules_of,
     tried,
+    weighed,
 )
 from mpigauge.features.tune.show import (
     each_once,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.measure.campaign import CampaignTask
     from mpigauge.measure.plan import Plan, Request
+    from mpigauge.model.call_mix import CallMix
     from mpigauge.result.tuning.choose import Choice
     from mpigauge.result.tuning.grid import Grid
     from mpigauge.runs.store import Run
@@ -57,7 +59,7 @@ AllArms = dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]
 """By collective and ranks: the names of candidates, and what is set for each."""
 RUN_NAMES = {
     "right": "whether candidates are right",
-    "right-alone": "the same, each candidate alone",
+    "right-alone": "whether candidates are right, each alone",
     "grid": "how long candidates take",
     "rules-right": "whether results with the rules are right",
     "confirm": "whether the rules help",
@@ -76,6 +78,8 @@ class Task:
     folder: Path
     going_on: str
     """How to go on after an interruption."""
+    mix: CallMix | None = None
+    """The calls of a program, for which it is tuned; None: for any."""
 
     @property
     def names_default(self) -> bool:
@@ -84,11 +88,29 @@ class Task:
 
     @property
     def where(self) -> Where:
-        return Where(self.setup.cards, self.setup.resources, self.setup.mpi)
+        return Where(self.setup.cards, self.setup.resources, self.setup.mpi, self.mix)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """At which candidates are measured."""
+        every = {size for of in self.wanted for size in self.where.sizes(self.request, *of)}
+        return tuple(sorted(every))
+
+    def groups(self, collective: str) -> tuple[int, ...]:
+        """The numbers of ranks that it is tuned for."""
+        return self.ranks if self.mix is None else self.mix.groups(collective)
 
     def candidates(self, ranks: int) -> list[Candidate]:
         every = candidates_of(self.setup.mpi.name)
         return [each for each in every if each.collective in self.collectives and each.fits(ranks)]
+
+    @property
+    def wanted(self) -> list[Of]:
+        return [(name, ranks) for name in self.collectives for ranks in self.groups(name)]
+
+    def grids(self, run: Run) -> dict[Of, Grid]:
+        """With what its sizes count."""
+        return {of: weighed(of, grid, self.mix) for of, grid in grids(run).items()}
 
     def measured(self, name: str, plan: Plan) -> Run:
         """The run of this name, made now, gone on with, or as it was. RunError: interrupted."""
@@ -165,7 +187,7 @@ def right_candidates(task: Task) -> tuple[dict[Of, list[Candidate]], list[Fault]
     right = {
         (name, ranks): [each for each in own if (name, each.name) not in out]
         for (name, ranks), own in wanted.items()
-        if ranks in task.ranks and (name, "") not in out
+        if ranks in task.groups(name) and (name, "") not in out
     }
     return right, faults
 
@@ -244,13 +266,12 @@ def find_rules(task: Task) -> Found:
     wanted = {of: own for of, own in right.items() if own}
     left = [
         Left(name, ranks, "no candidate gives right results")
-        for name in task.collectives
-        for ranks in task.ranks
+        for name, ranks in task.wanted
         if (name, ranks) not in wanted
     ]
     if not wanted:
         return Found([], left, faults)
-    measured_grids = grids(task.measured("grid", _grid_plan(task, wanted)))
+    measured_grids = task.grids(task.measured("grid", _grid_plan(task, wanted)))
     chosen = choices(measured_grids)
     rules = []
     for of in wanted:
@@ -278,9 +299,9 @@ def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
 def _rules_or_why(task: Task, of: Of, grid: Grid, choice: Choice) -> tuple[list[TunedRule], str]:
     """Why the default stays, where no rule follows."""
     if task.names_default:
-        own = rules_of(of, grid, choice)
+        own = rules_of(of, grid, choice, task.mix)
         return own, "" if own else _why_default(grid, choice)
-    own = rules_for_all_sizes(of, grid, choice)
+    own = rules_for_all_sizes(of, grid, choice, task.mix)
     worse = [each for each in own if each.stands_in and not is_as_good(each.chosen)]
     if not own or not worse:
         return own, "" if own else _why_default(grid, choice)
@@ -339,7 +360,7 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
     bare = [each.rule for each in kept]
     plan = confirm_plan(without_own(task), bare, settings, task.where)
     run = task.measured("confirm", plan)
-    sure, doubtful = confirmed(kept, grids(run), TUNED)
+    sure, doubtful = confirmed(kept, task.grids(run), TUNED)
     if not task.names_default:
         gone = {each.rule.collective for each in doubtful}
         sure = [each for each in sure if each.rule.collective not in gone]

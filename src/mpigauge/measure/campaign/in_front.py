@@ -26,13 +26,19 @@ class Ended:
     seconds: float
 
 
-def run(words: Sequence[str], env: Mapping[str, str]) -> Ended:
-    """Waits for the end of these words. UserError: they cannot be started."""
+def run(words: Sequence[str], env: Mapping[str, str], output: int | None = None) -> Ended:
+    """Waits for the end of these words. `output`: where what they print goes, who then read
+    nothing; None: they have our streams. UserError: they cannot be started."""
     import time
 
     begun = time.monotonic()
     try:
-        process = subprocess.Popen(list(words), env=dict(env))
+        process = subprocess.Popen(
+            list(words),
+            env=dict(env),
+            stdin=None if output is None else subprocess.DEVNULL,
+            stdout=output,
+        )
     except OSError as error:
         raise UserError(f"cannot start {words[0]}: {error.strerror}") from None
     with _handed_on(process):

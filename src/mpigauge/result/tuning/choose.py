@@ -5,7 +5,8 @@
 Taking the fastest of many candidates at each size takes chance for speed. So there are two steps:
 
 1. A path over the sizes, by dynamic programming (R. Bellman, 1957). Each step costs the mean
-   logarithm of the candidate's time to the default's, measured in the same launches; each change of
+   logarithm of the candidate's time to the default's, measured in the same launches, times the
+   weight of the size; each change of
    candidate costs twice what the default differs from itself. No path takes a candidate to a size
    where it was slower than the default in more than one of six launches.
 2. A guard over each stretch of one candidate as a whole: whether it is faster than the default, by
@@ -117,7 +118,7 @@ def _cheapest(
             if place > 0:
                 origin[arm] = min(arms, key=lambda last: _leaving(last, arm, before, price))
                 costs[arm] = _leaving(origin[arm], arm, before, price)
-            costs[arm] += cost(grid, arm, size)
+            costs[arm] += _weighed(grid.weight(size), cost(grid, arm, size))
         came_from.append(origin)
     path = [min(arms, key=lambda arm: costs[arm])]
     for origin in reversed(came_from[1:]):
@@ -137,6 +138,11 @@ def judge(
         Stretch(arm, tuple(sizes), ratio, len(grid.launches), p)
         for (arm, sizes), (ratio, _), p in zip(stretches, tested, corrected, strict=True)
     ]
+
+
+def _weighed(weight: float, cost: float) -> float:
+    """A size that counts nothing may still not be slower."""
+    return cost if math.isinf(cost) else weight * cost
 
 
 def _leaving(last: str, arm: str, costs: Mapping[str, float], price: float) -> float:
@@ -177,7 +183,7 @@ def _tested(grid: Grid, arm: str, sizes: Sequence[int]) -> tuple[Estimate, float
         return Estimate(math.exp(middle), math.nan, math.nan), 1.0
     scatter = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (count - 1))
     if not math.isnan(grid.noise):
-        scatter = max(scatter, OF_MEDIAN * grid.noise / math.sqrt(len(sizes)))
+        scatter = max(scatter, OF_MEDIAN * grid.noise / math.sqrt(grid.independent(sizes)))
     error = scatter / math.sqrt(count)
     if error == 0:
         return Estimate(*[math.exp(middle)] * 3), 1.0

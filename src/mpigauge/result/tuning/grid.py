@@ -30,6 +30,14 @@ class Grid:
     """The others."""
     logs: Mapping[Place, float] = field(hash=False)
     """Logarithms of times, of the default and the control too."""
+    weights: Mapping[int, float] = field(default_factory=dict, hash=False)
+    """What each size counts; those that are not there count nothing, and all alike where none
+    is."""
+
+    def weight(self, size: int) -> float:
+        """The mean of all sizes is 1."""
+        whole = math.fsum(self.weights.get(each, 0.0) for each in self.sizes)
+        return self.weights.get(size, 0.0) * len(self.sizes) / whole if whole else 1.0
 
     def ratios(self, arm: str, size: int) -> list[float]:
         """Of each launch, the logarithm of what the arm took of the default's time."""
@@ -37,8 +45,21 @@ class Grid:
 
     def over(self, arm: str, sizes: Sequence[int]) -> list[float]:
         """The same as a mean over these sizes: those of one launch move together."""
-        columns = [self.ratios(arm, size) for size in sizes]
-        return [math.fsum(of_launch) / len(sizes) for of_launch in zip(*columns, strict=True)]
+        weights = [self.weight(size) for size in sizes]
+        if not math.fsum(weights):
+            weights = [1.0] * len(sizes)
+        columns = [
+            [weight * ratio for ratio in self.ratios(arm, size)]
+            for weight, size in zip(weights, sizes, strict=True)
+        ]
+        whole = math.fsum(weights)
+        return [math.fsum(of_launch) / whole for of_launch in zip(*columns, strict=True)]
+
+    def independent(self, sizes: Sequence[int]) -> float:
+        """Of how many sizes that count alike a mean over these has the scatter."""
+        weights = [self.weight(size) for size in sizes]
+        squares = math.fsum(weight * weight for weight in weights)
+        return math.fsum(weights) ** 2 / squares if squares else float(len(sizes))
 
     @property
     def noise(self) -> float:

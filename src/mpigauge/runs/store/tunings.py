@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
+from mpigauge.model.call_mix import CallMix
 from mpigauge.model.errors import UserError
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import Rule
@@ -108,6 +109,17 @@ class MpiBuild:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """A program with the rules and without, in launches in turn."""
+
+    command: str
+    run_time: Evidence
+    """Its ratio with the rules to that without."""
+    mpi_time: Evidence
+    """The same of its time in MPI."""
+
+
+@dataclass(frozen=True)
 class Tuning:
     mpi: MpiBuild
     hostname: str
@@ -122,6 +134,10 @@ class Tuning:
     """Candidates that give wrong results, or end the program."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
     """SHA-256 of what was written for the MPI, by name."""
+    mix: CallMix | None = None
+    """The calls of the program that it is for; None: for any."""
+    trial: Trial | None = None
+    """The program itself with the rules and without; None: it was not tried."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -136,6 +152,8 @@ class Tuning:
             "left": [asdict(each) for each in self.left],
             "faults": [asdict(each) for each in self.faults],
             "files": dict(self.files),
+            "mix": self.mix.to_json() if self.mix else None,
+            "trial": asdict(self.trial) if self.trial else None,
         }
 
     @classmethod
@@ -151,7 +169,17 @@ class Tuning:
             left=tuple(Left(**each) for each in data["left"]),
             faults=tuple(Fault(**each) for each in data["faults"]),
             files={str(name): str(digest) for name, digest in data["files"].items()},
+            mix=CallMix.from_json(data["mix"]) if data.get("mix") else None,
+            trial=_trial(data["trial"]) if data.get("trial") else None,
         )
+
+
+def _trial(data: Mapping[str, Any]) -> Trial:
+    return Trial(
+        command=str(data["command"]),
+        run_time=Evidence(**data["run_time"]),
+        mpi_time=Evidence(**data["mpi_time"]),
+    )
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ Range = tuple[int, int, str]
 class IntelRules:
     measured_with: Mapping[str, str] = {}
     told_with: Mapping[str, str] = {"I_MPI_DEBUG": "6"}
+    one_thread = False
     names_default = False
 
     def refusal(self, mpi: Mpi) -> str:

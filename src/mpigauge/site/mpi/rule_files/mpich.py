@@ -51,6 +51,7 @@ _THREADS = "is_multi_threaded=yes"
 class MpichRules:
     measured_with: Mapping[str, str] = {}
     told_with: Mapping[str, str] = {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
+    one_thread = True
     names_default = True
 
     def refusal(self, mpi: Mpi) -> str:

@@ -43,6 +43,7 @@ Line = tuple[int, str]
 class OpenMpiRules:
     measured_with: Mapping[str, str] = {"coll_tuned_use_dynamic_rules": "true"}
     told_with: Mapping[str, str] = {}
+    one_thread = False
     names_default = True
 
     def refusal(self, mpi: Mpi) -> str:

@@ -27,6 +27,8 @@ class RuleFormat(Protocol):
     """Settings under which the candidates and the default are measured."""
     told_with: Mapping[str, str]
     """Settings that make the MPI say which files it has read; none: it cannot be made to."""
+    one_thread: bool
+    """Whether programs that call MPI from several threads keep the default."""
     names_default: bool
     """Whether rules may leave sizes to the default, and communicators of other sizes. Else each
     size needs a candidate, and rules hold for all communicators."""

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import completing, options
 
 if TYPE_CHECKING:
-    pass
+    from mpigauge.model.call_mix import CallMix
+    from mpigauge.runs.store.tunings import Tuning
 
+PROGRAM = "program"
+"""The folder of the program's own runs."""
 USUAL = "make"
 """The subcommand of those who name none."""
 
@@ -71,6 +74,14 @@ def command() -> None:
 @options.together(
     options.mpi_option,
     click.option(
+        "--for",
+        "profile",
+        metavar="PROFILE",
+        shell_complete=completing.runs,
+        help="Only what the program of this stored profile calls (`mpigauge profile`), by the time "
+        "that it spends there; then the program itself, with the rules and without.",
+    ),
+    click.option(
         "--ranks", metavar="LIST", help="Sizes of communicators to tune.  [default: all cores]"
     ),
     click.option(
@@ -106,7 +117,7 @@ def command() -> None:
         help="Folder of the tuning.  [default: mpigauge-tuned-MPI-VERSION]",
     ),
 )
-def make_command(collectives: tuple[str, ...], **said: Any) -> None:
+def make_command(collectives: tuple[str, ...], profile: str | None, **said: Any) -> None:
     """Measure all candidates, choose, write rules, and confirm them by fresh launches.
 
     Every candidate is tried for right results first. A rule stays only where it is faster than the
@@ -115,7 +126,72 @@ def make_command(collectives: tuple[str, ...], **said: Any) -> None:
     """
     from mpigauge.features.tune.making import make
 
-    make(collectives, said)
+    if profile is None:
+        make(collectives, said)
+        return
+    found = _profile_of(profile, said)
+    folder, tuning = make(collectives, said, _mix_of(found))
+    if tuning.files:
+        _try_program(found, folder, tuning, said.get("seed") or 0)
+
+
+def _profile_of(word: str, said: dict[str, Any]) -> Path:
+    """The folder of the profile, whose MPI is taken where none is named. UserError: it is none, or
+    an option says what the profile says."""
+    from mpigauge.cli.run_names import find_run
+    from mpigauge.features.profile.finding import holds_profile
+    from mpigauge.features.profile.measured import mpi_of
+    from mpigauge.features.profile.show import main_jobs
+    from mpigauge.features.profile.stored import load_jobs
+    from mpigauge.model.errors import UserError
+
+    for option in ("ranks", "sizes"):
+        if said[option]:
+            raise UserError(f"--for and --{option} contradict: the profile has its own; drop one")
+    folder = find_run(word)
+    if folder.is_file() or not holds_profile(folder):
+        raise UserError(f"--for: {word} is no folder of a profile; `mpigauge profile` makes one")
+    shown = main_jobs(load_jobs(folder))
+    if not shown:
+        raise UserError(f"--for: the profile {word} has seen no rank")
+    said["mpi_spec"] = said["mpi_spec"] or mpi_of(shown[0].ranks[0].library).spec
+    return folder
+
+
+def _mix_of(profile: Path) -> CallMix | None:
+    from mpigauge.features.profile.mix import mix_of
+    from mpigauge.features.profile.stored import load_jobs
+
+    return mix_of(profile.name, load_jobs(profile))
+
+
+def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None:
+    """The program itself with the rules and without. RunError: it fails."""
+    from dataclasses import replace
+
+    from mpigauge.cli.screen import tell
+    from mpigauge.features.profile.in_turn import launched_in_turn, words_of
+    from mpigauge.features.tune.plan import TUNED
+    from mpigauge.features.tune.show import trial_sentences
+    from mpigauge.features.tune.trial import ROUNDS, trial_of
+    from mpigauge.runs.store import load
+    from mpigauge.runs.store.tunings import RUNS, save, variables_of
+
+    header = load(profile).header
+    words, _ = words_of(header)
+    if not words or not tuning.mix or tuning.mix.mpi != tuning.mpi.label:
+        why = "the profile holds no command line" if not words else "the profile is of another MPI"
+        tell(f"the program itself is not tried: {why}")
+        return
+    line = " ".join(words)
+    about = 2 * ROUNDS * tuning.mix.run_s
+    tell(f"`{line}` with the rules and without, {ROUNDS} launches each, about {about:.0f} s")
+    arms = {"default": {}, TUNED: variables_of(folder, tuning)}
+    times = launched_in_turn(header, arms, folder / RUNS / PROGRAM, ROUNDS, seed, tell)
+    trial = trial_of(line, times["default"], times[TUNED])
+    save(folder, replace(tuning, trial=trial))
+    for sentence in trial_sentences(trial):
+        click.echo(sentence)
 
 
 @command.command("show")

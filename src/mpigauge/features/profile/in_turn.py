@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The program of a stored profile once more, with several sets of variables in turn."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.profiling import NO_CARDS, Profiling, header
+from mpigauge.features.profile.show import main_jobs
+from mpigauge.model.errors import RunError
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.stored import Job
+
+Times = tuple[float, float]
+"""Of one launch: how long it ran, and how long its ranks were in MPI, both in the mean of ranks."""
+
+
+def words_of(said: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """From the header of a profile: the command line that was profiled, and the options that it was
+    profiled with; no words where it does not hold them."""
+    from mpigauge.features.profile.command import command
+
+    typed = said.get("command")
+    if not isinstance(typed, list) or typed[:2] != ["mpigauge", "profile"]:
+        return (), {}
+    options = command.make_context("profile", list(map(str, typed[2:]))).params
+    return tuple(options.pop("words")), options
+
+
+def launched_in_turn(
+    said: Mapping[str, Any],
+    arms: Mapping[str, Mapping[str, str]],
+    folder: Path,
+    rounds: int,
+    seed: int,
+    tell: Callable[[str], None],
+) -> dict[str, list[Times]]:
+    """Each arm with its variables, once in each round, in another order in each; a run in `folder`
+    for each. `said`: the header of the profile. RunError: a launch fails."""
+    from mpigauge.cli.program import NAMES, set_up_program
+    from mpigauge.features.profile.command import agent_for, hosts_of, starter_for
+    from mpigauge.runs.store import RunWriter
+    from mpigauge.site.launch.lines.preload import PRELOAD
+    from mpigauge.site.mpi.profiler import library
+
+    words, options = words_of(said)
+    options["tuned"] = None
+    setup = set_up_program(options, words) if any(options[name] for name in NAMES) else None
+    starter = starter_for(words, setup, dict(os.environ))
+    agent, hosts = agent_for(setup, options["rsh"]), hosts_of(setup)
+    preloaded = {PRELOAD: str(library(tell))}
+    order = random.Random(seed)
+    times: dict[str, list[Times]] = {arm: [] for arm in arms}
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        profilings = {}
+        for arm, variables in arms.items():
+            made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
+            writer = stack.enter_context(made)
+            told = {**preloaded, **variables}
+            profilings[arm] = Profiling(
+                starter, told, writer, tell, agent, hosts, output=subprocess.DEVNULL
+            )
+        for number in range(rounds):
+            for arm in order.sample(list(arms), len(arms)):
+                times[arm].append(_launched(profilings[arm], number, words, arm))
+    return times
+
+
+def _launched(profiling: Profiling, number: int, words: Sequence[str], arm: str) -> Times:
+    jobs, ended = profiling.launch(number)
+    shown = main_jobs(jobs)
+    if ended.status or not shown:
+        why = f"ended with status {ended.status}" if ended.status else "showed no rank"
+        profiling.writer.finish("failed", exit_status=ended.status)
+        raise RunError(f"`{' '.join(words)}` {why} in launch {number + 1} ({arm})")
+    profiling.writer.amend(header(words, jobs))
+    profiling.writer.finish("done", exit_status=0)
+    return _times(shown[0])
+
+
+def _times(job: Job) -> Times:
+    account = Account(job)
+    return float(account.run_s.mean()), float(account.mpi_s.mean())

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""On which calls a program spends its time in MPI, as a value that others may choose by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class MixedCall:
+    """Calls of one collective among as many ranks, of messages between a power of two and the
+    next."""
+
+    benchmark: str
+    """Allreduce."""
+    ranks: int
+    message_bytes: int
+    """Of those that take most of the time."""
+    least_bytes: int
+    most_bytes: int
+    seconds: float
+    """Of all ranks."""
+    datatype: str = ""
+    op: str = ""
+
+    def has(self, message_bytes: int) -> bool:
+        return self.least_bytes <= message_bytes <= self.most_bytes
+
+
+@dataclass(frozen=True)
+class CallMix:
+    profile: str
+    """The name of the run."""
+    mpi: str
+    """With its version."""
+    thread_level: str
+    mpi_s: float
+    """Of all ranks."""
+    run_s: float
+    """Of a rank."""
+    calls: tuple[MixedCall, ...]
+    """That take 1 % of the time in MPI or more, the dearest first."""
+
+    @property
+    def collectives(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(call.benchmark for call in self.calls))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> CallMix:
+        """KeyError, TypeError or ValueError: it is none."""
+        return cls(**{**data, "calls": tuple(MixedCall(**each) for each in data["calls"])})
+
+    def groups(self, benchmark: str) -> tuple[int, ...]:
+        """The numbers of ranks among which it is called."""
+        return tuple(sorted({call.ranks for call in self.calls if call.benchmark == benchmark}))
+
+    def of(self, benchmark: str, ranks: int) -> tuple[MixedCall, ...]:
+        """By size. Of several types of data the one that takes most of the time."""
+        own = [call for call in self.calls if (call.benchmark, call.ranks) == (benchmark, ranks)]
+        kind = own[0].datatype, own[0].op
+        alike = (call for call in own if (call.datatype, call.op) == kind)
+        return tuple(sorted(alike, key=lambda call: call.message_bytes))
+
+    def seconds(self, benchmark: str, ranks: int, message_bytes: int) -> float:
+        """What the program spends on calls of about this size; 0: it makes none."""
+        fitting = (call for call in self.calls if call.has(message_bytes))
+        return sum(
+            call.seconds for call in fitting if (call.benchmark, call.ranks) == (benchmark, ranks)
+        )
