@@ -78,10 +78,14 @@ def check_against(
     return RunBaseline(open_run(word), share_of(tolerance), read_only(chosen), points)
 
 
-def check_all(run: Run, against: Baseline | None, points: bool = False) -> CheckResult:
-    """Everything that a run is checked for. UserError: there is nothing, or it was imported, is of
+def check_all(
+    run: Run, against: Baseline | None, points: bool = False, guidelines: bool = False
+) -> CheckResult:
+    """Everything that a run is checked for; `guidelines`: each collective against others that can
+    take its place, too. UserError: there is nothing, or it was imported, is of
     one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.cli.comparing import items_of
+    from mpigauge.features.check.guidelines import against_guidelines
     from mpigauge.features.check.result import only_points, right_data
     from mpigauge.result.stats.remarks import noise_sentences
 
@@ -91,9 +95,15 @@ def check_all(run: Run, against: Baseline | None, points: bool = False) -> Check
             f"{run.path} was imported and has one launch of each number that is to be checked, "
             "so no interval is known; say --points to judge them by their values alone"
         )
+    if guidelines:
+        found, more = against_guidelines(items_of(run))
+        lines, notes = [*lines, *found], [*notes, *more]
     lines = [*right_data(items_of(run)), *lines, *_peers(run)]
     if not lines:
-        hint = "; ".join(notes) or "it has no pairs of ranks and their peers; say --against what"
+        hint = (
+            "; ".join(notes)
+            or "it has no pairs of ranks and their peers; say --against what, or --guidelines"
+        )
         raise UserError(f"there is nothing to check in {run.path}: {hint}")
     return lines, [*notes, *noise_sentences(run.noise)]
 

@@ -28,6 +28,12 @@ FORMATS = ("table", "json")
 @options.only_option
 @click.option("--tolerance", metavar="SHARE", help="With another run.  [default: 5%]")
 @click.option(
+    "--guidelines",
+    is_flag=True,
+    help="Check that no collective takes longer than others that bring the same about (Allreduce: "
+    "Reduce and Bcast), or than itself with a larger message.",
+)
+@click.option(
     "--again", is_flag=True, help="Measure what failed once more, and judge that (on its machine)."
 )
 @click.option(
@@ -54,6 +60,7 @@ def command(
     against: str | None,
     chosen: Sequence[str],
     tolerance: str | None,
+    guidelines: bool,
     again: bool,
     points: bool,
     undecided: str,
@@ -79,7 +86,7 @@ def command(
         raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
     stored = open_run(run)
     check = check_against(against, tolerance, chosen, points) if against else None
-    lines, notes = check_all(stored, check, points)
+    lines, notes = check_all(stored, check, points, guidelines)
     if again:
         lines, said = measure_again(stored, lines, check)
         notes += said

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What a library should do no worse than its user could with other calls of it.
+
+A collective that takes longer than two others that bring the same about, or than itself with a
+larger message, has an algorithm that does not fit (J. L. Träff, W. D. Gropp, R. Thakur,
+Self-consistent MPI performance guidelines, IEEE TPDS 21 (2010) 698). Both sides are measured in the
+same launches, so their ratio is paired. FAIL where the ratio is above 1 with certainty, after a
+correction over all ratios; PASS where its whole interval is at most 5 % above 1; else UNDECIDED.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mpigauge.features.check.result import CheckLine, name_of
+from mpigauge.model.units import byte_count, listed, many
+from mpigauge.result.stats.order import median
+from mpigauge.result.stats.ratio import Sample, ratio
+from mpigauge.result.stats.verdicts import TOLERANCE, enough, judge
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.items import Item
+    from mpigauge.result.stats.ratio import Ratio
+    from mpigauge.result.stats.verdicts import Judged
+
+
+@dataclass(frozen=True)
+class Part:
+    """A call that stands in for a part of a collective."""
+
+    benchmark: str
+    of_all: bool = False
+    """Its message is as long as those of all ranks together."""
+
+
+GUIDELINES: Mapping[str, tuple[tuple[Part, ...], ...]] = {
+    "Allgather": ((Part("Gather"), Part("Bcast", of_all=True)),),
+    "Allreduce": ((Part("Reduce"), Part("Bcast")),),
+    "Reduce_scatter": ((Part("Reduce", of_all=True), Part("Scatter")),),
+    "Reduce_scatter_block": ((Part("Reduce", of_all=True), Part("Scatter")),),
+    "Gather": ((Part("Allgather"),),),
+    "Reduce": ((Part("Allreduce"),),),
+    "Scatter": ((Part("Bcast", of_all=True),),),
+}
+"""By collective what may take its place. Messages are counted as its benchmark does."""
+GROWING = (
+    *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Bcast", "Gather"),
+    *("Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scatter", "Scatterv"),
+)
+"""Those that should take no longer than with a larger message."""
+_NOT_SHARED = ("suite", "benchmark", "message_bytes", "datatype", "op")
+Group = tuple[tuple[str, object], ...]
+"""What all sides of a guideline have in common: ranks, placement, arm and so on."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A collective beside what may take its place."""
+
+    item: Item
+    instead: str
+    """In words: Gather + Bcast."""
+    at: str
+    """The same with its sizes."""
+    ratio: Ratio
+    seconds: float
+    """What that takes."""
+
+
+def against_guidelines(items: Iterable[Item]) -> tuple[list[CheckLine], list[str]]:
+    """A line for each number that does not hold, and one for all others of a collective and a
+    guideline; then sentences about what could not be checked."""
+    groups: dict[Group, dict[tuple[str, int], Item]] = defaultdict(dict)
+    for item in items:
+        if item.row and item.message_bytes > 0:
+            groups[_group(item)][item.benchmark, item.message_bytes] = item
+    compared: list[Compared] = []
+    missing: dict[str, set[str]] = defaultdict(set)
+    for known in groups.values():
+        compared += _composed(known, missing)
+        compared += _grown(known)
+    judged = judge([each.ratio for each in compared])
+    notes = [
+        f"not checked: {name} against {instead}, of which no size was measured"
+        for name, every in sorted(missing.items())
+        for instead in sorted(every - {each.instead for each in compared if _of(each) == name})
+    ]
+    return list(_lines(list(zip(compared, judged, strict=True)))), notes
+
+
+def _of(each: Compared) -> str:
+    return each.item.benchmark
+
+
+def _group(item: Item) -> Group:
+    return tuple((name, value) for name, value in item.columns if name not in _NOT_SHARED)
+
+
+def _composed(
+    known: Mapping[tuple[str, int], Item], missing: dict[str, set[str]]
+) -> Iterator[Compared]:
+    for (name, size), item in known.items():
+        for parts in GUIDELINES.get(name, ()):
+            instead = " + ".join(part.benchmark for part in parts)
+            sizes = [size * item.row.ranks if part.of_all and item.row else size for part in parts]
+            wanted = [(part.benchmark, each) for part, each in zip(parts, sizes, strict=True)]
+            if all(each in known for each in wanted):
+                at = " + ".join(f"{word} {byte_count(each)}" for word, each in wanted)
+                yield _compared(item, [known[each] for each in wanted], instead, at)
+            else:
+                missing[name].add(instead)
+
+
+def _grown(known: Mapping[tuple[str, int], Item]) -> Iterator[Compared]:
+    for name in GROWING:
+        own = sorted(size for benchmark, size in known if benchmark == name)
+        for size, larger in pairwise(own):
+            at = f"{name} {byte_count(larger)}"
+            yield _compared(known[name, size], [known[name, larger]], "its next larger size", at)
+
+
+def _compared(item: Item, parts: Sequence[Item], instead: str, at: str) -> Compared:
+    """By the launches that measured all of them."""
+    shared = [n for n in item.numbers if all(n in part.numbers for part in parts)]
+    sums = tuple(sum(part.sample.values[part.numbers.index(n)] for part in parts) for n in shared)
+    own = tuple(item.sample.values[item.numbers.index(n)] for n in shared)
+    errors = max(part.sample.own_error for part in parts)
+    found = ratio(
+        Sample(sums, errors),
+        Sample(own, item.sample.own_error),
+        [(place, place) for place in range(len(shared))],
+    )
+    return Compared(item, instead, at, found, median(sums))
+
+
+def _lines(judged: Sequence[tuple[Compared, Judged]]) -> Iterator[CheckLine]:
+    together: dict[tuple[Group, str, str], list[tuple[Compared, Judged]]] = defaultdict(list)
+    for each, verdict in judged:
+        together[_group(each.item), _of(each), each.instead].append((each, verdict))
+    for own in together.values():
+        bad = [each for each, verdict in own if verdict.said == "MORE"]
+        good = [each for each, verdict in own if verdict.said != "MORE" and _holds(each)]
+        yield from map(_failed, bad)
+        others = [each for each, _ in own if each not in bad and each not in good]
+        if others:
+            yield _undecided(others, len(good))
+        elif good:
+            yield _passed(good)
+
+
+def _holds(each: Compared) -> bool:
+    return enough(each.ratio) and each.ratio.estimate.high <= 1 + TOLERANCE
+
+
+def _failed(each: Compared) -> CheckLine:
+    value, low, high = each.ratio.estimate
+    return CheckLine(
+        *("FAIL", name_of(each.item), f"at most {each.instead}", "s", each.item.value),
+        allowed=each.seconds,
+        why=f"{value:.3g} ({low:.3g} to {high:.3g}) × {each.at}",
+    )
+
+
+def _undecided(others: Sequence[Compared], good: int) -> CheckLine:
+    sizes = listed([byte_count(each.item.message_bytes) for each in others])
+    few = not all(enough(each.ratio) for each in others)
+    why = "fewer than six launches give no interval" if few else f"not sure at {sizes}"
+    if good:
+        why += f"; holds at {many(good, 'size')}"
+    return CheckLine("UNDECIDED", _curve(others[0]), f"at most {others[0].instead}", why=why)
+
+
+def _passed(good: Sequence[Compared]) -> CheckLine:
+    why = f"holds at {many(len(good), 'size')}"
+    return CheckLine("PASS", _curve(good[0]), f"at most {good[0].instead}", why=why)
+
+
+def _curve(each: Compared) -> str:
+    """Its name without a size."""
+    return name_of(each.item).replace(f" {byte_count(each.item.message_bytes)}", "", 1)
