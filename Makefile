@@ -58,7 +58,7 @@ quick-lint: .venv/.dev
 .venv/.installed: pyproject.toml tools/wheel_source.py
 	@echo 'mpigauge: setting up .venv'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[sql]'
 	@touch $@
 
 .venv/.dev: .venv/.installed

@@ -189,7 +189,7 @@ blas_option = click.option(
     multiple=True,
     metavar="BLAS",
     help="The library for products of matrices (DGEMM): openblas, mkl, blis or a file. Several are "
-    "measured in turn, launch by launch.  [default: openblas, which comes with mpigauge]",
+    "measured in turn, launch by launch.  [default: openblas, which mpigauge[blas] brings]",
 )
 compiler_option = click.option(
     "--compiler",

@@ -35,6 +35,9 @@ def command(folder: Path | None, port: int, host: str | None, let_others_in: boo
     It is a page of this machine alone, under an address with a token that is printed. It only
     reads. New runs are there when a page is loaded again.
     """
+    from mpigauge.model.extras import require
+
+    require("sql", "`mpigauge browse`")
     place = _place(host, let_others_in)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -30,9 +30,11 @@ def command(
 ) -> None:
     """Write stored runs as one table.  [default: all in mpigauge-runs]"""
     from mpigauge.cli import asking
+    from mpigauge.model.extras import require
     from mpigauge.result.library import Library, write
     from mpigauge.result.library.samples import add_samples
 
+    require("sql", "`mpigauge export`")
     asking.check_output(form, output)
     of = asking.meant(where)
 

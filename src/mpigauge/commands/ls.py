@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -47,10 +48,18 @@ def _all(root: Path) -> list[list[str]]:
 
 def _chosen(root: Path, where: str) -> list[list[str]]:
     from mpigauge.cli import asking
+    from mpigauge.model.extras import is_installed, require
     from mpigauge.result.library import ask
     from mpigauge.runs.store import run_folders
 
-    query = f"SELECT run, status, mpi, command FROM runs WHERE ({where}) ORDER BY created, run"
-    of = asking.Meant(run_folders(root), root)
+    runs = run_folders(root)
+    if not is_installed("sql"):
+        if find_spec("_sqlite3") is None:
+            require("sql", "--where with a Python that was built without SQLite")
+        from mpigauge.result.library.listing import chosen
+
+        return [list(map(str, row)) for row in chosen(runs, where, [*COLUMNS], asking.say_notes)]
+    query = f"SELECT {', '.join(COLUMNS)} FROM runs WHERE ({where}\n) ORDER BY created, run"
+    of = asking.Meant(runs, root)
     found = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
     return [list(map(str, row)) for row in found.rows]

@@ -30,8 +30,10 @@ def command(query: str, where: tuple[str, ...], form: str, output: Path | None) 
     (of profiles), ranks. `DESCRIBE rows` lists columns. A query only reads.
     """
     from mpigauge.cli import asking
+    from mpigauge.model.extras import require
     from mpigauge.result.library import ask, write
 
+    require("sql", "`mpigauge sql`")
     asking.check_output(form, output)
     of = asking.meant(where)
     with asking.output_file(output) as path:

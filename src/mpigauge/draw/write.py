@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.extras import require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,7 @@ def _pdf(text: str) -> bytes:
 
 
 KINDS: dict[str, Callable[[str], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
+OF_EXTRA = (".png", ".pdf")
 
 
 def check_picture(file: Path, option: str, more: Sequence[str] = ()) -> None:
@@ -43,6 +45,8 @@ def check_picture(file: Path, option: str, more: Sequence[str] = ()) -> None:
         raise UserError(
             f"{option} {file}: cannot draw that; the name of a picture ends with {_or(known)}"
         )
+    if file.suffix in OF_EXTRA:
+        require("pictures", f"{option} {file}")
     check_folder(file, option)
 
 

@@ -128,13 +128,13 @@ def _read(
         }
         for number, (name, (path, state)) in enumerate(runs.items()):
             tell(number)
-            entries[name], lines = _lines(name, path, state)
+            entries[name], lines = read_lines(name, path, state)
             for table, line in lines:
                 files[table].write(line + "\n")
     return entries
 
 
-def _lines(name: str, path: Path, state: str) -> tuple[FolderState, list[tuple[str, str]]]:
+def read_lines(name: str, path: Path, state: str) -> tuple[FolderState, list[tuple[str, str]]]:
     """What is known of a run, and each of its lines with its table; all of them or none."""
     if not readable(path):
         state = UNREAD

@@ -17,6 +17,7 @@ from mpigauge.model.cards import benchmark_word
 from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.errors import UserError
+from mpigauge.model.extras import require
 from mpigauge.result.library.build import quoted
 from mpigauge.result.library.library import connection
 from mpigauge.result.library.tables import type_of
@@ -57,7 +58,9 @@ def is_large(path: Path) -> bool:
 
 
 def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
-    """About so many rows of this run as records. UserError: it cannot be read."""
+    """About so many rows of this run as records. UserError: it cannot be read, or the
+    extra for this is not installed."""
+    require("sql", f"a run as large as {path.name}")
     import duckdb
 
     try:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from mpigauge.result.library.build import FolderState, TablePart
-    from mpigauge.result.library.parts import ChosenParts
 
 
 _T = TypeVar("_T")
@@ -87,11 +86,13 @@ class Library:
         if missing and not said:
             parts = tidy(con, place, parts, chosen)
             chosen = choose(parts, states, missing.keys())
-        copies = _copies({name: entry for name, (_, entry) in chosen.items()}, runs)
+        entries = {name: entry for name, (_, entry) in chosen.items()}
+        copies = copies_among(entries, runs)
         counted = {n: p for n, (p, e) in chosen.items() if n not in copies and not e.refused}
         for table in TABLES:
             con.execute(f"CREATE OR REPLACE VIEW {table} AS {select(table, parts, counted)}")
-        notes = (*said, *_notes(chosen, copies), *_mixed(con))
+        now = datetime.now(timezone.utc)
+        notes = (*said, *notes_on(entries, copies, now), *_mixed(con))
         return cls(con, notes, (place, away))
 
 
@@ -156,7 +157,7 @@ def _build(
         return build(con, away, runs, count), why
 
 
-def _copies(entries: Mapping[str, FolderState], runs: Mapping[str, Path]) -> dict[str, str]:
+def copies_among(entries: Mapping[str, FolderState], runs: Mapping[str, Path]) -> dict[str, str]:
     """Runs that are there more than once, each with the one that counts: that with most records."""
     alike: dict[str, list[str]] = {}
     for name, entry in entries.items():
@@ -175,9 +176,11 @@ def _copies(entries: Mapping[str, FolderState], runs: Mapping[str, Path]) -> dic
     return found
 
 
-def _notes(chosen: ChosenParts, copies: Mapping[str, str]) -> Iterator[str]:
-    now = datetime.now(timezone.utc)
-    entries = {name: entry for name, (_, entry) in sorted(chosen.items())}
+def notes_on(
+    found: Mapping[str, FolderState], copies: Mapping[str, str], now: datetime
+) -> Iterator[str]:
+    """What is left out, and what is suspicious."""
+    entries = dict(sorted(found.items()))
     yield from (f"left out: {entry.refused}" for entry in entries.values() if entry.refused)
     yield from (f"left out: {name} is a copy of {best}" for name, best in sorted(copies.items()))
     yield from faults.ahead({name: entry.created for name, entry in entries.items()}, now)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.extras import EXTRAS, brings
 from mpigauge.model.libraries import Blas
 from mpigauge.site.mpi import mkl
 from mpigauge.site.topology.busy import grown
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
 
 DEFAULT = "openblas"
-PACKAGE = "scipy_openblas64"
 PATIENCE_S = 60.0
 
 
@@ -37,7 +37,7 @@ def find_blas(word: str) -> Blas:
 
 
 def usual_blas() -> Blas | None:
-    """The one that comes with us; None: not on this kind of processor."""
+    """The one of the extra `blas`; None: that is not installed."""
     found = next(_of_package(), None)
     return Blas(DEFAULT, found) if found else None
 
@@ -92,7 +92,7 @@ def _file(word: str) -> Path:
 
 def _of_package() -> Iterator[str]:
     """OpenBLAS from its own wheel."""
-    spec = importlib.util.find_spec(PACKAGE)
+    spec = importlib.util.find_spec(EXTRAS["blas"].module)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         yield from map(str, sorted(Path(folder).glob("lib/lib*openblas*.so*")))
 
@@ -126,7 +126,7 @@ _NAMES: dict[str, Callable[[], Iterator[str]]] = {
     "blis": _blis,
 }
 _HINTS = {
-    "openblas": "`pip install scipy-openblas64` brings it, or give the path of a library",
+    "openblas": f"{brings('blas')}, or give the path of a library",
     "mkl": "`pip install mkl`, oneAPI or its module (MKLROOT) brings it, or give the path of "
     "libmkl_rt.so",
     "blis": "Debian's libblis4-openmp or its module brings it, or give the path of libblis.so",

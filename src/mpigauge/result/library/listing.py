@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs for which an expression over the table `runs` holds, where DuckDB is not installed.
+
+All runs are read at each question, and Python's SQLite evaluates the expression. It is set up to
+answer as DuckDB does: numbers are divided as they are and not as whole ones, LIKE tells capital
+letters from small ones, and a name in double quotes is a column. What it does not know is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.extras import brings
+from mpigauge.result.library.build import read_lines
+from mpigauge.result.library.folders import state
+from mpigauge.result.library.library import copies_among, notes_on
+from mpigauge.result.library.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+_NUMBERS = ("BIGINT", "DOUBLE", "BOOLEAN")
+_IN_QUOTES = re.compile(r"'(?:[^']|'')*'|\"([^\"]*)\"")
+_UNKNOWN_COLUMN = re.compile(r"no such column: (\S+)")
+
+
+def chosen(
+    runs: Mapping[str, Path], where: str, columns: Sequence[str], say: Callable[[list[str]], None]
+) -> list[tuple[Any, ...]]:
+    """These columns of the runs for which `where` holds, oldest first. `say` hears what is left out
+    and what is suspicious. UserError: the expression is none, or needs DuckDB."""
+    read = {name: read_lines(name, path, state(path)) for name, path in runs.items()}
+    entries = {name: entry for name, (entry, _) in read.items()}
+    copies = copies_among(entries, runs)
+    say([*notes_on(entries, copies, datetime.now(timezone.utc))])
+    facts = [
+        json.loads(line)
+        for name, (_, lines) in read.items()
+        for table, line in lines
+        if table == "runs" and name not in copies
+    ]
+    _check_quotes(where)
+    query = f"SELECT {', '.join(columns)} FROM runs WHERE ({where}\n) ORDER BY created, run"
+    with closing(sqlite3.connect(":memory:")) as con:
+        _fill(con, facts)
+        try:
+            return con.execute(query).fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise UserError(_refusal(where, str(error))) from None
+
+
+def _check_quotes(where: str) -> None:
+    """SQLite takes a name in double quotes that it does not know for a text."""
+    known = [column.name for column in TABLES["runs"]]
+    for name in _IN_QUOTES.findall(where):
+        if name and name.lower() not in known:
+            raise UserError(_no_column(name))
+
+
+def _fill(con: sqlite3.Connection, facts: Sequence[Mapping[str, Any]]) -> None:
+    con.execute("PRAGMA case_sensitive_like = ON")
+    for name in ("list_contains", "list_has"):
+        con.create_function(name, 2, _holds, deterministic=True)
+    columns = TABLES["runs"]
+    types = ", ".join(
+        f'"{column.name}" {"REAL" if column.type in _NUMBERS else "TEXT"}' for column in columns
+    )
+    con.execute(f"CREATE TABLE runs ({types})")
+    marks = ", ".join("?" for _ in columns)
+    lines = ([_plain(line.get(column.name)) for column in columns] for line in facts)
+    con.executemany(f"INSERT INTO runs VALUES ({marks})", lines)
+    con.execute("PRAGMA query_only = ON")
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list) else value
+
+
+def _holds(listed: Any, value: Any) -> bool | None:
+    return None if listed is None else value in json.loads(listed)
+
+
+def _refusal(where: str, error: str) -> str:
+    if found := _UNKNOWN_COLUMN.search(error):
+        return _no_column(found[1])
+    return f"--where {where}: {error}; what only DuckDB knows needs it: {brings('sql')}"
+
+
+def _no_column(name: str) -> str:
+    known = [column.name for column in TABLES["runs"]]
+    return f"there is no column '{name}'{did_you_mean(name, known)}"
