@@ -30,6 +30,7 @@ SETTINGS = (
 """Of MPIs and libraries."""
 MODULES = ("LMOD_", "MODULE", "__MODULES", "BASH_FUNC_", "LOADEDMODULES", "_LMFILES_")
 PERSON = ("LC_", "LANG", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "TZ")
+OURS = ("MPIGAUGE_KERNELS",)
 SHELL = ("BASH_ENV", "ENV", "CDPATH", "GIT_", "MAKE", "MFLAGS")
 UMASK = 0o022
 
@@ -38,7 +39,7 @@ def isolate() -> None:
     """Leaves a plain environment: an empty home, UTF-8, no settings, no modules."""
     kept = _kept_folders()
     for name in list(os.environ):
-        if name.startswith((*BATCH, *SETTINGS, *MODULES, *PERSON, *SHELL)):
+        if name.startswith((*BATCH, *SETTINGS, *MODULES, *PERSON, *OURS, *SHELL)):
             del os.environ[name]
     home = Path(tempfile.mkdtemp(prefix="mpigauge-tests-home-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)

@@ -31,6 +31,7 @@ COMMANDS = {
     "history": ["history", "--help"],
     "imb": ["imb", "--help"],
     "import": ["import", "printed.txt", "--output", "{new}"],
+    "kernels": ["kernels", "--help"],
     "list": ["list", "--mpi", "mpich"],
     "ls": ["ls"],
     "man": ["man", "run"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from mpigauge.model.mpi import KernelBuild
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.compare.items import Item
     from mpigauge.result.compare.side import Side
@@ -72,7 +73,7 @@ def starts_of(run: Run) -> dict[int, str]:
 
 def facts_of(run: Run) -> dict[str, str]:
     """What a comparison has to say where it differs: on how many hosts ranks were, what was set,
-    which rules of a tuning the MPI followed."""
+    which rules of a tuning the MPI followed, by whom the kernels were made."""
     from mpigauge.runs.store.tunings import tuned_in_words
 
     told = {**(run.plan.get("env") or {}), **(run.plan.get("settings") or {})}
@@ -83,7 +84,20 @@ def facts_of(run: Run) -> dict[str, str]:
         "rules": tuned_in_words(run.header) or "the MPI's own",
     }
     hosts = {rank.host for rank in run.ranks}
-    return facts | ({"hosts": str(len(hosts))} if hosts else {})
+    facts |= {"hosts": str(len(hosts))} if hosts else {}
+    made = kernels_of(run)
+    return facts | ({"kernels": made.words} if made else {})
+
+
+def kernels_of(run: Run) -> KernelBuild | None:
+    """How the kernels were made that measured it; None: it does not say."""
+    from dataclasses import fields
+
+    from mpigauge.model.mpi import KernelBuild
+
+    said = run.passport.get("kernels") or {}
+    known = {field.name: str(said.get(field.name) or "") for field in fields(KernelBuild)}
+    return KernelBuild(**known) if known["sources"] else None
 
 
 def lost_ratio_of(run: Run) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -212,10 +212,19 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
     known = passport(setup.mpi, setup.machine, setup.nodes, digest)
     if compilers := setup.request.compilers:
         known["compilers"] = [asdict(each) | {"name": each.name} for each in compilers]
+    known["kernels"] = _kernels(setup, digest)
     try:
         writer.write_passport(known)
     except RunError as error:  # nothing was launched yet
         raise UserError(str(error)) from None
+
+
+def _kernels(setup: Setup, digest: Callable[[Path], str]) -> dict[str, Any]:
+    """Which kernels ran, and how they were made."""
+    used = setup.kernels
+    how = asdict(used.build) if used.build else {}
+    plugin = digest(used.plugin) if used.plugin.exists() else ""
+    return {"origin": used.origin, "plugin": str(used.plugin), "sha256": plugin} | how
 
 
 def print_run(stored: Run, form: str) -> None:

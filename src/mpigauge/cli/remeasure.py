@@ -36,7 +36,7 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     batch.check_inside(given, plan.hosts)
     target = Target(hosts, rsh=plan.rsh, output=output, given=given, launcher=plan.launcher)
     setup = prepare(plan.mpi, target, Request())
-    check_same(stored, setup.mpi, setup.machine)
+    check_same(stored, setup.mpi, setup.machine, setup.kernels)
     check_same_hosts(plan, setup.nodes)
     recorded_rules(stored)
     return plan, setup

@@ -48,9 +48,34 @@ class Mpi:
 
 
 @dataclass(frozen=True)
+class KernelBuild:
+    """Of what and by what kernels were made."""
+
+    sources: str
+    """Digest of their sources."""
+    compiler: str
+    """What it says of itself."""
+    flags: str
+    """Those that were asked for beside our own."""
+    machine: str
+    """x86_64, aarch64, …"""
+    libc: str
+    """The oldest that they run with: glibc 2.36."""
+
+    @property
+    def words(self) -> str:
+        flags = f" {self.flags}" if self.flags else ""
+        return f"{self.compiler}{flags}, sources {self.sources}"
+
+
+@dataclass(frozen=True)
 class Kernels:
     """What a build gives: the host program, the plugin for one ABI, and the cards."""
 
     executable: Path
     plugin: Path
     cards: Path
+    origin: str = ""
+    """Where they are from, in words."""
+    build: KernelBuild | None = None
+    """None: they do not say how they were made."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from mpigauge.model.machine import Machine
 from mpigauge.model.transport import Offers, Transport
+from mpigauge.site.mpi.outlook import Outlook
 from mpigauge.site.topology.files import Files
 
 State = Literal["bad", "note", "unknown", "good"]
@@ -103,3 +104,5 @@ class Host:
     """None: it was not measured, as when the machine is only a record."""
     asked: MpiOffers | None = None
     """None: no MPI was asked."""
+    outlook: Outlook | None = None
+    """Which kernels would measure the MPI; None: no MPI was asked."""

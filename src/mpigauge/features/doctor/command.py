@@ -84,8 +84,8 @@ def command(
         _refuse_others(names, file)
         return _on_program(program, mpi_spec, as_json)
     host = _host(file, seconds if not names or "noise" in names else 0.0)
-    if file is None and (not names or "transports" in names):
-        host = replace(host, asked=_asked(mpi_spec))
+    if file is None:
+        host = _with_mpi(host, names, mpi_spec)
     findings = diagnose(host, names)
     if as_json:
         click.echo(json.dumps(to_json(host, findings), indent=2))
@@ -172,15 +172,32 @@ def _host(file: Path | None, seconds: float) -> Host:
     return Host(files, machine, measure(machine, seconds))
 
 
-def _asked(mpi_spec: str | None) -> MpiOffers | None:
+def _with_mpi(host: Host, names: Sequence[str], mpi_spec: str | None) -> Host:
     """The MPI of this name has to be there; where none is named, there may be none."""
-    from mpigauge.features.doctor.check_finding import MpiOffers
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.outlook import outlook
+
+    wanted = {"transports", "kernels"} & set(names) if names else {"transports", "kernels"}
+    if not wanted:
+        return host
+    try:
+        mpi = find(mpi_spec)
+    except UserError:
+        if mpi_spec is not None:
+            raise
+        return host
+    if "kernels" in wanted:
+        host = replace(host, outlook=outlook(mpi))
+    return replace(host, asked=_asked(mpi, mpi_spec)) if "transports" in wanted else host
+
+
+def _asked(mpi: Mpi, mpi_spec: str | None) -> MpiOffers | None:
+    from mpigauge.features.doctor.check_finding import MpiOffers
+    from mpigauge.model.errors import UserError
     from mpigauge.site.mpi.transports import offers, transports
 
     try:
-        mpi = find(mpi_spec)
         offered = offers(mpi)
         return MpiOffers(mpi.label, transports(mpi, offered), offered)
     except UserError:

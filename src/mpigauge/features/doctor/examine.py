@@ -22,7 +22,7 @@ from mpigauge.site.batch import SYSTEMS
 
 SECONDS = 60.0
 """Beside the time in which noise is watched; asking an MPI starts programs."""
-VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE")
+VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "MPIGAUGE_KERNELS")
 """Where MPIs are found there as here."""
 _PROGRAM = """
 import os

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROFILE = "profile"
 NAMES = ("run", "quick", "map", "node", "sweep", PROFILE, "resume")
-VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "PYTHONPATH")
+VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "MPIGAUGE_KERNELS", "PYTHONPATH")
 """Where our own files are: a job has to find the same ones."""
 OURS = "mpigauge: "
 
@@ -111,7 +111,22 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     check = getattr(module_of(name), "check_options", None)
     if check:
         check(said)
+    if name != PROFILE:
+        _check_kernels(said)
     return said
+
+
+def _check_kernels(said: Mapping[str, Any]) -> None:
+    """UserError: the job would wait for its turn and then have nothing to measure with. An MPI that
+    is not on this node may be on the others."""
+    from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.outlook import refuse_without
+
+    found = []
+    for spec in said.get("mpi_specs") or (None,):
+        with suppress(UserError):
+            found.append(find(spec))
+    refuse_without(found)
 
 
 def _check_names(benchmarks: Sequence[str]) -> None:

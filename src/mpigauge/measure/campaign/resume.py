@@ -38,9 +38,9 @@ def plan_of(stored: Run) -> Plan:
         raise UserError(f"{stored.path}/run.json holds no plan that can be resumed") from None
 
 
-def check_same(stored: Run, mpi: Mpi, machine: Machine) -> None:
-    """Launches on another machine, MPI or version are another run."""
-    for what, before, now in _differences(stored, mpi, machine):
+def check_same(stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels) -> None:
+    """Launches on another machine, by another MPI, version or compiler are another run."""
+    for what, before, now in _differences(stored, mpi, machine, kernels):
         if before and before != now:
             raise UserError(
                 f"{stored.path} was measured with the {what} {before}, here it is {now}; "
@@ -59,14 +59,22 @@ def check_same_hosts(plan: Plan, nodes: Iterable[ProbedHost]) -> None:
             )
 
 
-def _differences(stored: Run, mpi: Mpi, machine: Machine) -> list[tuple[str, str, str]]:
+def _differences(
+    stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels
+) -> list[tuple[str, str, str]]:
     machine_then = _mapping(stored.passport.get("machine"))
+    kernels_then = _mapping(stored.passport.get("kernels"))
     mpi_then = _mapping(stored.header.get("mpi"))
     return [
         ("mpigauge", str(stored.header.get("version", "")), mpigauge.__version__),
         ("MPI", _label(mpi_then), f"{mpi.name} {mpi.version}"),
         ("CPU", str(machine_then.get("cpu_model", "")), machine.cpu_model),
         ("host", str(machine_then.get("hostname", "")), machine.hostname),
+        (
+            "kernels of",
+            str(kernels_then.get("compiler", "")),
+            kernels.build.compiler if kernels.build else "",
+        ),
     ]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Builds the kernels for an MPI, once, and keeps them in the user's cache."""
+"""The kernels for an MPI: those that are ready, or built once and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -15,54 +15,79 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
-from mpigauge.model.mpi import Kernels
-from mpigauge.site.mpi import folders, layout, wheels
+from mpigauge.site.mpi import folders, kernel_build, kernel_places, layout, wheels
 from mpigauge.site.mpi.build_folder import ALL, FIRST, UNUSED, Wanted, compiled
 from mpigauge.site.mpi.cxx import compiler_key, compiler_words
+from mpigauge.site.mpi.kernel_build import is_whole, kernels_in
 from mpigauge.site.mpi.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.model.mpi import Abi, KernelBuild, Kernels, Mpi
     from mpigauge.site.mpi.folders import Tell
 
 PACKAGE = Path(__file__).resolve().parents[2]
 SOURCES = ("CMakeLists.txt", "kernels")
 """What is made of the schemas is among them."""
 NOT_BUILT = ("tests",)
+ORIGIN = "built here"
+"""Of what is in the user's cache."""
 HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 
 
 def kernels(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = ()) -> Kernels:
-    """The kernels for this MPI's ABI: from the cache, or built now.
+    """The kernels for this MPI's ABI: those that came with mpigauge, else the site's, else from the
+    user's cache, else built now.
 
     `enough` names benchmarks that are all that will be asked for. As long as nothing is built, a
     plugin of the first few that CMakeLists.txt names will do, if it has them; it takes half of the
     time. All others are built when they are asked for, in the same folder.
     """
-    place, include = source_folder(), headers(mpi)
-    header = include / HEADERS[mpi.abi]
-    files = list(_source_files(place))
+    if found := kernel_places.ready(mpi.abi, sources_digest()):
+        return found
+    if (site := kernel_places.named()) is not None:
+        tell(f"{site} has no kernels for {mpi.label} that are of this mpigauge and run here")
+    return built(mpi, tell, enough)
+
+
+def built(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = ()) -> Kernels:
+    """From the user's cache, or built now: see `kernels`."""
     cached = folders.cache() / "kernels"
-    stem = f"{mpi.abi}-{_hash_of_sources(header, place, files)}"
+    stem = _stem(mpi)
     try:
         suffix = compiler_key(compiler_words("the kernels"))
     except UserError:
         return _built_elsewhere(cached, stem, mpi.abi, enough)
     everything = cached / f"{stem}-{suffix}"
-    if enough and not _is_built(everything):
+    if enough and not is_whole(everything):
         first = cached / f"{FIRST}-{everything.name}"
-        if not _is_built(first):
+        if not is_whole(first):
             tell(f"building the first kernels for {mpi.label}, once")
             first = _build(cached, wanted(mpi, FIRST))
         few = _used(first, mpi.abi)
         if _has(few, enough):
             return few
-    if not _is_built(everything):
+    if not is_whole(everything):
         tell(f"building the kernels for {mpi.label}, once")
         everything = _build(cached, wanted(mpi))
     return _used(everything, mpi.abi)
+
+
+def in_cache(mpi: Mpi) -> Kernels | None:
+    """What is there for this MPI, of all benchmarks or of the first few, and runs here."""
+    cached, stem = folders.cache() / "kernels", _stem(mpi)
+    for pattern in (f"{stem}-*", f"{FIRST}-{stem}-*"):
+        for folder in sorted(cached.glob(pattern)):
+            if _runs_here(folder):
+                return kernels_in(folder, mpi.abi, ORIGIN)
+    return None
+
+
+def _stem(mpi: Mpi) -> str:
+    """Begins the names of what is built for this MPI, whatever the compiler."""
+    header = (headers(mpi) / HEADERS[mpi.abi]).read_bytes()
+    return f"{mpi.abi}-{_key(header, sources_digest())}"
 
 
 def _has(few: Kernels, names: Collection[str]) -> bool:
@@ -82,13 +107,20 @@ def wanted(mpi: Mpi, target: str = ALL) -> Wanted:
 def _built_elsewhere(cached: Path, stem: str, abi: Abi, enough: Collection[str]) -> Kernels:
     """Without a compiler, as on many compute nodes, what any compiler made of these sources."""
     for folder in sorted(cached.glob(f"{stem}-*")):
-        if _is_built(folder):
+        if _runs_here(folder):
             return _used(folder, abi)
     for folder in sorted(cached.glob(f"{FIRST}-{stem}-*")):
-        if enough and _is_built(folder) and _has(_kernels_in(folder, abi), enough):
+        if enough and _runs_here(folder) and _has(kernels_in(folder, abi, ORIGIN), enough):
             return _used(folder, abi)
     compiler_words("the kernels")
     raise AssertionError("a compiler came while we looked for kernels")
+
+
+def _runs_here(folder: Path) -> bool:
+    if not is_whole(folder):
+        return False
+    build = kernel_build.read(folder)
+    return build is None or not kernel_build.why_not_here(build)
 
 
 def source_folder() -> Path:
@@ -129,20 +161,23 @@ def _is_old(header: Path) -> bool:
     return version is not None and int(version[1]) < 4 and "MPI_Session" not in text
 
 
-def _digest(header: bytes, sources: Iterable[tuple[str, bytes]]) -> str:
-    digest = hashlib.sha256(header)
+def _digest(sources: Iterable[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256()
     for name, content in sources:
         digest.update(b"\0" + name.encode() + b"\0" + content)
     return digest.hexdigest()[:12]
 
 
-def _hash_of_sources(header: Path, place: Path, files: list[Path]) -> str:
-    """Of all that they hold; they are read again when one has changed."""
+def _key(header: bytes, sources: str) -> str:
+    """Of what is built: its sources, and the header of the MPI."""
+    return hashlib.sha256(header + sources.encode()).hexdigest()[:12]
 
-    def read() -> str:
-        return _digest(header.read_bytes(), _read(place, files))
 
-    return remembered("sources", [str(place), str(header)], [header, *files], read)
+def sources_digest() -> str:
+    """Of all that the sources of the kernels hold; they are read again when one has changed."""
+    place = source_folder()
+    files = list(_source_files(place))
+    return remembered("sources", [str(place)], files, lambda: _digest(_read(place, files)))
 
 
 def _read(place: Path, files: list[Path]) -> Iterator[tuple[str, bytes]]:
@@ -173,23 +208,11 @@ def built_cards() -> list[Path]:
     return sorted((folders.cache() / "kernels").glob("*/cards.json"))
 
 
-def _is_built(folder: Path) -> bool:
-    return (folder / "cards.json").exists()
-
-
 def _used(folder: Path, abi: Abi) -> Kernels:
     """What is in a folder, which is noted as used now: see `_clear`."""
     with suppress(OSError):
         os.utime(folder)
-    return _kernels_in(folder, abi)
-
-
-def _kernels_in(folder: Path, abi: Abi) -> Kernels:
-    return Kernels(
-        executable=folder / "mpigauge-kernel",
-        plugin=folder / f"mpigauge-kernel.{abi}.so",
-        cards=folder / "cards.json",
-    )
+    return kernels_in(folder, abi, ORIGIN)
 
 
 def _build(cached: Path, needed: Wanted) -> Path:
@@ -198,15 +221,16 @@ def _build(cached: Path, needed: Wanted) -> Path:
     What was built is copied beside it and renamed, so that nobody sees half of it.
     """
     parent = folders.make_folder(cached, "built kernels", "MPIGAUGE_CACHE")
-    digest = _digest(needed.header, needed.sources.items())
-    name = f"{needed.abi}-{digest}-{needed.compiler_key}"
+    sources = _digest(needed.sources.items())
+    name = f"{needed.abi}-{_key(needed.header, sources)}-{needed.compiler_key}"
     folder = parent / (name if needed.target == ALL else f"{needed.target}-{name}")
     log = parent / f"{folder.name}.log"
     with folders.locked(parent / f"{folder.name}.lock"):
-        if _is_built(folder):
+        if is_whole(folder):
             return folder
-        with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as built:
-            _keep(built, work / "kept", folder, log)
+        with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as made:
+            how = kernel_build.made_here(needed.compiler, sources)
+            keep(made, how, work / "kept", folder, log)
     _clear(parent)
     return folder
 
@@ -221,9 +245,11 @@ def _clear(parent: Path) -> None:
                 (parent / f"{folder.name}.log").unlink(missing_ok=True)
 
 
-def _keep(built: Kernels, kept: Path, folder: Path, log: Path) -> None:
+def keep(made: Kernels, how: KernelBuild, kept: Path, folder: Path, log: Path) -> None:
+    """Copies what was made to `kept`, which then becomes the folder."""
     kept.mkdir()
-    for path in vars(built).values():
+    kernel_build.write(kept, how)
+    for path in (made.executable, made.plugin, made.cards):
         if not path.exists():
             raise UserError(f"the build of the kernels made no {path.name}; see {log}")
         shutil.copy2(path, kept / path.name)

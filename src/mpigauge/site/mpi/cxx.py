@@ -6,13 +6,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi.remembered import remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 COMPILERS = ("g++", "c++", "clang++")
 
@@ -32,10 +37,17 @@ def compiler_words(what: str) -> tuple[str, ...]:
 
 
 def compiler_key(compiler: tuple[str, ...]) -> str:
-    """Another one for another compiler, other words for it, or other flags."""
+    """Another one for another compiler, other words for it, other flags, another kind of machine or
+    C library: a home may be shared by unlike machines."""
     flags = os.environ.get("CXXFLAGS", "")
     told = _version_of(compiler).encode("utf-8", "surrogateescape")
-    return hashlib.sha256(told + repr((compiler, flags)).encode()).hexdigest()[:8]
+    here = (platform.machine(), *platform.libc_ver())
+    return hashlib.sha256(told + repr((compiler, flags, here)).encode()).hexdigest()[:8]
+
+
+def said_by(compiler: Sequence[str]) -> str:
+    """The first line of what it says of itself."""
+    return (_version_of(tuple(compiler)).strip().splitlines() or [" ".join(compiler)])[0].strip()
 
 
 def _version_of(words: tuple[str, ...]) -> str:

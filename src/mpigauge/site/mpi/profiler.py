@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Builds the profiler's libraries, once, and keeps them in the cache. They serve all MPIs."""
+"""The profiler's libraries, which serve all MPIs: those that came with mpigauge, or built once and
+kept in the cache."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.mpi import folders
+from mpigauge.site.mpi import folders, kernel_places
 from mpigauge.site.mpi.build import source_folder
 from mpigauge.site.mpi.build_once import LibraryBuild, built_once, digest_of, with_cmake
 
@@ -19,7 +20,7 @@ WHAT = "the profiler"
 
 
 def library(tell: Tell = folders.say_nothing) -> Path:
-    """The library to preload: from the cache, or built now."""
+    """The library to preload."""
     return _kept(NAME, (), tell)
 
 
@@ -34,6 +35,8 @@ def include() -> Path:
 
 
 def _kept(name: str, options: tuple[str, ...], tell: Tell) -> Path:
+    if (ready := kernel_places.shipped(f"profiler/{name}")) is not None:
+        return ready
     source = source_folder() / "profiler"
     build = LibraryBuild(WHAT, "profiler", digest_of(source), name, with_cmake(source, *options))
     return built_once(build, tell, f"building {name}, once")

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Builds the library by which a program made for one ABI of MPI runs on an MPI of another.
+"""The library by which a program made for one ABI of MPI runs on an MPI of another.
 
-It is built once for each pair of ABIs, whatever the MPI, and kept in the user's cache.
+It came with mpigauge, or is built once for each pair of ABIs, whatever the MPI, and kept in the
+user's cache.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, get_args
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Abi
-from mpigauge.site.mpi import folders
+from mpigauge.site.mpi import folders, kernel_places
 from mpigauge.site.mpi.build import source_folder
 from mpigauge.site.mpi.build_once import LibraryBuild, built_once, digest_of, with_cmake
 
@@ -83,9 +85,11 @@ def translation(
         raise UserError(f"{target.label} has the ABI of the program; nothing has to be translated")
     folder = _folder(program_abi, target.abi, tell)
     names = NAMES[program_abi]
-    for name in needed:
-        if name not in names and is_name_of_mpi(name):
-            _add_name(folder, names[0], name)
+    more = [name for name in needed if name not in names and is_name_of_mpi(name)]
+    if more and folder.is_relative_to(kernel_places.SHIPPED):
+        folder = _linked(folder)
+    for name in more:
+        _add_name(folder, names[0], name)
     preload = tuple(folder / name for name in names if name in {names[0], *needed})
     return Translation(folder, preload, {TARGET: str(target.library)})
 
@@ -103,14 +107,31 @@ def _add_name(folder: Path, first: str, name: str) -> None:
         other.rename(link)
 
 
-def _folder(program_abi: str, target_abi: str, tell: Tell) -> Path:
-    source, names = source_folder() / "translate", NAMES[program_abi]
-    options = (
+def _linked(shipped: Path) -> Path:
+    """A folder of the user's with links to these libraries, for more names beside them."""
+    key = hashlib.sha256(str(shipped).encode()).hexdigest()[:12]
+    cached = folders.cache() / "translation" / f"{shipped.parent.name}-{key}"
+    folder = folders.make_folder(cached, WHAT, "MPIGAUGE_CACHE")
+    for library in shipped.iterdir():
+        _add_name(folder, str(library), library.name)
+    return folder
+
+
+def cmake_options(program_abi: str, target_abi: str) -> tuple[str, ...]:
+    return (
         f"-DMPIGAUGE_PROGRAM={program_abi}",
         f"-DMPIGAUGE_TARGET={target_abi}",
-        f"-DMPIGAUGE_NAMES={';'.join(names)}",
+        f"-DMPIGAUGE_NAMES={';'.join(NAMES[program_abi])}",
     )
-    pair = f"{program_abi}-on-{target_abi}-{digest_of(source, *names)}"
-    build = LibraryBuild(WHAT, "translation", pair, "lib", with_cmake(source, *options))
+
+
+def _folder(program_abi: str, target_abi: str, tell: Tell) -> Path:
+    pair = f"{program_abi}-on-{target_abi}"
+    if (ready := kernel_places.shipped(f"translation/{pair}/lib")) is not None:
+        return ready
+    source, names = source_folder() / "translate", NAMES[program_abi]
+    commands = with_cmake(source, *cmake_options(program_abi, target_abi))
+    name = f"{pair}-{digest_of(source, *names)}"
+    build = LibraryBuild(WHAT, "translation", name, "lib", commands)
     note = f"building the translation from {program_abi} to {target_abi}, once"
     return built_once(build, tell, note)

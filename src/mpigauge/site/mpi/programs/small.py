@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Builds small libraries of one source file, once, and keeps them in the user's cache."""
+"""Small libraries of one source file: those that came with mpigauge, or built once and kept in the
+user's cache."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import os
 import shlex
 from pathlib import Path
 
+from mpigauge.site.mpi import kernel_places
 from mpigauge.site.mpi.build_once import Commands, LibraryBuild, built_once
 from mpigauge.site.mpi.cxx import compiler_words
 from mpigauge.site.mpi.folders import say_nothing
@@ -16,9 +18,13 @@ from mpigauge.site.mpi.folders import say_nothing
 FLAGS = ("-shared", "-fPIC", "-O2", "-std=c++17", "-fvisibility=hidden")
 
 
+def digest_of(name: str, source: str) -> str:
+    return hashlib.sha256(repr((name, source)).encode()).hexdigest()[:12]
+
+
 def small_library(name: str, source: str, what: str) -> Path:
-    """The library of this name (and soname), from the cache or built now. UserError: it cannot be
-    built; `what` it is in words."""
+    """The library of this name (and soname): shipped, from the cache or built now. UserError: it
+    cannot be built; `what` it is in words."""
 
     def commands(work: Path) -> Commands:
         (work / "source.cpp").write_text(source, encoding="utf-8")
@@ -26,5 +32,7 @@ def small_library(name: str, source: str, what: str) -> Path:
         named = f"-Wl,-soname,{name}"
         return [[*compiler_words(what), *flags, *FLAGS, named, "-o", name, "source.cpp", "-ldl"]]
 
-    digest = hashlib.sha256(repr((name, source)).encode()).hexdigest()[:12]
+    digest = digest_of(name, source)
+    if (ready := kernel_places.shipped(f"programs/{digest}/{name}")) is not None:
+        return ready
     return built_once(LibraryBuild(what, "programs", digest, name, commands), say_nothing)

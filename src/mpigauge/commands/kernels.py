@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge kernels: builds the kernels before they are needed, for a user or for a site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.mpi import Mpi
+
+
+@click.group("kernels")
+def command() -> None:
+    """Build the programs that measure, before they are needed."""
+
+
+@command.command("build")
+@click.option(
+    "--into",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="For all users who set MPIGAUGE_KERNELS to DIR, which they need not be able to write.  "
+    "[default: your cache]",
+)
+@options.mpis_option
+def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
+    """Build the kernels for all MPIs that are here, or for those that --mpi names.
+
+    MPIs of one ABI share kernels. DIR may be shared by unlike machines and versions of mpigauge:
+    each build says for what it is, and each mpigauge takes only what is of its own sources and
+    runs where it is. The compiler is that of CXX and CXXFLAGS, else the first of g++, c++, clang++.
+    """
+    from mpigauge.cli.screen import tell
+    from mpigauge.site.mpi.build import built
+    from mpigauge.site.mpi.build_into import build_into
+
+    chosen = [*_one_of_each_abi(_mpis(mpi_specs))]
+    for mpi in chosen:
+        made = build_into(folder, mpi, tell) if folder else built(mpi, tell)
+        click.echo(f"{mpi.abi} ({mpi.label}): {made.cards.parent}")
+    if folder:
+        click.echo(f"export MPIGAUGE_KERNELS={folder.absolute()}")
+
+
+def _mpis(specs: Sequence[str]) -> Sequence[Mpi]:
+    """UserError: there is none."""
+    from mpigauge.model.errors import UserError
+    from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.find import WHAT_TO_DO
+    from mpigauge.site.mpi.listing import everything
+
+    if specs:
+        return [find(spec) for spec in specs]
+    found = [each.mpi for each in everything().listed]
+    if not found:
+        raise UserError(f"there is no MPI to build kernels for; {WHAT_TO_DO}")
+    return found
+
+
+def _one_of_each_abi(mpis: Sequence[Mpi]) -> Iterator[Mpi]:
+    seen = set()
+    for mpi in mpis:
+        if mpi.abi not in seen:
+            seen.add(mpi.abi)
+            yield mpi

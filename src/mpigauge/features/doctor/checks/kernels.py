@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Which kernels would measure the MPI that is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
+from mpigauge.features.doctor.registry import check
+
+LATER = "`mpigauge kernels build` does it now, and with --into DIR for all users of a site"
+
+
+@check("kernels", "which kernels would measure the MPI that is here, and why those")
+def kernels(host: Host) -> Iterator[CheckFinding]:
+    found = host.outlook
+    if found is None:
+        yield unknown("no MPI was asked, so it is not known which kernels would measure it")
+        return
+    for passed in found.passed_over:
+        yield note(f"kernels are passed over, {passed}", "others are taken", LATER)
+    if found.kernels:
+        how = f", made by {found.kernels.build.words}" if found.kernels.build else ""
+        where = found.kernels.cards.parent
+        yield good(f"the kernels for {found.label}: {found.kernels.origin}, in {where}{how}")
+    elif found.problem:
+        yield bad(
+            f"there are no kernels for {found.label}: {found.problem}",
+            "nothing can be measured with it here",
+            "load a compiler, or build them elsewhere for a folder that this machine sees: "
+            "`mpigauge kernels build --into DIR`, then set MPIGAUGE_KERNELS to DIR",
+        )
+    else:
+        yield note(
+            f"the kernels for {found.label} would be built here, by {' '.join(found.compiler)}",
+            "the first command that needs them takes a minute or two longer",
+            LATER,
+        )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Puts kernels into a site's folder, for users who can only read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.site.mpi import folders, kernel_build, kernel_places
+from mpigauge.site.mpi.build import built, keep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.model.mpi import Kernels, Mpi
+    from mpigauge.site.mpi.folders import Tell
+
+READABLE_FOLDER, READABLE, RUNNABLE = 0o755, 0o644, 0o755
+
+
+def build_into(site: Path, mpi: Mpi, tell: Tell) -> Kernels:
+    """Builds in the user's cache and copies that. What is there already for these sources and this
+    kind of machine is replaced. UserError: it cannot be built, or not be written there."""
+    made = built(mpi, tell)
+    if made.build is None:  # an older mpigauge built them
+        raise AssertionError(f"{made.cards.parent} says nothing of how it was made")
+    parent = folders.make_folder(site.absolute(), "the site's kernels", "--into")
+    folder = parent / kernel_places.name_of(mpi.abi, made.build.sources)
+    with folders.workplace(folder) as work:
+        kept = work / "kept"
+        keep(made, made.build, kept, folder, folder)
+    _let_all_read(folder)
+    return kernel_build.kernels_in(folder, mpi.abi, "the site's")
+
+
+def _let_all_read(folder: Path) -> None:
+    """Whatever the umask of who built them."""
+    folder.chmod(READABLE_FOLDER)
+    for path in folder.iterdir():
+        is_program = path.suffix == ".so" or path.name == kernel_build.HOST
+        path.chmod(RUNNABLE if is_program else READABLE)
