@@ -7,12 +7,19 @@ from __future__ import annotations
 import json
 import random
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from mpigauge.features.tune import plan, tuning
 from mpigauge.features.tune.making import read_task
-from mpigauge.features.tune.tuning import confirm, write_and_read_back, wrong_with
+from mpigauge.features.tune.tuning import (
+    confirm,
+    right_candidates,
+    write_and_read_back,
+    wrong_with,
+)
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import load
@@ -119,11 +126,38 @@ def test_a_tuning_of_intel_from_its_first_launch_to_the_last(tmp_path: Path) -> 
                         cwd=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "reads these settings when it starts: each has its own launches" in done.stderr
-    tuning = load_tuning(tmp_path / "out")
+    made = load_tuning(tmp_path / "out")
     measured = {cell.arm for cell in load(tmp_path / "out" / "runs" / "grid").cells}
     assert {"", "control", "preset_1"} <= measured
-    assert bool(tuning.files) == bool(tuning.rules)
+    assert bool(made.files) == bool(made.rules)
     assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("does", "why"), [("for (;;) pause();", "silent"), ("abort();", "signal"), ("_exit(3);", "3")]
+)
+def test_a_candidate_that_hangs_or_dies_is_out(
+    does: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes nothing with it: the default and another candidate are right."""
+    (tmp_path / "bad.c").write_text(
+        f"#include <stdlib.h>\n#include <unistd.h>\nint MPI_Bcast(void) {{ {does} return 0; }}\n"
+    )
+    build = ["gcc", "-shared", "-fPIC", "bad.c", "-o", "bad.so"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    bad = Candidate("mpich", "Bcast", "bad", {"LD_PRELOAD": str(tmp_path / "bad.so")}, "bad")
+    good = Candidate("mpich", "Bcast", "good", {}, "good")
+    monkeypatch.setattr(tuning, "candidates_of", lambda _: (bad, good))
+    monkeypatch.setattr(tuning, "ODD_RANKS", 2)
+    monkeypatch.setattr(plan, "SILENT_S", 10.0)
+    said = {
+        "ranks": "2", "output": tmp_path / "out", "mpi_spec": "mpich", "keep_order": False,
+    }  # fmt: skip
+    task, _ = read_task(["Bcast"], said)
+    right, (fault,) = right_candidates(task)
+    assert [each.name for each in right["Bcast", 2]] == ["good"]
+    assert (fault.candidate, fault.ranks) == ("bad", 2)
+    assert why in fault.why
 
 
 @pytest.mark.skipif("intel" not in MPIS, reason="Intel MPI is for x86-64")
@@ -150,11 +184,11 @@ def rules_for(mpi: str) -> list[Rule]:
     return [
         Rule(name, 2, 1000, 5000, rng.choice(fitting).name)
         for name in collectives_of(mpi)
-        if (fitting := [each for each in right_candidates(mpi) if each.collective == name])
+        if (fitting := [each for each in fitting_candidates(mpi) if each.collective == name])
     ]
 
 
-def right_candidates(mpi: str) -> list[Candidate]:
+def fitting_candidates(mpi: str) -> list[Candidate]:
     """Those for two ranks of which nothing bad is known."""
     bad = {("Allreduce", name) for name in WRONG} if mpi == "openmpi" else set()
     bad.add((ENDS.collective, ENDS.candidate))

@@ -59,6 +59,7 @@ def test_rules_of_another_build_are_refused_everywhere(tmp_path: Path) -> None:
         ("profile", "--mpi", "openmpi", "--np", "2", "--tuned", "rules", "--", "true"),
         ("profile", "--tuned", "rules", "--", line, "-n", "2", "true"),
         ("tune", "apply", "rules", "--", line, "-n", "2", "true"),
+        ("tune", "verify", "rules", "--mpi", "openmpi"),
     ):  # fmt: skip
         refused = cli.mpigauge(*words, cwd=tmp_path)
         assert refused.returncode == 2, (words, refused.stderr)

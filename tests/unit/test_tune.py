@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from mpigauge.features.tune.result import (
     tried,
 )
 from mpigauge.features.tune.show import environment_lines, lines_of, proof_of, rule_sentence
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import Run, load
@@ -253,6 +254,29 @@ def test_one_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(json.dumps(data | {"schema": 99}))
     with pytest.raises(UserError, match="newer mpigauge"):
         load_tuning(tmp_path)
+
+
+def test_on_a_disk_that_is_full_nothing_is_lost(small_disk: Path) -> None:
+    tuning = a_tuning(small_disk)
+    with suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(b"x" * 4096)
+    with pytest.raises(RunError, match=r"cannot write .*rules\.json: No space left"):
+        save(small_disk, replace(tuning, left=()))
+    assert load_tuning(small_disk) == tuning
+    with pytest.raises(RunError, match=r"cannot write .*tuned\.conf: No space left"):
+        write_files(small_disk, {"tuned.conf": "1\n" * 4096})
+    check_files(small_disk, tuning)
+    assert {path.name for path in small_disk.iterdir()} == {"filler", "rules.json", "tuned.conf"}
+
+
+def test_a_machine_that_is_not_quiet_is_said(tmp_path: Path) -> None:
+    tuning = a_tuning(tmp_path)
+    assert not any("differed from itself" in line for line in lines_of(replace(tuning, noise=0.04)))
+    text = "\n".join(lines_of(replace(tuning, noise=0.31)))
+    assert "the default differed from itself by 31 %: smaller gains could not be told" in text
+    save(tmp_path, replace(tuning, noise=0.31))
+    assert load_tuning(tmp_path).noise == 0.31
 
 
 def test_the_environment_in_three_forms(tmp_path: Path) -> None:

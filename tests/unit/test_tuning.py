@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import math
 import random
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -147,6 +148,17 @@ def test_a_switch_that_gains_more_is_made() -> None:
 def test_no_rule_reaches_over_a_size_at_which_it_was_slower() -> None:
     found = choose(made({"a": [0.5, 0.5, 1.03, 0.5, 0.5]}))
     assert [each.sizes for each in found.faster] == [(1, 2), (8, 16)]
+
+
+def test_on_a_machine_that_changes_less_is_claimed() -> None:
+    """The gain is the same in all launches; what the default differs from itself is not."""
+    quiet = made({"a": [0.85] * 4})
+    shaken = dict(quiet.logs)
+    for size in quiet.sizes:
+        for n in quiet.launches:
+            shaken[CONTROL, size, n] += 0.5 if (n + size) % 2 else -0.5
+    assert choose(quiet).faster
+    assert choose(replace(quiet, logs=shaken)).faster == ()
 
 
 def test_where_the_default_cannot_be_named_the_nearest_stands_in_for_it() -> None:

@@ -70,6 +70,7 @@ def make(
         faults=tuple(found.faults),
         files=files,
         mix=mix,
+        noise=found.noise,
     )
     save(task.folder, tuning)
     for line in lines_of(tuning):

@@ -29,6 +29,10 @@ WEIGHTS = "Sizes count alike, as nobody has said what a program sends."
 """Where no profile says it."""
 
 
+NOISY = 0.1
+"""A machine on which the default differs from itself by more than this hides gains."""
+
+
 def lines_of(tuning: Tuning) -> Iterator[str]:
     yield (
         f"{tuning.mpi.label} on {tuning.hostname}, {many(tuning.cores, 'core')}; "
@@ -43,6 +47,12 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         yield f"{left.collective}, {many(left.ranks, 'rank')}: the default stays: {left.why}."
     for fault in each_once(tuning.faults):
         yield f"{fault.collective}: {fault.candidate or 'the default'} is not used: {fault.why}."
+    if tuning.noise is not None and tuning.noise > NOISY:
+        yield (
+            f"While this was measured the default differed from itself by {100 * tuning.noise:.0f} "
+            "%: smaller gains could not be told from chance, and more would be found on a quiet "
+            "machine."
+        )
     summed = dict.fromkeys(
         each.rule.collective for each in tuning.rules if each.rule.collective in REDUCTIONS
     )

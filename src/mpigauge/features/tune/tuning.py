@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -127,6 +128,8 @@ class Found:
     rules: list[TunedRule]
     left: list[Left]
     faults: list[Fault]
+    noise: float | None = None
+    """By how much the default differed from itself; None: nothing was measured."""
 
 
 # --- runs ---------------------------------------------------------------------------------------
@@ -282,7 +285,13 @@ def find_rules(task: Task) -> Found:
         rules += own
         if why:
             left.append(Left(*of, why))
-    return Found(rules, left, faults)
+    return Found(rules, left, faults, _noise(chosen.values()))
+
+
+def _noise(chosen: Iterable[Choice]) -> float | None:
+    """As a share, of the collective where it is most."""
+    known = [choice.noise for choice in chosen if not math.isnan(choice.noise)]
+    return math.expm1(max(known)) if known else None
 
 
 def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import mpigauge
 from mpigauge.model.call_mix import CallMix
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import Rule
+from mpigauge.runs.store.files import failing_as, write_whole
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ class Tuning:
     """SHA-256 of what was written for the MPI, by name."""
     mix: CallMix | None = None
     """The calls of the program that it is for; None: for any."""
+    noise: float | None = None
+    """By how much the default differed from itself while candidates were measured, as a share: the
+    median of the collective where that is most; None: not known."""
     trial: Trial | None = None
     """The program itself with the rules and without; None: it was not tried."""
 
@@ -153,6 +157,7 @@ class Tuning:
             "faults": [asdict(each) for each in self.faults],
             "files": dict(self.files),
             "mix": self.mix.to_json() if self.mix else None,
+            "noise": self.noise,
             "trial": asdict(self.trial) if self.trial else None,
         }
 
@@ -170,6 +175,7 @@ class Tuning:
             faults=tuple(Fault(**each) for each in data["faults"]),
             files={str(name): str(digest) for name, digest in data["files"].items()},
             mix=CallMix.from_json(data["mix"]) if data.get("mix") else None,
+            noise=None if data.get("noise") is None else float(data["noise"]),
             trial=_trial(data["trial"]) if data.get("trial") else None,
         )
 
@@ -223,8 +229,10 @@ def digest(file: Path) -> str:
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
-    """Writes each whole or not at all; their SHA-256 by name."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Writes each whole or not at all; their SHA-256 by name. RunError: the disk is full, or the
+    folder cannot be written to."""
+    with failing_as(RunError, folder):
+        folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         _write(folder / name, text)
     return {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
@@ -235,9 +243,8 @@ def save(folder: Path, tuning: Tuning) -> None:
 
 
 def _write(file: Path, text: str) -> None:
-    unfinished = file.with_name(f".{file.name}.new")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(file)
+    with failing_as(RunError, file):
+        write_whole(file, text)
 
 
 def load_tuning(folder: Path) -> Tuning:
