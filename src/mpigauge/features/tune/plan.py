@@ -90,6 +90,25 @@ def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: W
     return _in_rounds(where.plan(request, parts), request)
 
 
+def refine_plan(
+    request: Request,
+    arms: Mapping[str, Mapping[int, Arms]],
+    sizes: Mapping[tuple[str, int], tuple[int, ...]],
+    where: Where,
+) -> Plan:
+    """The same candidates at these sizes only, by collective and ranks."""
+    parts = [
+        replace(
+            where.measured_part(request, name, ranks),
+            sizes=sizes[name, ranks],
+            arms=_with_default(own),
+        )
+        for name, by_ranks in arms.items()
+        for ranks, own in by_ranks.items()
+    ]
+    return _in_rounds(where.plan(request, parts), request)
+
+
 def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
     """The same in launches of their own, in turn, where the MPI reads settings when it starts."""
     parts = [
@@ -154,10 +173,12 @@ def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
 
 
 def sizes_of(rule: Rule, every: Sequence[int]) -> list[int]:
-    """Those at which its candidate was measured, and a new one between each two."""
+    """Those at which its candidate was measured, a new one between each two, and its ends where
+    they were measured afterwards."""
     measured = [size for size in every if rule.first_bytes <= size <= rule.last_bytes]
     between = [between_sizes(a, b) for a, b in pairwise(measured)]
-    return sorted({*measured, *between})
+    ends = [end for end in (rule.first_bytes, rule.last_bytes) if end and not end & (end - 1)]
+    return sorted({*measured, *between, *ends})
 
 
 def between_sizes(low: int, high: int) -> int:

@@ -20,8 +20,17 @@ from mpigauge.features.tune.plan import (
     confirm_plan,
     grid_alone_plan,
     grid_plan,
+    refine_plan,
     right_alone_plan,
     right_plan,
+)
+from mpigauge.features.tune.refine import (
+    MOST_HALVINGS,
+    Edge,
+    edges_of,
+    moved,
+    sizes_to_ask,
+    widened,
 )
 from mpigauge.features.tune.result import (
     Of,
@@ -44,7 +53,7 @@ from mpigauge.features.tune.show import (
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import RUNS, Fault, Left, TunedRule, write_files
-from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of
+from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, find_candidate
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 if TYPE_CHECKING:
@@ -62,6 +71,9 @@ RUN_NAMES = {
     "right": "whether candidates are right",
     "right-alone": "whether candidates are right, each alone",
     "grid": "how long candidates take",
+    "refine-1": "where rules begin and end",
+    "refine-2": "where rules begin and end, halved again",
+    "refine-3": "where rules begin and end, halved once more",
     "rules-right": "whether results with the rules are right",
     "confirm": "whether the rules help",
 }
@@ -285,7 +297,38 @@ def find_rules(task: Task) -> Found:
         rules += own
         if why:
             left.append(Left(*of, why))
+    rules = refined(task, rules, measured_grids)
     return Found(rules, left, faults, _noise(chosen.values()))
+
+
+def refined(
+    task: Task, rules: list[TunedRule], measured_grids: Mapping[Of, Grid]
+) -> list[TunedRule]:
+    """Each up to the last power of two at which it is faster, where it borders on the default. A
+    program's rules end where its messages do."""
+    if task.mix is not None or not task.names_default:
+        return rules
+    edges = edges_of(rules, measured_grids)
+    for step in range(1, MOST_HALVINGS + 1):
+        sizes = sizes_to_ask(edges)
+        arms = _arms_in_one_process(task, _candidates_at(task, edges))
+        if not sizes or arms is None:
+            break
+        plan = refine_plan(task.request, arms, sizes, task.where)
+        edges = moved(edges, task.grids(task.measured(f"refine-{step}", plan)))
+        rules = widened(rules, edges)
+    return rules
+
+
+def _candidates_at(task: Task, edges: Iterable[Edge]) -> dict[Of, list[Candidate]]:
+    """Of the edges of which there is something left to ask."""
+    every = candidates_of(task.setup.mpi.name)
+    found: dict[Of, list[Candidate]] = {}
+    for edge in edges:
+        candidate = find_candidate(every, edge.of[0], edge.candidate)
+        if edge.middle is not None and candidate not in found.setdefault(edge.of, []):
+            found[edge.of].append(candidate)
+    return {of: own for of, own in found.items() if own}
 
 
 def _noise(chosen: Iterable[Choice]) -> float | None:

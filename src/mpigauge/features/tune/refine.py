@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Where exactly a rule begins and ends: between a measured size that it has and one that it has
+not, powers of two are measured by halving, and those that are faster with certainty join it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mpigauge.features.tune.result import Of
+from mpigauge.result.tuning.choose import judge
+from mpigauge.result.tuning.grid import Grid
+from mpigauge.runs.store.tunings import TunedRule
+
+MOST_HALVINGS = 3
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Between a size with a rule and the next one without any."""
+
+    rule: int
+    """Its place among the rules."""
+    of: Of
+    candidate: str
+    inside: int
+    outside: int
+
+    @property
+    def middle(self) -> int | None:
+        """The power of two halfway between them; None: there is none left."""
+        low, high = sorted((self.inside, self.outside))
+        power = round((math.log2(max(low, 1)) + math.log2(high)) / 2)
+        return 1 << power if low < 1 << power < high else None
+
+
+def edges_of(rules: Sequence[TunedRule], grids: Mapping[Of, Grid]) -> list[Edge]:
+    """Of each rule those towards a size at which the default stays."""
+    return [edge for place, each in enumerate(rules) for edge in _edges(place, each, rules, grids)]
+
+
+def _edges(
+    place: int, each: TunedRule, rules: Sequence[TunedRule], grids: Mapping[Of, Grid]
+) -> Iterator[Edge]:
+    rule = each.rule
+    of = rule.collective, rule.ranks
+    sizes = grids[of].sizes
+    before = [size for size in sizes if size < rule.first_bytes]
+    behind = [size for size in sizes if size > rule.last_bytes]
+    for inside, outside in ((rule.first_bytes, before[-1:]), (rule.last_bytes, behind[:1])):
+        if outside and not any(other.rule.holds(*of, outside[0]) for other in rules):
+            yield Edge(place, of, rule.candidate, inside, outside[0])
+
+
+def sizes_to_ask(edges: Iterable[Edge]) -> dict[Of, tuple[int, ...]]:
+    """The next sizes to be measured."""
+    found: dict[Of, set[int]] = {}
+    for edge in edges:
+        if edge.middle is not None:
+            found.setdefault(edge.of, set()).add(edge.middle)
+    return {of: tuple(sorted(sizes)) for of, sizes in found.items()}
+
+
+def moved(edges: Sequence[Edge], grids: Mapping[Of, Grid]) -> list[Edge]:
+    """Each after its middle was measured; those without one have come to their end."""
+    asked = [edge for edge in edges if edge.middle is not None]
+    return [_moved(edge, grids.get(edge.of), len(asked)) for edge in asked]
+
+
+def _moved(edge: Edge, grid: Grid | None, many: int) -> Edge:
+    middle = edge.middle or edge.inside
+    if grid is None or edge.candidate not in grid.arms or middle not in grid.sizes:
+        return replace(edge, outside=middle)
+    (found,) = judge(grid, [(edge.candidate, [middle])], picked_from=many)
+    faster = found.is_faster and len(grid.launches) > 1
+    return replace(edge, inside=middle) if faster else replace(edge, outside=middle)
+
+
+def widened(rules: Sequence[TunedRule], edges: Iterable[Edge]) -> list[TunedRule]:
+    """The rules up to the innermost sizes of their edges."""
+    found = list(rules)
+    for edge in edges:
+        rule = found[edge.rule].rule
+        first, last = min(rule.first_bytes, edge.inside), max(rule.last_bytes, edge.inside)
+        found[edge.rule] = replace(
+            found[edge.rule], rule=replace(rule, first_bytes=first, last_bytes=last)
+        )
+    return found
