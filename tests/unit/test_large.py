@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.reporting import compared, shown_of
+from mpigauge.cli.reporting import shown_of
 from mpigauge.features.explain.registry import explain
 from mpigauge.model.between import Between
 from mpigauge.model.column_facts import OF_CURVES
@@ -22,6 +22,7 @@ from mpigauge.result.stats.curve_stats import Member, most_informative, usual, v
 from mpigauge.runs.store import load
 from mpigauge.show.kinds import PLOTS, drawn
 from mpigauge.show.plots import usual as plot_usual
+from mpigauge.show.several import compared
 from mpigauge.show.web import every
 from tests import cells, planted
 from tests.pages import report_of

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.comparing import facts_of
 from mpigauge.cli.main import run
 from mpigauge.cli.tuned import recorded_rules
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
@@ -28,6 +27,7 @@ from mpigauge.features.tune.show import environment_lines, lines_of, proof_of, r
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.result.compare.of_runs import facts_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
 from mpigauge.runs.store.tunings import (

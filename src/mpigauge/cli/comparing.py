@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from mpigauge.model.mpi import KernelBuild
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.compare.items import Item
     from mpigauge.result.compare.side import Side
@@ -23,16 +22,11 @@ MANY = 3
 
 def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
+    from mpigauge.result.compare.of_runs import side_of
+
     return [
         side_of(name, run, items_of(run)) for name, run in zip(names_of(runs), runs, strict=True)
     ]
-
-
-def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
-    """With what a comparison has to know of the whole run."""
-    from mpigauge.result.compare.side import Side
-
-    return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
 
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:
@@ -61,50 +55,10 @@ def sides_within(run: Run, column: str) -> list[Side]:
     """A side for each value of this column."""
     from mpigauge.model.record import Figure
     from mpigauge.result.compare.compare import split
+    from mpigauge.result.compare.of_runs import starts_of
     from mpigauge.result.document import document
 
     return split(document(run).rows, run.of(Figure), column, starts_of(run))
-
-
-def starts_of(run: Run) -> dict[int, str]:
-    """When each launch began."""
-    return {launch.launch: launch.time for launch in run.launches}
-
-
-def facts_of(run: Run) -> dict[str, str]:
-    """What a comparison has to say where it differs: on how many hosts ranks were, what was set,
-    which rules of a tuning the MPI followed, by whom the kernels were made."""
-    from mpigauge.runs.store.tunings import tuned_in_words
-
-    told = {**(run.plan.get("env") or {}), **(run.plan.get("settings") or {})}
-    of_rules = (run.header.get("tuned") or {}).get("settings") or {}
-    words = (f"{name}={value}" for name, value in told.items() if name not in of_rules)
-    facts = {
-        "settings": " ".join(words) or "none",
-        "rules": tuned_in_words(run.header) or "the MPI's own",
-    }
-    hosts = {rank.host for rank in run.ranks}
-    facts |= {"hosts": str(len(hosts))} if hosts else {}
-    made = kernels_of(run)
-    return facts | ({"kernels": made.words} if made else {})
-
-
-def kernels_of(run: Run) -> KernelBuild | None:
-    """How the kernels were made that measured it; None: it does not say."""
-    from dataclasses import fields
-
-    from mpigauge.model.mpi import KernelBuild
-
-    said = run.passport.get("kernels") or {}
-    known = {field.name: str(said.get(field.name) or "") for field in fields(KernelBuild)}
-    return KernelBuild(**known) if known["sources"] else None
-
-
-def lost_ratio_of(run: Run) -> float:
-    """What others usually took of a core; 0 where nobody looked."""
-    from statistics import median
-
-    return median([noise.lost_ratio for noise in run.noise] or [0.0])
 
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:

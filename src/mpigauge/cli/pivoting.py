@@ -117,7 +117,8 @@ def check_form(form: str) -> None:
 
 
 def _whole_runs(runs: Sequence[Run], column: str) -> list[Side]:
-    from mpigauge.cli.comparing import distinct, items_of, side_of
+    from mpigauge.cli.comparing import distinct, items_of
+    from mpigauge.result.compare.of_runs import side_of
 
     values = [_fact(run, column) for run in runs]
     folders = [run.path.resolve().name for run in runs]
@@ -142,9 +143,10 @@ def _fact(run: Run, column: str) -> str:
 
 def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
     """Of one run: a side for each value. Of several: for each value of each run."""
-    from mpigauge.cli.comparing import facts_of, lost_ratio_of, names_of, starts_of
+    from mpigauge.cli.comparing import names_of
     from mpigauge.model.record import Figure
     from mpigauge.result.compare.compare import parts
+    from mpigauge.result.compare.of_runs import facts_of, lost_ratio_of, starts_of
     from mpigauge.result.document import document
 
     found = [

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+_MOST_IN_FOOT = 6
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.draw.plot import Picture
-    from mpigauge.result.compare.compare import Comparison
-    from mpigauge.result.compare.pivot import Pivot
-    from mpigauge.result.compare.side import Side
     from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
     from mpigauge.show.kinds import Shown
@@ -48,33 +47,6 @@ def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
     return large.run, large.members
 
 
-def compared(shown: Sequence[Shown]) -> Comparison | None:
-    """The first with the others; None where there are none, or where a run is too large to be
-    looked at as a whole: a part that was chosen by its times would prove too much."""
-    from mpigauge.result.compare.compare import compare
-
-    sides = _sides(shown)
-    return compare(sides) if sides else None
-
-
-def across(shown: Sequence[Shown]) -> Pivot | None:
-    """The same runs side by side."""
-    from mpigauge.result.compare.pivot import pivot
-
-    sides = _sides(shown)
-    return pivot(sides) if sides else None
-
-
-def _sides(shown: Sequence[Shown]) -> list[Side]:
-    from mpigauge.cli.comparing import side_of
-    from mpigauge.result.compare.items import items
-
-    if len(shown) < 2 or any(each.run.part for each in shown):
-        return []
-    held = (items(each.document.rows, each.document.figures) for each in shown)
-    return [side_of(each.name, each.run, of) for each, of in zip(shown, held, strict=True)]
-
-
 def print_picture(kind: str, picture: Picture) -> None:
     """In characters. UserError: this kind has no such form; it says which it has."""
     from mpigauge.cli.screen import screen, write
@@ -87,16 +59,33 @@ def print_picture(kind: str, picture: Picture) -> None:
     write("\n".join([*found, ""]))
 
 
-def write_picture(picture: Picture, file: Path) -> None:
-    """In the form that the file's name ends with."""
-    from mpigauge.draw.chart import alone
+def write_picture(
+    picture: Picture, file: Path, shown: Sequence[Shown] = (), paper_columns: int | None = None
+) -> None:
+    """In the form that the file's name ends with. Below a picture stands of which runs it is;
+    `paper_columns`: of a paper, that it is to fill."""
+    from mpigauge.draw.chart import PAPER, alone
     from mpigauge.draw.write import KINDS, draw
     from mpigauge.show.web.page import plot_page
 
     if file.suffix in KINDS:
-        draw(alone(picture), file)
+        foot = [line for each in shown[:_MOST_IN_FOOT] for line in _of_run(each, len(shown) > 1)]
+        foot = list(dict.fromkeys(foot))
+        draw(alone(picture, foot, PAPER[paper_columns] if paper_columns else None), file)
     else:
         write_page(plot_page(picture), file)
+
+
+def _of_run(shown: Shown, several: bool) -> list[str]:
+    """Machine, MPI, date and version; the command that measured it."""
+    import shlex
+
+    from mpigauge.show.formats.table import which_run
+
+    command = shown.run.header.get("command") or ""
+    said = command if isinstance(command, str) else shlex.join(map(str, command))
+    known = " · ".join(which_run(shown.document.facts))
+    return [line for line in (f"{shown.name}: {known}" if several else known, said) if line]
 
 
 def write_page(text: str, file: Path) -> None:

@@ -33,10 +33,11 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     (`mpigauge ref list`), are curves beside it and are compared with it. A profile has a page of
     its own: call sites, ranks, peers, sizes.
     """
-    from mpigauge.cli.reporting import across, compared, shown_of, write_page
+    from mpigauge.cli.reporting import shown_of, write_page
     from mpigauge.draw.write import check_folder
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import page_of
+    from mpigauge.show.several import across, compared
     from mpigauge.show.web.report import report
 
     if target.suffix not in (".html", ".htm"):

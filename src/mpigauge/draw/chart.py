@@ -4,18 +4,39 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
-from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
+from mpigauge.draw.styles import PAPER as PAPER_COLOUR
+from mpigauge.draw.styles import colour, dash, group, shape, text, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Panel, Plot, Point, Series
 
+
+class Layout(NamedTuple):
+    """How panels fill a page."""
+
+    columns: int
+    wide: int
+    high: int
+    """Of a panel, in the units in which letters are 12 high."""
+    paper_mm: float = math.nan
+    """The width on paper; NaN: as wide as its units are on a screen."""
+
+
+_ONE, _TWO, _THREE = Layout(1, 900, 460), Layout(2, 470, 320), Layout(3, 340, 260)
+_LEADING = Layout(1, 470, 264)
+PAPER = {1: Layout(1, 340, 250, 85.0), 2: Layout(2, 350, 250, 175.0)}
+"""By the columns of a paper that a picture fills: there its letters are 8 to 9 points high."""
+_VIEW = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
 """Widths that letters hardly exceed, and the height of a line."""
 _NOTE_LETTER, _NOTE_LINE = 6.4, 16
@@ -45,14 +66,48 @@ def picture(plot: Plot) -> Picture:
     )
 
 
-def alone(picture: Picture) -> str:
-    """As SVG for a file of its own: what is said of it stands below."""
-    return svg(picture.plot, picture.notes) if picture.plot else picture.svg
+def small(picture: Picture) -> Picture | None:
+    """Its first panel for a narrow place, without a table; None: it is no plot over axes."""
+    if picture.plot is None:
+        return None
+    plot = replace(picture.plot, panels=picture.plot.panels[:1], notes=())
+    return Picture(
+        picture.title, picture.about, svg(plot, layout=_LEADING), names=_told_apart(plot)
+    )
 
 
-def svg(plot: Plot, notes: Sequence[str] = ()) -> str:
-    """As wide as a page, in small multiples where there are several panels; notes below."""
-    columns, wide, high = _grid(plot)
+def alone(picture: Picture, foot: Sequence[str] = (), layout: Layout | None = None) -> str:
+    """As SVG for a file of its own: what is said of it stands below, then the lines of `foot`."""
+    if picture.plot:
+        return svg(picture.plot, (*picture.notes, *foot), layout)
+    return _with_foot(picture.svg, foot)
+
+
+def _with_foot(drawn: str, foot: Sequence[str]) -> str:
+    """Below a drawing that is no plot over axes."""
+    size = _VIEW.search(drawn)
+    if not foot or size is None:
+        return drawn
+    wide, high = map(float, size.groups())
+    lines = [line for each in foot for line in wrap(each, int(wide / _NOTE_LETTER))]
+    height = high + _NOTE_LINE * len(lines) + 10
+    said = (
+        text(LEFT / 2, high + 12 + _NOTE_LINE * number, line, "dim", size=11)
+        for number, line in enumerate(lines)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {height:g}" '
+        f'width="{wide:g}" height="{height:g}" font-family="sans-serif" font-size="12">\n'
+        f'<rect class="paper" width="100%" height="100%" fill="{PAPER_COLOUR}"/>\n{drawn}'
+        + "\n".join(said)
+        + "\n</svg>\n"
+    )
+
+
+def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> str:
+    """As wide as a page, in small multiples where there are several panels; notes below. `layout`:
+    where it is not to fill a page."""
+    columns, wide, high, paper_mm = _grid(plot, layout)
     names = _drawn(plot)
     legend = _places(_told_apart(plot), columns * wide)
     rows = -(-len(plot.panels) // columns)
@@ -61,7 +116,7 @@ def svg(plot: Plot, notes: Sequence[str] = ()) -> str:
     lines = [line for note in notes for line in wrap(note, int(columns * wide / _NOTE_LETTER))]
     height = foot + (_NOTE_LINE * len(lines) + 10 if lines else 0)
     parts = [text(columns * wide / 2, 24, plot.title, "ink", "middle", 16)]
-    for panel, frame in zip(plot.panels, frames(plot), strict=True):
+    for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
         parts += drawn(panel, frame, names)
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
@@ -69,17 +124,25 @@ def svg(plot: Plot, notes: Sequence[str] = ()) -> str:
         parts.append(text(LEFT / 2, foot + 12 + _NOTE_LINE * number, line, "dim", size=11))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * wide} {height}" '
-        f'width="{columns * wide}" height="{height}" font-family="sans-serif" font-size="12" '
+        f"{_extent(columns * wide, height, paper_mm)} "
+        f'font-family="sans-serif" font-size="12" '
         f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}">\n'
-        f'<rect class="paper" width="100%" height="100%" fill="{PAPER}"/>\n'
+        f'<rect class="paper" width="100%" height="100%" fill="{PAPER_COLOUR}"/>\n'
         + "\n".join(parts)
         + "\n</svg>\n"
     )
 
 
-def frames(plot: Plot) -> list[Frame]:
+def _extent(wide: float, height: float, paper_mm: float) -> str:
+    """The attributes of width and height."""
+    if math.isnan(paper_mm):
+        return f'width="{wide}" height="{height}"'
+    return f'width="{paper_mm:g}mm" height="{paper_mm * height / wide:.1f}mm"'
+
+
+def frames(plot: Plot, layout: Layout | None = None) -> list[Frame]:
     """Where each panel is drawn."""
-    columns, wide, high = _grid(plot)
+    columns, wide, high, _ = _grid(plot, layout)
     places = (divmod(number, columns) for number in range(len(plot.panels)))
     return [
         framed(panel, across * wide, 40 + down * high, wide, high)
@@ -87,11 +150,13 @@ def frames(plot: Plot) -> list[Frame]:
     ]
 
 
-def _grid(plot: Plot) -> tuple[int, int, int]:
-    """Columns, and width and height of a panel."""
+def _grid(plot: Plot, layout: Layout | None) -> Layout:
+    """With no more columns than panels; one panel alone takes the whole width."""
     many = len(plot.panels)
-    columns = 1 if many == 1 else 2 if many in (2, 4) else 3
-    return columns, *{1: (900, 460), 2: (470, 320), 3: (340, 260)}[columns]
+    if layout is None:
+        return _ONE if many == 1 else _TWO if many in (2, 4) else _THREE
+    columns = min(layout.columns, many)
+    return layout._replace(columns=columns, wide=layout.wide * layout.columns // columns)
 
 
 def _drawn(plot: Plot) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Estimate, Row
 
-MOST_NAMED = 4
+MOST_NAMED = 3
 
 
 def size(row: Row) -> str:

@@ -103,16 +103,18 @@ class PlotKind:
     name: str
     about: str
     draw: Draw
+    least_runs: int = 1
+    """Of fewer there is nothing to draw."""
 
 
 PLOTS = Registry[PlotKind]("plot", f"{__name__.rpartition('.')[0]}.plots")
 
 
-def plot(name: str, about: str) -> Callable[[Draw], Draw]:
+def plot(name: str, about: str, least_runs: int = 1) -> Callable[[Draw], Draw]:
     """Makes a function the plot of this name."""
 
     def register(draw: Draw) -> Draw:
-        PLOTS.add(name, PlotKind(name, about, draw))
+        PLOTS.add(name, PlotKind(name, about, draw, least_runs))
         return draw
 
     return register
@@ -120,6 +122,8 @@ def plot(name: str, about: str) -> Callable[[Draw], Draw]:
 
 def drawn(kind: PlotKind, shown: Sequence[Shown], chosen: Chosen = ALL) -> Picture:
     """UserError: the runs hold nothing of this kind; it names what they hold."""
+    if len(shown) < kind.least_runs:
+        raise UserError(f"{kind.name} is of {kind.least_runs} runs or more; name others, too")
     found = kind.draw(shown, chosen)
     if found is None:
         others = [k.name for k in PLOTS.values() if k != kind and k.draw(shown, ALL)]

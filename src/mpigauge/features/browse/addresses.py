@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
-from mpigauge.cli.reporting import compared, shown_of
+from mpigauge.cli.reporting import shown_of
 from mpigauge.features.browse.choice import Choice, fitting, lines, menus
 from mpigauge.features.browse.pages import (
     ListView,
@@ -32,6 +32,7 @@ from mpigauge.features.browse.trend_pages import NumberLine, trend_page, trends_
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.result.words import number_name
+from mpigauge.show.several import compared
 from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:

@@ -94,7 +94,7 @@ def beside_page(
 ) -> str:
     """The first run is what others are compared with, unless one of them is too large for that.
     `facts`: of each run, by their words."""
-    plotted = [replace(each, best=(), said=()) for each in sections(shown)]
+    plotted = [replace(each, best=(), said=()) for each in sections(shown, comparison)]
     plotted = [each for each in plotted if each.pictures]
     tables = list(_tables(comparison, shown[0])) if comparison else []
     named = [("runs", "The runs"), ("verdicts", "Verdicts"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.comparing import names_of, side_of
+from mpigauge.cli.comparing import names_of
 from mpigauge.features.profile.compared import (
     ComparedSite,
     SideOfProfile,
@@ -20,6 +20,7 @@ from mpigauge.features.profile.show import main_jobs
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.of_runs import side_of
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.stored import Job

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
-from mpigauge.model.units import byte_count, many, percent, plus_minus
+from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ LETTERS = {
     "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
     "sync": "S", "clock": "K", "detours": "E", "oversubscribed": "O",
 }  # fmt: skip
-_MOST_NAMED = 4
+_MOST_NAMED = 3
 _MOST_CELLS = 6
 _NOISY = 0.02
 
@@ -176,8 +176,15 @@ def skip_sentences(skips: Iterable[Skip]) -> list[str]:
 
 
 def name_cells(rows: Iterable[Row]) -> str:
-    """Benchmarks with their sizes: PingPong 1 MiB, 4 MiB; Allreduce on 4 ranks 8 B."""
-    return _named((row.benchmark, row.ranks, row.message_bytes) for row in rows)
+    """Benchmarks with their sizes: PingPong 1 MiB, 4 MiB; Allreduce on 4 ranks 8 B. Of more than a
+    few only how many there are: 17 cells of Alltoall, Barrier, Bcast and 2 more benchmarks."""
+    cells = list(dict.fromkeys((row.benchmark, row.ranks, row.message_bytes) for row in rows))
+    names = list(dict.fromkeys(name for name, _, _ in cells))
+    if len(cells) <= _MOST_NAMED or len(names) == 1:
+        return _named(cells)
+    left = len(names) - _MOST_NAMED
+    first = [*names[:_MOST_NAMED], *([many(left, "more benchmark")] if left > 0 else [])]
+    return f"{len(cells)} cells of {listed(first)}"
 
 
 def _named(cells: Iterable[tuple[str, int, int]]) -> str:

@@ -73,19 +73,19 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
 def heading(facts: Facts) -> list[str]:
     """Which machine, which MPI, which run; then what starting MPI took, memory, and detours."""
     more = (_start(facts), _memory(facts), _detours(facts))
-    return [*_which(facts), *(" · ".join(words) for words in more if words)]
+    return [*which_run(facts), *(" · ".join(words) for words in more if words)]
 
 
 def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
     """The first two lines of it; where they have no room, without our version, then without their
     middle."""
-    lines = _which(facts)
+    lines = which_run(facts)
     if facts.mpi and len(lines[0]) > width:
-        lines = _which(facts, with_version=False)
+        lines = which_run(facts, with_version=False)
     return [shortened([line], width)[0] for line in lines]
 
 
-def _which(facts: Facts, with_version: bool = True) -> list[str]:
+def which_run(facts: Facts, with_version: bool = True) -> list[str]:
     """What measured when, and how it ended; then where."""
     ranks = many(facts.world_ranks, "rank") if facts.world_ranks else ""
     rules = f"rules of {facts.tuned}" if facts.tuned else ""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import byte_count, duration, many, percent, plus_minus, rate
 from mpigauge.result.compare.best import best_lines
 from mpigauge.result.compare.summary import of_all, of_curves, summaries
+from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
 from mpigauge.show.titles import resting_on
 
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.stats.headline import Headline
     from mpigauge.show.kinds import Shown
+
+
+_MOST_OPENING = 3
+_SURE = 0.05
+"""Numbers with no wider an interval are said to be known."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,23 @@ class TitledText:
 
     title: str
     sentences: tuple[str, ...]
+
+
+def opening(shown: Shown, comparison: Comparison | None) -> tuple[str, ...]:
+    """What the page says first: of several runs which is faster and by how much, of one how sure
+    its numbers are."""
+    if comparison:
+        found = of_all(comparison) or [
+            said for table in comparison.tables for said in of_curves(comparison, table)
+        ]
+        return tuple(found[:_MOST_OPENING])
+    rows = [row for row in shown.document.rows if math.isfinite(row.relative_error)]
+    if not rows:
+        return ()
+    sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
+    widest = max(rows, key=lambda row: row.relative_error)
+    known = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * _SURE:g} %"
+    return (f"{known}; the least certain is {cell_name(widest)}, {widest.error_words}.",)
 
 
 def answers(shown: Shown) -> Iterator[QuotedNumber]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mpigauge.draw.chart import small
 from mpigauge.model.cards import joined
 from mpigauge.model.units import duration, many, percent
 from mpigauge.result.compare.best import best_lines
@@ -19,8 +20,9 @@ from mpigauge.show.formats.table import figure_lines, heading, text_rows
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
 from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
 from mpigauge.show.pivoted.words import TableWords, legend, tables_of
+from mpigauge.show.ratios import compared_picture
 from mpigauge.show.titles import title
-from mpigauge.show.web.answer import against_limits, answers, verdicts
+from mpigauge.show.web.answer import against_limits, answers, opening, verdicts
 from mpigauge.show.web.cells import cells_of, packed
 from mpigauge.show.web.download import downloads
 from mpigauge.show.web.every import every
@@ -60,6 +62,14 @@ _ONLY_FIRST = (
     "The machine, what stands out, samples, disturbances, numbers, settings and data are those of "
     "{}; each of the others has a report of its own."
 )
+_MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2
+"""What the first screen holds of the heading, of what stands out, and of plots; the rest is
+folded, or stands below."""
+_LEADING = (
+    *(("sweep", 0), ("map", 0), ("curves", 0), ("ratios", 0), ("curves", 1)),
+    *(("collectives", 0), ("figures", 0)),
+)
+"""Sections, and which of their plots: the first that there are stand on the first screen."""
 _ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
 _ALL_PIVOTS = "`mpigauge show RUN --pivot COLUMN` and `compare` print all of them"
 _MOST_NUMBERS = 5 * MANY_ROWS
@@ -85,7 +95,8 @@ def report(
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
-    plotted = list(sections(shown, across))
+    facts_told = [line for each in shown for line in _heading(each, several)]
+    plotted = list(sections(shown, comparison, across))
     built = list(machines(first))
     cells, left = cells_of(first)
     placed = list(seats(first))
@@ -101,7 +112,10 @@ def report(
         home=home,
         name=" · ".join(each.name for each in shown),
         version=facts.version or "",
-        facts=[line for each in shown for line in _heading(each, several)],
+        facts=facts_told[:_MOST_FACTS],
+        more_facts=facts_told[_MOST_FACTS:],
+        opening=opening(first, comparison),
+        lead=_lead(plotted),
         sections=[each for each in named if each],
         answers=[
             (each.name if several else "", found)
@@ -118,6 +132,7 @@ def report(
         compared=beside.remarks(comparison) if comparison else [],
         too_large=too_large(shown) if several else [],
         explained=explanation,
+        most_findings=_MOST_FINDINGS,
         quiet=QUIET,
         machines=built[:MOST_MACHINES],
         hosts_left=hosts_left(built),
@@ -150,9 +165,25 @@ def _heading(shown: Shown, several: bool) -> Iterator[str]:
         yield f"{shown.name}: {line}" if several else line
 
 
+def _lead(plotted: Sequence[PageSection]) -> list[Picture]:
+    """Small ones for the first screen."""
+    by_place = {
+        (each.id, number): picture
+        for each in plotted
+        for number, picture in enumerate(each.pictures)
+    }
+    found = (small(by_place[place]) for place in _LEADING if place in by_place)
+    return [each for each in found if each][:_MOST_LEADING]
+
+
 # --- plots and tables -----------------------------------------------------------------------
-def sections(shown: Sequence[Shown], across: Pivot | None = None) -> Iterator[PageSection]:
-    """What can be plotted of these runs; `across`: their numbers side by side."""
+def sections(
+    shown: Sequence[Shown], comparison: Comparison | None = None, across: Pivot | None = None
+) -> Iterator[PageSection]:
+    """What can be plotted of these runs; `comparison`: of their times with those of the first;
+    `across`: their numbers side by side."""
+    if comparison and (found := compared_picture(comparison)):
+        yield PageSection("ratios", "Against the first", (_short(found),))
     kinds = PLOTS
     for id_, name, of in _PLOTTED:
         pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))

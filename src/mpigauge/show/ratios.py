@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Times of runs or settings by those of the first, as a plot: the 3 % that two curves hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import SIZE, Axis, plain
+from mpigauge.draw.chart import picture
+from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.model.units import many
+from mpigauge.result.compare.items import SECONDS
+from mpigauge.show.kinds import ALL
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.compare import Comparison, ComparisonTable
+    from mpigauge.show.kinds import Chosen
+
+
+def compared_picture(comparison: Comparison, chosen: Chosen = ALL) -> Picture | None:
+    """Of runs with the first of them. None: they have no times at sizes in common."""
+    panels = list(ratio_panels(comparison, chosen))
+    return ratio_picture(panels, comparison.names[0], "Runs")
+
+
+def ratio_picture(panels: Sequence[Panel], first: str, others: str) -> Picture | None:
+    """`first`: what times are divided by; `others`: what the curves are where they are several.
+    None: there are no panels."""
+    names = {series.name for panel in panels for series in panel.series}
+    about = (
+        f"Time divided by that of {first}, over message size; below the line at 1 is faster. "
+        "Bands: the interval of the ratio."
+    )
+    title = f"{names.pop() if len(names) == 1 else others} against {first}"
+    return picture(Plot(title, about, tuple(panels))) if panels else None
+
+
+def ratio_panels(comparison: Comparison, chosen: Chosen, of: str = "") -> Iterator[Panel]:
+    """A panel for each benchmark and number of ranks; `of`: what their titles begin with."""
+    first = comparison.names[0]
+    ratio = Axis(f"time divided by that of {first}", plain, 10)
+    for table in comparison.tables:
+        item = table.first
+        wanted = chosen.benchmark.lower() in ("", item.benchmark.lower())
+        series = tuple(_series(comparison, table))
+        if wanted and item.unit == SECONDS and item.message_bytes >= 0 and series:
+            ranks = dict(item.columns).get("ranks")
+            on = f" on {many(ranks, 'rank')}" if ranks else ""
+            title = f"{of}{item.benchmark}{on}"
+            yield Panel(title, SIZE, ratio, series, level=1.0, level_name=first)
+
+
+def _series(comparison: Comparison, table: ComparisonTable) -> Iterator[Series]:
+    for number, name in enumerate(comparison.names[1:], 1):
+        points = tuple(
+            Point.of(entry.item.message_bytes, entry.ratio.estimate)
+            for entry in table.column(number)
+            if entry.item and entry.ratio and entry.ratio.launches
+        )
+        if points:
+            yield Series(name, points)
