@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.cli.main import run as main
+from mpigauge.cli.reporting import write_picture
 from mpigauge.cli.run_names import open_run
 from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
-from mpigauge.draw.chart import alone, picture, svg
+from mpigauge.draw.chart import PAPER, alone, picture, svg
 from mpigauge.draw.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
 from mpigauge.draw.styles import COLOURS
 from mpigauge.draw.write import draw
@@ -167,7 +168,8 @@ def test_marks_are_explained() -> None:
 # --- kinds ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_kind_draws_what_is_there(name: str, shown: Shown) -> None:
-    found = drawn(PLOTS.find(name), [shown])
+    kind = PLOTS.find(name)
+    found = drawn(kind, [shown] * kind.least_runs)
     root = ET.fromstring(found.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label")
@@ -181,7 +183,12 @@ def test_every_kind_draws_what_is_there(name: str, shown: Shown) -> None:
 def test_no_kind_draws_what_is_not_there(name: str) -> None:
     nothing = Shown.of("none", planted.run([]))
     with pytest.raises(UserError, match=r"there is no plot .* it has none at all"):
-        drawn(PLOTS.find(name), [nothing])
+        drawn(PLOTS.find(name), [nothing] * PLOTS.find(name).least_runs)
+
+
+def test_one_run_has_no_ratio(shown: Shown) -> None:
+    with pytest.raises(UserError, match="ratio is of 2 runs or more"):
+        drawn(PLOTS.find("ratio"), [shown])
 
 
 def test_the_break_of_a_curve_is_marked_with_its_cause(shown: Shown) -> None:
@@ -350,3 +357,36 @@ def test_breaks_of_one_reason_at_one_place_are_said_once() -> None:
     (said,) = [note for note in found.notes if note.startswith("(1)")]
     assert "PingPong, PingPong with A=1, PingPong with A=2, between 4 KiB and 8 KiB" in said
     assert not [note for note in found.notes if note.startswith("(2)")]
+
+
+# --- pictures for a file --------------------------------------------------------------------
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_saved_picture_says_what_it_is_of(name: str, shown: Shown, tmp_path: Path) -> None:
+    kind, file = PLOTS.find(name), tmp_path / "a.svg"
+    several = [shown] * kind.least_runs
+    write_picture(drawn(kind, several), file, several)
+    words = " ".join(texts(file.read_text()))
+    facts = shown.document.facts
+    for known in (facts.mpi, facts.created, facts.version):
+        assert known
+        assert known in words
+
+
+@pytest.mark.parametrize("columns", PAPER)
+def test_a_picture_is_as_wide_as_columns_of_a_paper(
+    columns: int, shown: Shown, tmp_path: Path
+) -> None:
+    for name in ("latency", "collectives"):
+        file = tmp_path / f"{name}.svg"
+        write_picture(drawn(PLOTS.find(name), [shown]), file, [shown], columns)
+        root = ET.fromstring(file.read_text())
+        assert root.get("width") == f"{PAPER[columns].paper_mm:g}mm"
+        wide = float(root.get("viewBox", "").split()[2])
+        assert wide == PAPER[columns].columns * PAPER[columns].wide
+
+
+def test_only_a_picture_has_columns_of_a_paper(
+    hostile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plot", str(hostile), "latency", "--columns", "1"]) == 2
+    assert "--columns is of a picture for a paper" in capsys.readouterr().err

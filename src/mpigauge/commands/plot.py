@@ -29,6 +29,11 @@ PAGE = ".html"
 @click.option(
     "--size", metavar="SIZE", help="The cell of `samples`: 0, 4KiB, …  [default: the first]"
 )
+@click.option(
+    "--columns",
+    type=click.Choice(["1", "2"]),
+    help="Sized for one column of a paper (85 mm) or for both (175 mm).  [default: for a screen]",
+)
 @limits_option
 @click.option(
     "--list",
@@ -43,12 +48,14 @@ def command(
     target: Path | None,
     benchmark: str,
     size: str | None,
+    columns: str | None,
     limits_of: str | None,
 ) -> None:
     """Draw one picture of a stored run, or of several in one.
 
     Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency`. Without -o
-    it is drawn in the terminal, or printed as plain text into a pipe.
+    it is drawn in the terminal, or printed as plain text into a pipe. A picture says below itself
+    what it is of: machine, MPI, date, version and command.
     """
     from mpigauge.cli.reporting import print_picture, shown_of, write_picture
     from mpigauge.draw.write import check_picture
@@ -60,6 +67,8 @@ def command(
     kind = PLOTS.find(words[-1])
     if target is not None:
         check_picture(target, "-o", [PAGE])
+    if columns and (target is None or target.suffix == PAGE):
+        raise UserError("--columns is of a picture for a paper; write it with -o FILE.pdf")
     wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
     shown = shown_of(words[:-1], limits_of)
     picture = drawn(kind, shown, wanted)
@@ -68,7 +77,7 @@ def command(
             click.echo(f"mpigauge: {each.name}: {each.run.part}", err=True)
     if target is None:
         return print_picture(kind.name, picture)
-    write_picture(picture, target)
+    write_picture(picture, target, shown, int(columns) if columns else None)
     return click.echo(f"mpigauge: drawn in {target}", err=True)
 
 
