@@ -209,13 +209,14 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> 
     """UserError: the rules are not for this MPI. RunError: they no longer hold."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
+    from mpigauge.site.mpi import find
 
     said: dict[str, Any] = {"seed": seed, "data": tuning.data}
     request = replace(read_request(said, look_up(said)), sizes=tuning.sizes)
+    check_build(tuning, find(spec or tuning.mpi.spec))
     setup = set_up_one(request, spec or tuning.mpi.spec)
     crowded = any(each.rule.ranks > setup.machine.cores for each in tuning.rules)
     request = replace(request, oversubscribe=crowded)
-    check_build(tuning, setup.mpi)
     if not tuning.files:
         click.echo("there is no rule to verify: the default stays everywhere")
         return
