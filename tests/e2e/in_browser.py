@@ -117,9 +117,10 @@ def readouts(page: Page) -> list[str]:
 
 
 def ranges(page: Page) -> list[list[str | None]]:
-    """Of each plot of more than two curves: whether samples are shown at first, then, and again."""
+    """Of each plot of more than two curves that has the switch: whether samples are shown at first,
+    then, and again."""
     found = []
-    for figure in page.query_selector_all("figure:has(.ranges[display=none])"):
+    for figure in page.query_selector_all("figure:has(.ranges[display=none]):has(.ranged)"):
         box, part = figure.query_selector(".ranged input"), figure.query_selector(".ranges")
         assert box is not None
         assert part is not None

@@ -105,6 +105,6 @@ def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[Shown])
 
 def test_without_script_everything_is_drawn(seen: dict[str, Any]) -> None:
     without = seen["without script"]
-    assert len(without["drawings"]) == 11
+    assert len(without["drawings"]) == 13
     assert all(without["drawings"])
     assert not any(without["controls"])
