@@ -13,7 +13,6 @@ from zipfile import BadZipFile, ZipFile
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.site.mpi import folders, kernel_places, wheels
-from mpigauge.site.mpi.fetch import fetch, take
 from mpigauge.site.mpi.find import find
 
 if TYPE_CHECKING:
@@ -91,6 +90,8 @@ def _make_sure_of_headers(tell: Tell, source: Path | None) -> None:
 
 
 def _install_into(prefix: Path, name: str, version: str, source: Path | None) -> None:
+    from mpigauge.site.mpi.fetch import fetch, take
+
     known = wheels.WHEELS[name]
     parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
     with folders.locked(parent / ".lock"):
