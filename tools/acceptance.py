@@ -83,6 +83,21 @@ PARTS = {
         "where kernels are looked for, and what asks for an extra (tests/unit)",
         marked("wheel"),
     ),
+    "kernels-translated": Part(
+        "all kernels for each ABI of MPI on MPIs of the others, with checked data",
+        "a benchmark of each suite, on Open MPI from MPICH and back",
+        marked("kernels-translated"),
+    ),
+    "imb-translated": Part(
+        "the programs of IMB in Intel's wheel on MPICH and Open MPI: all rows that they have there",
+        "some benchmarks of three of them",
+        marked("imb-translated"),
+    ),
+    "made-and-freed": Part(
+        "a million requests, types, communicators made and freed: no leak, no slow-down",
+        "tests/e2e/test_translation.py, 20 000 of them",
+        program("bench/made_and_freed.py"),
+    ),
     "coverage-over-runs": Part(
         "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
         "tests/unit/test_history_replay.py on recorded launches",

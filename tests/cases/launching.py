@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, p
 from mpigauge.site import launch
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.translation import translation
 from tests import patience
 
 if TYPE_CHECKING:
@@ -89,6 +90,17 @@ def site(spec: str) -> Site:
     """An MPI that `make test` installs, with its kernels."""
     mpi = find(spec)
     return Site(mpi, kernels(mpi))
+
+
+@cache
+def translated_site(program: str, target: str) -> Site:
+    """The kernels for one MPI on an MPI of another ABI: what they open is the translation."""
+    own, other = site(program), find(target)
+    made = translation(own.mpi.abi, other)
+    mpi = replace(
+        other, abi=own.mpi.abi, library=made.preload[0], env={**other.env, **made.env}
+    )  # fmt: skip
+    return Site(mpi, own.kernels)
 
 
 def words(

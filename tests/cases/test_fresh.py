@@ -8,8 +8,8 @@ import math
 
 import pytest
 
+from tests.cases.every_cell import may_be_skipped, run_all
 from tests.cases.launching import run, site
-from tests.cases.test_registry_matrix import may_be_skipped, run_all
 
 pytestmark = pytest.mark.mpi
 

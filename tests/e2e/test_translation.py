@@ -14,29 +14,16 @@ import pytest
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.translation import Translation, translation
-from tests.conftest import MPIS
 from tests.profiled import build, started
+from tests.translated import IN_CI, OTHERS
 
 pytestmark = pytest.mark.mpi
 FEATURES, FORTRAN = "../translated/features.cpp", "../translated/fortran.cpp"
-IN_CI = [("mpich", "openmpi"), ("openmpi", "mpich"), ("openmpi", "intel@std")]
-OTHERS = [
-    *(("mpich", target) for target in ("mpich@std", "intel@std")),
-    *(("openmpi", target) for target in ("intel", "mpich@std")),
-    *(("mpich@std", target) for target in ("mpich", "openmpi", "intel")),
-]
-"""A program of an ABI, and an MPI of another one."""
-
-
-def there(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [pair for pair in pairs if pair[1].partition("@")[0] in MPIS]
-
-
 PAIRS = [
-    *(pytest.param(pair, id=" on ".join(pair)) for pair in there(IN_CI)),
+    *(pytest.param(pair, id=" on ".join(pair)) for pair in IN_CI),
     *(
         pytest.param(pair, id=" on ".join(pair), marks=pytest.mark.acceptance("translation"))
-        for pair in there(OTHERS)
+        for pair in OTHERS
     ),
 ]
 LEAST_GROWTH_KB = 4096

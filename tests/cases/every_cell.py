@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All benchmarks of a suite on an MPI: each cell is there, its data are right, or it says why not.
+
+A few calls of each must do: where there are fewer cores than ranks some libraries spin, and a call
+takes time slices. Times are never judged.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from mpigauge.site.mpi.blas import usual_blas
+from tests.cases.launching import Ended, Site, run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mpigauge.model.cards import Card
+
+CORES = len(os.sched_getaffinity(0))
+FEW_CALLS = 1 << 20
+"""A size that IMB repeats 40 times, not 1000."""
+NO_TIME = "no time was left for it"
+SUITES = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "MORE", "NODE")
+NO_INSTRUCTIONS = "this processor has no "
+MISSING = "this MPI library has no "
+OF_RANKS = {
+    "one": ("needs 1 rank",),
+    "pair": ("needs 2 ranks",),
+    "pairs": ("needs an even number of ranks",),
+    "several": ("needs at least 2 ranks",),
+    "plane": ("needs a number of ranks that makes a plane with 2 or more on a side",),
+    "volume": ("needs a number of ranks that makes a volume with 2 or more on a side",),
+}
+
+
+def run_all(where: Site, ranks: int, names: str, *options: object) -> Ended:
+    """These benchmarks in one launch, in as much time as it takes to reach each cell."""
+    words = ("--benchmarks", names, *options)
+    seconds = 2.0 if ranks <= CORES else 8.0
+    while True:
+        ended = run(where, ranks, *words, "--inflight", 16, "--seconds", seconds)
+        if seconds > 60 or all(skip.reason != NO_TIME for skip in ended.skips):
+            return ended
+        seconds *= 4
+
+
+def may_be_skipped(card: Card, ranks: int, reason: str) -> bool:
+    """Whether this reason can keep a benchmark from so many ranks of a library."""
+    if reason in OF_RANKS.get(card.ranks, ()):
+        fit = ranks % 2 == 0 if card.ranks == "pairs" else card.fits(ranks)
+        return not fit
+    if reason.startswith(MISSING):
+        return reason.removeprefix(MISSING) in card.needs
+    if reason.startswith(NO_INSTRUCTIONS):
+        return card.suite == "NODE" and card.name.startswith("Peak_")
+    if reason.startswith("Intel MPI 2021.18 aborts"):
+        return card.name.startswith("Scatter_persist") and ranks > 2
+    return False
+
+
+def sizes_on(ranks: int) -> tuple[int, ...]:
+    return (0, 8, 4096) if ranks <= CORES else (4096,)
+
+
+def sizes_of(card: Card, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if card.unit == "none":
+        return (-1,)
+    return (card.only_bytes,) if card.only_bytes else sizes
+
+
+def check_benchmarks(where: Site, ranks: int, cards: Sequence[Card], folder: Path) -> None:
+    """Each of these, in one launch."""
+    sizes, suites = sizes_on(ranks), {card.suite for card in cards}
+    names = ",".join(card.word for card in cards)
+    options = ["--dir", folder] if "IO" in suites else []
+    options += ["--blas", usual.word] if "NODE" in suites and (usual := usual_blas()) else []
+    options += (
+        ["--mode", "classic", "--repetitions", 2] if suites != {"MPI1"} or ranks > CORES else []
+    )
+    on = ranks if not all(card.ranks == "one" for card in cards) else 1
+    ended = run_all(where, ranks, names, "--ranks", on, "--sizes", ",".join(map(str, sizes)),
+                    *options)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    measured = {(c.benchmark, c.message_bytes, c.completion): c for c in ended.cells}
+    skipped = {
+        (s.key["benchmark"], s.key["message_bytes"], s.key["completion"]): s.reason
+        for s in ended.skips
+    }
+    wanted = {
+        (card.name, size, completion): card
+        for card in cards
+        for size in sizes_of(card, sizes)
+        for completion in card.completions
+    }
+    assert set(measured) | set(skipped) == set(wanted)
+    unexpected = {cell: reason for cell, reason in skipped.items()
+                  if not may_be_skipped(wanted[cell], ranks, reason)}  # fmt: skip
+    assert not unexpected
+    for cell in measured.values():
+        assert cell.samples > 0
+        assert cell.wrong_count == 0
+        assert 0 <= cell.time_min_s <= cell.time_max_s
+    assert list(folder.iterdir()) == []
