@@ -27,6 +27,12 @@ from tools.mpi_calls import NOTES, Call, Parameter, read_notes, read_standard  #
 
 CONSTANTS = "schema/mpi_abis.toml"
 ABIS = ("mpich", "ompi", "std")
+EXTENSIONS = {
+    "MPIX_SHORT_FLOAT": {"mpich": "0x4c000246", "ompi": "ompi_mpi_short_float"},
+    "MPIX_C_SHORT_FLOAT_COMPLEX": {"ompi": "ompi_mpi_c_short_float_complex"},
+    "MPIX_CXX_SHORT_FLOAT_COMPLEX": {"ompi": "ompi_mpi_cxx_sfltcplex"},
+}
+"""Types that a header of an extension refers to, so that programs do not start without them."""
 HEAD = (
     "// SPDX-License-Identifier: BSD-3-Clause",
     "// Copyright the mpigauge authors",
@@ -61,11 +67,27 @@ BY_HAND = frozenset(
             "Comm_idup_with_info",
             "Info_create_env",
         ),
+        # the buffer of MPI_Bsend, whose size is of an ABI
+        *("Buffer_attach", "Buffer_detach"),
         # tools
         *("T_cvar_handle_alloc", "T_pvar_handle_alloc", "T_event_handle_alloc", "T_event_get_info"),
     ]
 )
 """What is written in C++ (translate/by_hand_*.cpp), with its form for large counts."""
+ANSWERED = frozenset(
+    [
+        *(
+            f"Status_{way}_{field}"
+            for way in ("get", "set")
+            for field in ("source", "tag", "error")
+        ),
+        *(f"Request_get_status_{which}" for which in ("all", "any", "some")),
+        *("Comm_get_name", "Type_get_name", "Win_get_name", "Error_class", "Type_get_value_index"),
+        *("Buffer_flush", "Get_hw_resource_info", "Abi_get_version", "Abi_get_info"),
+        "Abi_get_fortran_info",
+    ]
+)
+"""What translate/newer.cpp does where the target cannot."""
 KINDS = {
     "COMMUNICATOR": "comm",
     "DATATYPE": "datatype",
@@ -118,6 +140,7 @@ GIVEN = {"OFFSET": "Offset", "PVAR": "PerformanceHandle"}
 """Other kinds: always, and where the program gives them."""
 PLAIN = {"int": "Int", "MPI_Aint": "Long", "MPI_Offset": "Long", "MPI_Count": "Long"}
 EXCEPTIONS = {
+    ("Get_address", "location"): "Pointer",  # where something is, not a buffer
     ("Abort", "errorcode"): "Int",  # the exit status
     ("Comm_get_parent", "parent"): "Out<Kind::comm, Given::seen>",
     ("Group_translate_ranks", "ranks1"): "Ranks<1>",
@@ -188,11 +211,17 @@ class Wrapper:
     def integer(self, each: Parameter) -> str:
         given, got = INTEGERS[each.kind]
         if each.direction == "inout":
-            return "KeyvalInOut"
+            return f"KeyvalFreed<{self.kind_of_attributes()}>"
+        if self.call.name.endswith(("set_attr", "Attr_put")):
+            return f"KeyvalSet<{self.kind_of_attributes()}>"
         found = given if each.direction == "in" else got
         if not found:
             raise SystemExit(f"MPI_{self.call.name}: nothing is known of its {each.name}")
         return found
+
+    def kind_of_attributes(self) -> str:
+        kinds = {"Type": "datatype", "Win": "win"}
+        return f"Kind::{kinds.get(self.call.name.partition('_')[0], 'comm')}"
 
     def handle(self, each: Parameter) -> str:
         kind = f"Kind::{KINDS[each.kind]}"
@@ -419,7 +448,8 @@ def declarations_text(calls: list[Call]) -> str:
     known = lengths()
     lines = []
     for call in calls:
-        if is_wrapped(call) and "ierror" in [each.name for each in call.fortran]:
+        declared = is_wrapped(call) or call.name in ANSWERED
+        if declared and "ierror" in [each.name for each in call.fortran]:
             wrapper = Wrapper(call, None, known)
             types = [f"{wrapper.type_of(n)}::Program" for n in range(len(call.parameters))]
             lines.append(f'extern "C" int PMPI_{call.name}({", ".join(types)});')
@@ -443,7 +473,7 @@ def in_parts(lines: list[str]) -> list[str]:
 
 def is_wrapped(call: Call) -> bool:
     """Conversions of handles and what gives no error code are written by hand."""
-    if call.returns != "int" or call.base in BY_HAND:
+    if call.returns != "int" or call.base in BY_HAND | ANSWERED:
         return False
     return not re.search(r"^Status_.*2|_(c2f|f2c|toint|fromint)$", call.name)
 
@@ -467,6 +497,7 @@ def names_text(calls: list[Call]) -> str:
 
 def constants_text() -> str:
     table = tomli.loads((ROOT / CONSTANTS).read_text(encoding="utf-8"))
+    table["handle"]["datatype"] |= EXTENSIONS
     lines = [*handle_lines(table["handle"]), *integer_lines(table["integer"])]
     return "\n".join([*HEAD, *lines, *object_lines(table), ""])
 
@@ -491,6 +522,7 @@ def object_lines(table: dict[str, Any]) -> Iterator[str]:
     """The objects of Open MPI, each with its kind and the first entry that it stands for."""
     entry, seen = 0, set()
     numbers = {"MPI_FILE_NULL": 0, "MPI_SESSION_NULL": 0, "MPI_ERRORS_ABORT": 3}
+    numbers |= dict.fromkeys(EXTENSIONS, -1)
     numbers |= {name: value["ompi"] for name, value in table["fortran"].items()}
     for kind, entries in table["handle"].items():
         for name in sorted(entries, key=lambda name: not name.endswith("_NULL")):

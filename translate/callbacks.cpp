@@ -2,6 +2,8 @@
 // Copyright the mpigauge authors
 //
 // Functions of the program that MPI calls: what the target hands over is translated on the way in.
+#include <unordered_map>
+
 #include "fortran_handles.hpp"
 
 namespace mpigauge::translate {
@@ -99,62 +101,99 @@ template int create_errhandler<Kind::session>(Function, How, ProgramHandle<Kind:
 
 namespace {
 
+// What the program said of a keyval. It is there as long as the keyval, or an attribute of it.
 struct Keyval {
   Function copy, free;
   void* extra;
-  bool operator==(const Keyval&) const = default;
+  std::atomic<long> uses{1};
 };
 
-// Attributes live as long as what they are at, so what is known of a keyval stays. The same
-// functions with the same state are the same.
-void* kept(const Keyval& keyval) {
-  static std::mutex lock;
-  static auto* const all = new std::vector<Keyval*>;
-  const std::scoped_lock guard(lock);
-  for (Keyval* const each : *all) {
-    if (*each == keyval) return each;
-  }
-  all->push_back(new Keyval(keyval));
-  return all->back();
+void let_go(Keyval* keyval) {
+  if (keyval->uses.fetch_sub(1, std::memory_order_acq_rel) == 1) delete keyval;
+}
+
+// By the target's number of them; each kind counts its own.
+struct Keyvals {
+  std::mutex lock;
+  std::unordered_map<int, Keyval*> by_number;
+};
+Keyvals& keyvals_of(Kind kind) {
+  static auto* const all = new std::array<Keyvals, kinds>;
+  return (*all)[static_cast<std::size_t>(kind)];
 }
 
 template <Kind kind>
 int copy_attribute(TargetHandle<kind> handle, int keyval, void* extra, void* value, void* copied,
                    int* flag) {
-  const auto& own = *static_cast<const Keyval*>(extra);
+  auto& own = *static_cast<Keyval*>(extra);
   const auto number = reinterpret_cast<Word>(own.copy);
   *flag = number == 0 ? 0 : 1;
   if (number == 0) return 0;
+  int code = 0;
   if (number == 1) {  // the standard's MPI_COMM_DUP_FN
     std::memcpy(copied, static_cast<void*>(&value), sizeof value);
-    return 0;
+  } else {
+    using Real = int (*)(ProgramHandle<kind>, int, void*, void*, void*, int*);
+    code =
+        reinterpret_cast<Real>(own.copy)(to_program<kind>(handle, Given::seen),
+                                         keyval_to_program(keyval), own.extra, value, copied, flag);
   }
-  using Real = int (*)(ProgramHandle<kind>, int, void*, void*, void*, int*);
-  return error_to_target(reinterpret_cast<Real>(own.copy)(to_program<kind>(handle, Given::seen),
-                                                          keyval_to_program(keyval), own.extra,
-                                                          value, copied, flag));
+  if (code == 0 && *flag != 0) own.uses.fetch_add(1, std::memory_order_relaxed);
+  return error_to_target(code);
 }
 
 template <Kind kind>
 int free_attribute(TargetHandle<kind> handle, int keyval, void* value, void* extra) {
-  const auto& own = *static_cast<const Keyval*>(extra);
-  if (own.free == nullptr) return 0;
-  using Real = int (*)(ProgramHandle<kind>, int, void*, void*);
-  return error_to_target(reinterpret_cast<Real>(own.free)(
-      to_program<kind>(handle, Given::seen), keyval_to_program(keyval), value, own.extra));
+  auto* const own = static_cast<Keyval*>(extra);
+  int code = 0;
+  if (own->free != nullptr) {
+    using Real = int (*)(ProgramHandle<kind>, int, void*, void*);
+    code = reinterpret_cast<Real>(own->free)(to_program<kind>(handle, Given::seen),
+                                             keyval_to_program(keyval), value, own->extra);
+  }
+  if (code == 0) let_go(own);
+  return error_to_target(code);
 }
 
 template <Kind kind, Call call>
 int create_keyval(Function copy, Function free, int* keyval, void* extra) {
   if (function_of<call>() == nullptr) return missing(call);
   int made = 0;
+  auto* const own = new Keyval{copy, free, extra};
   const int code =
-      ask<call>(copy_attribute<kind>, free_attribute<kind>, &made, kept({copy, free, extra}));
-  if (code == 0) *keyval = keyval_to_program(made);
-  return error_to_program(code);
+      ask<call>(copy_attribute<kind>, free_attribute<kind>, &made, static_cast<void*>(own));
+  if (code != 0) {
+    delete own;
+    return error_to_program(code);
+  }
+  Keyvals& all = keyvals_of(kind);
+  const std::scoped_lock guard(all.lock);
+  all.by_number[made] = own;
+  *keyval = keyval_to_program(made);
+  return 0;
 }
 
 }  // namespace
+
+void* hold_keyval(Kind kind, int number) {
+  Keyvals& all = keyvals_of(kind);
+  const std::scoped_lock guard(all.lock);
+  const auto found = all.by_number.find(number);
+  if (found == all.by_number.end()) return nullptr;
+  found->second->uses.fetch_add(1, std::memory_order_relaxed);
+  return found->second;
+}
+void let_keyval_go(void* held) {
+  if (held != nullptr) let_go(static_cast<Keyval*>(held));
+}
+void forget_keyval(Kind kind, int number) {
+  Keyvals& all = keyvals_of(kind);
+  const std::scoped_lock guard(all.lock);
+  const auto found = all.by_number.find(number);
+  if (found == all.by_number.end()) return;
+  let_go(found->second);
+  all.by_number.erase(found);
+}
 
 // --- requests and data representations of the program -------------------------------------------
 

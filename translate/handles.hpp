@@ -104,7 +104,7 @@ template <Kind kind>
 constexpr bool is_short_lived = kind == Kind::request || kind == Kind::message;
 
 template <Kind kind>
-TargetHandle<kind> to_target(ProgramHandle<kind> handle) {
+[[gnu::always_inline]] inline TargetHandle<kind> to_target(ProgramHandle<kind> handle) {
   constexpr auto index = static_cast<std::size_t>(kind);
   const Word word = word_of(handle);
   if constexpr (program_abi == Abi::ompi) {

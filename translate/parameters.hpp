@@ -164,6 +164,46 @@ class KeyvalInOut : public Base<int*> {
   int value_;
 };
 
+/// What is known of a keyval of the target is there as long as it, or an attribute of it; nothing
+/// is known of predefined ones.
+void* hold_keyval(Kind kind, int number);
+void let_keyval_go(void* held);
+void forget_keyval(Kind kind, int number);
+
+/// A keyval of which an attribute is set.
+template <Kind kind>
+class KeyvalSet : public Base<int> {
+ public:
+  template <class All>
+  KeyvalSet(int keyval, const All&)
+      : keyval_(keyval_to_target(keyval)), held_(hold_keyval(kind, keyval_)) {}
+  [[nodiscard]] int target() const { return keyval_; }
+  template <class All>
+  void done(int code, const All&) const {
+    if (code != 0) let_keyval_go(held_);
+  }
+
+ private:
+  int keyval_;
+  void* held_;
+};
+
+/// A keyval that is freed.
+template <Kind kind>
+class KeyvalFreed : public KeyvalInOut {
+ public:
+  template <class All>
+  KeyvalFreed(int* place, const All& all) : KeyvalInOut(place, all), before_(*target()) {}
+  template <class All>
+  void done(int code, const All& all) const {
+    KeyvalInOut::done(code, all);
+    if (code == 0) forget_keyval(kind, before_);
+  }
+
+ private:
+  int before_;
+};
+
 /// An offset in a file, or where the file pointer is.
 class Offset : public Base<Wide> {
  public:
@@ -463,23 +503,18 @@ class StatusInOut : public Base<ProgramStatus*, TargetStatus*> {
   TargetStatus status_;
 };
 
-/// A status that is written where a flag says so; -1: always.
+/// A status that is wanted, and written where a flag says so; -1: always.
 template <int flag>
 class StatusOut : public Base<ProgramStatus*, TargetStatus*> {
  public:
   template <class All>
   StatusOut(ProgramStatus* status, const All&) : place_(status) {}
   TargetStatus* target() {
-    if (is_ignored(place_)) {
-      using To = Constants<target_abi>;
-      return static_cast<TargetStatus*>(address_of(To::MPI_STATUS_IGNORE));
-    }
     status_ = {};
     return &status_;
   }
   template <class All>
   void done(int, const All& all) {
-    if (is_ignored(place_)) return;
     if constexpr (flag >= 0) {
       if (*std::get<static_cast<std::size_t>(flag)>(all) == 0) return;
     }
@@ -491,25 +526,19 @@ class StatusOut : public Base<ProgramStatus*, TargetStatus*> {
   TargetStatus status_;
 };
 
-/// Statuses for `room` requests, of which the target writes all, or as many as `written` says.
+/// Wanted statuses for `room` requests, of which the target writes all, or as many as `written`
+/// says.
 template <std::size_t room, int written, int flag>
 class Statuses : public Base<ProgramStatus*, TargetStatus*> {
  public:
   template <class All>
-  Statuses(ProgramStatus* statuses, const All& all)
-      : place_(statuses), room_(is_ignored(statuses) ? 0 : std::get<room>(all)) {
-    if (!is_ignored(place_) && room_.size() > 0) {
-      std::memset(static_cast<void*>(room_.data()), 0, room_.size() * sizeof(TargetStatus));
-    }
+  Statuses(ProgramStatus* statuses, const All& all) : place_(statuses), room_(std::get<room>(all)) {
+    if (room_.size() == 0) return;
+    std::memset(static_cast<void*>(room_.data()), 0, room_.size() * sizeof(TargetStatus));
   }
-  TargetStatus* target() {
-    using To = Constants<target_abi>;
-    return is_ignored(place_) ? static_cast<TargetStatus*>(address_of(To::MPI_STATUS_IGNORE))
-                              : room_.data();
-  }
+  TargetStatus* target() { return room_.data(); }
   template <class All>
   void done(int code, const All& all) {
-    if (is_ignored(place_)) return;
     if constexpr (flag >= 0) {
       if (code == 0 && *std::get<static_cast<std::size_t>(flag)>(all) == 0) return;
     }
@@ -531,6 +560,34 @@ class Statuses : public Base<ProgramStatus*, TargetStatus*> {
   ProgramStatus* place_;
   Room<TargetStatus> room_;
 };
+
+/// A status that the program does not want, or several: nothing is translated.
+class NoStatus : public Base<ProgramStatus*, TargetStatus*> {
+ public:
+  template <class All>
+  NoStatus(ProgramStatus*, const All&) {}
+  static TargetStatus* target() {
+    using To = Constants<target_abi>;
+    return static_cast<TargetStatus*>(address_of(To::MPI_STATUS_IGNORE));
+  }
+};
+
+/// What a parameter is in a call whose status is not wanted.
+template <class Parameter>
+struct Unwanted {
+  using Type = Parameter;
+};
+template <int flag>
+struct Unwanted<StatusOut<flag>> {
+  using Type = NoStatus;
+};
+template <std::size_t room, int written, int flag>
+struct Unwanted<Statuses<room, written, flag>> {
+  using Type = NoStatus;
+};
+template <class Parameter>
+inline constexpr bool may_be_unwanted =
+    !std::is_same_v<Parameter, typename Unwanted<Parameter>::Type>;
 
 // --- large counts for a target without them -----------------------------------------------------
 

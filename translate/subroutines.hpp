@@ -30,6 +30,8 @@ int PMPI_Win_get_attr(ProgramHandle<Kind::win>, int, void*, int*);
 int PMPI_Comm_create_keyval(Function, Function, int*, void*);
 int PMPI_Type_create_keyval(Function, Function, int*, void*);
 int PMPI_Win_create_keyval(Function, Function, int*, void*);
+int PMPI_Buffer_attach(void*, int);
+int PMPI_Buffer_detach(void*, int*);
 int PMPI_Pcontrol(const int, ...);
 double PMPI_Wtime();
 double PMPI_Wtick();

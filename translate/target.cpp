@@ -206,10 +206,17 @@ namespace {
 // Codes that the target made while it ran are told from classes by being above these.
 constexpr int last_class_of_program = Program::MPI_ERR_LASTCODE;
 
+/// What the program takes a class for that it does not know: before MPI 4.1 a wrong error handler
+/// was a wrong argument.
+int instead_of(int class_of_target) {
+  return class_of_target == Target::MPI_ERR_ERRHANDLER ? Program::MPI_ERR_ARG
+                                                       : Program::MPI_ERR_OTHER;
+}
+
 bool is_predefined_class(int code, int& found) {
   for (const Pair& each : pairs<Group::error>) {
     if (each.target != code || each.target == Target::MPI_ERR_LASTCODE) continue;
-    found = each.program == no_integer ? Program::MPI_ERR_OTHER : each.program;
+    found = each.program == no_integer ? instead_of(code) : each.program;
     return true;
   }
   return false;
