@@ -43,11 +43,11 @@ ROW = "{:<34} {:<20} {:>10.1f} {:>11.1f} {:>7.3f}"
 Blocks = Mapping[str, Sequence[float]]
 
 
-def build(folder: Path, mpi: Mpi) -> Path:
-    program = folder / f"translation_cost-{mpi.abi}"
+def build(folder: Path, mpi: Mpi, source: str = "translation_cost") -> Path:
+    program = folder / f"{source}-{mpi.abi}"
     words = [*compiler_words("this program"), "-std=c++20", "-O2"]
     words += ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
-    words += ["-isystem", str(headers(mpi)), str(HERE / "translation_cost.cpp")]
+    words += ["-isystem", str(headers(mpi)), str(HERE / f"{source}.cpp")]
     words += ["-o", str(program), str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}"]
     subprocess.run(words, check=True)
     return program
