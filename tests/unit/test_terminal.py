@@ -68,7 +68,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
 # --- plots ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", PLOTS)
 def test_every_kind_fits_every_screen(kind: str, shown: Shown) -> None:
-    picture = PLOTS[kind].draw([shown], ALL)
+    picture = PLOTS[kind].draw([shown] * PLOTS[kind].least_runs, ALL)
     assert picture is not None, "the run of these tests has something for every kind"
     for name, width in product(SCREENS, (40, 60, 80, 132)):
         screen = on(name, width)
@@ -82,7 +82,7 @@ def test_every_kind_fits_every_screen(kind: str, shown: Shown) -> None:
 
 @pytest.mark.parametrize("kind", PLOTS)
 def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown) -> None:
-    picture = PLOTS[kind].draw([shown], ALL)
+    picture = PLOTS[kind].draw([shown] * PLOTS[kind].least_runs, ALL)
     assert picture is not None
     assert "\x1b" not in "".join(lines(picture, PLAIN) or ())
     drawn = "".join(lines(picture, on("ascii", 80)) or ())
