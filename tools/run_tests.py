@@ -21,6 +21,9 @@ PYTEST = (sys.executable, "-m", "pytest", "-rs")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
+ALONE = "tests/cases/test_one_sided.py"
+"""Beside other jobs Open MPI 5.0.11 ended by signal 11 in one-sided communication twice in about
+five runs of all tests, alone never; why is not known."""
 PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 """Two files at a time: while one launches or waits, the other uses the cores. What a file sets up
 is set up once; those with many quick tests come last, so that both end at about the same time."""
@@ -44,14 +47,14 @@ class Outcome:
 
 def parts() -> tuple[Part, ...]:
     workers = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
-    unit, rest, cpp = (RESULTS / f"{name}.xml" for name in ("unit", "rest", "cpp"))
+    unit, alone, rest, cpp = (RESULTS / f"{each}.xml" for each in ("unit", "alone", "rest", "cpp"))
+    others = ("--ignore=tests/unit", f"--ignore={ALONE}")
     return (
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
         Part("unit tests", (*PYTEST, "-n", workers, f"--junitxml={unit}", "tests/unit"), unit),
-        Part(
-            "all other tests", (*PYTEST, *PAIR, f"--junitxml={rest}", "--ignore=tests/unit"), rest
-        ),
+        Part("one-sided tests", (*PYTEST, f"--junitxml={alone}", ALONE), alone),
+        Part("all other tests", (*PYTEST, *PAIR, f"--junitxml={rest}", *others), rest),
     )
 
 
