@@ -64,14 +64,14 @@ def write_picture(
 ) -> None:
     """In the form that the file's name ends with. Below a picture stands of which runs it is;
     `paper_columns`: of a paper, that it is to fill."""
-    from mpigauge.draw.chart import PAPER, alone
+    from mpigauge.draw.chart import PAPER_LAYOUTS, alone
     from mpigauge.draw.write import KINDS, draw
     from mpigauge.show.web.page import plot_page
 
     if file.suffix in KINDS:
         foot = [line for each in shown[:_MOST_IN_FOOT] for line in _of_run(each, len(shown) > 1)]
         foot = list(dict.fromkeys(foot))
-        draw(alone(picture, foot, PAPER[paper_columns] if paper_columns else None), file)
+        draw(alone(picture, foot, PAPER_LAYOUTS[paper_columns] if paper_columns else None), file)
     else:
         write_page(plot_page(picture), file)
 

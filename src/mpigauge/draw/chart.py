@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
-from mpigauge.draw.styles import PAPER as PAPER_COLOUR
-from mpigauge.draw.styles import colour, dash, group, shape, text, words
+from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame
@@ -34,7 +33,7 @@ class Layout(NamedTuple):
 
 _ONE, _TWO, _THREE = Layout(1, 900, 460), Layout(2, 470, 320), Layout(3, 340, 260)
 _LEADING = Layout(1, 470, 264)
-PAPER = {1: Layout(1, 340, 250, 85.0), 2: Layout(2, 350, 250, 175.0)}
+PAPER_LAYOUTS = {1: Layout(1, 340, 250, 85.0), 2: Layout(2, 350, 250, 175.0)}
 """By the columns of a paper that a picture fills: there its letters are 8 to 9 points high."""
 _VIEW = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
@@ -80,54 +79,56 @@ def alone(picture: Picture, foot: Sequence[str] = (), layout: Layout | None = No
     """As SVG for a file of its own: what is said of it stands below, then the lines of `foot`."""
     if picture.plot:
         return svg(picture.plot, (*picture.notes, *foot), layout)
-    return _with_foot(picture.svg, foot)
+    return _with_foot(picture.svg, foot, layout)
 
 
-def _with_foot(drawn: str, foot: Sequence[str]) -> str:
+def _with_foot(drawn: str, foot: Sequence[str], layout: Layout | None) -> str:
     """Below a drawing that is no plot over axes."""
     size = _VIEW.search(drawn)
-    if not foot or size is None:
+    if size is None or not (foot or layout):
         return drawn
     wide, high = map(float, size.groups())
-    lines = [line for each in foot for line in wrap(each, int(wide / _NOTE_LETTER))]
-    height = high + _NOTE_LINE * len(lines) + 10
-    said = (
-        text(LEFT / 2, high + 12 + _NOTE_LINE * number, line, "dim", size=11)
-        for number, line in enumerate(lines)
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {height:g}" '
-        f'width="{wide:g}" height="{height:g}" font-family="sans-serif" font-size="12">\n'
-        f'<rect class="paper" width="100%" height="100%" fill="{PAPER_COLOUR}"/>\n{drawn}'
-        + "\n".join(said)
-        + "\n</svg>\n"
-    )
+    said, more = _noted(foot, wide, high)
+    paper_mm = layout.paper_mm if layout else math.nan
+    return _sheet([drawn, *said], wide, high + more, paper_mm)
 
 
 def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> str:
     """As wide as a page, in small multiples where there are several panels; notes below. `layout`:
     where it is not to fill a page."""
-    columns, wide, high, paper_mm = _grid(plot, layout)
+    columns, panel_wide, high, paper_mm = _grid(plot, layout)
+    wide = columns * panel_wide
     names = _drawn(plot)
-    legend = _places(_told_apart(plot), columns * wide)
+    legend = _places(_told_apart(plot), wide)
     rows = -(-len(plot.panels) // columns)
     bottom = 44 + rows * high
     foot = bottom + (legend[-1][1] + _LINE + 6 if legend else 0)
-    lines = [line for note in notes for line in wrap(note, int(columns * wide / _NOTE_LETTER))]
-    height = foot + (_NOTE_LINE * len(lines) + 10 if lines else 0)
-    parts = [text(columns * wide / 2, 24, plot.title, "ink", "middle", 16)]
+    parts = [text(wide / 2, 24, plot.title, "ink", "middle", 16)]
     for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
         parts += drawn(panel, frame, names)
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
-    for number, line in enumerate(lines):
-        parts.append(text(LEFT / 2, foot + 12 + _NOTE_LINE * number, line, "dim", size=11))
+    said, more = _noted(notes, wide, foot)
+    label = f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}"'
+    return _sheet([*parts, *said], wide, foot + more, paper_mm, label)
+
+
+def _noted(notes: Sequence[str], wide: float, top: float) -> tuple[list[str], int]:
+    """Lines of text below each other, and how much room they take."""
+    lines = [line for note in notes for line in wrap(note, int(wide / _NOTE_LETTER))]
+    places = (top + 12 + _NOTE_LINE * number for number in range(len(lines)))
+    said = [text(LEFT / 2, y, each, "dim", size=11) for y, each in zip(places, lines, strict=True)]
+    return said, _NOTE_LINE * len(lines) + 10 if lines else 0
+
+
+def _sheet(
+    parts: Sequence[str], wide: float, height: float, paper_mm: float, label: str = ""
+) -> str:
+    """The drawing around these parts."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * wide} {height}" '
-        f"{_extent(columns * wide, height, paper_mm)} "
-        f'font-family="sans-serif" font-size="12" '
-        f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}">\n'
-        f'<rect class="paper" width="100%" height="100%" fill="{PAPER_COLOUR}"/>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {height:g}" '
+        f'{_extent(wide, height, paper_mm)} font-family="sans-serif" font-size="12" {label}>\n'
+        f'<rect class="paper" width="100%" height="100%" fill="{PAPER}"/>\n'
         + "\n".join(parts)
         + "\n</svg>\n"
     )
@@ -136,7 +137,7 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
 def _extent(wide: float, height: float, paper_mm: float) -> str:
     """The attributes of width and height."""
     if math.isnan(paper_mm):
-        return f'width="{wide}" height="{height}"'
+        return f'width="{wide:g}" height="{height:g}"'
     return f'width="{paper_mm:g}mm" height="{paper_mm * height / wide:.1f}mm"'
 
 
