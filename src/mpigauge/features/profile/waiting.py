@@ -6,7 +6,8 @@ Some calls are kept with the times at which each rank entered and left them, the
 ranks (profiler/instances.hpp). Whoever comes last is waited for: in what synchronises by all, in
 what a root hands out the root by all, in what a root gathers all by the root. What is left is the
 operation; what of it is far longer than usual, and rare, is disturbance, as of a rank that was
-switched out. Times of the calls that were not kept are shared out as those of the kept ones were.
+switched out. Times of the calls that were not kept are shared out as those of the kept ones were;
+where all calls of a call site are of collectives that could be split, its parts add up to its time.
 """
 
 from __future__ import annotations
@@ -131,12 +132,12 @@ def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
                 total = sums[int(spot), int(rank)]
                 total.add(table, took[:, place], drawn, float(kind.seconds[place]), left_out)
                 total.count(kind.calls * float(here.mean()), int(here.sum()), parts.usual_s)
-    for at, (calls, seconds) in _known_whole(kept, [kind for kind, _ in found]).items():
-        sums[at].make_whole(calls, seconds)
+    for at, (calls, seconds) in _exact_totals(kept, [kind for kind, _ in found]).items():
+        sums[at].scale_to(calls, seconds)
     return np.array([sums[key].row(*key) for key in sorted(sums)], dtype=WAIT)
 
 
-def _known_whole(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, tuple[int, float]]:
+def _exact_totals(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, tuple[int, float]]:
     """Calls and seconds of the spots on ranks all of whose calls are of these kinds.
 
     Which calls of a kind are of which spot is known of the kept ones alone. Spots that share kinds,
@@ -348,8 +349,9 @@ class Sum:
         self.kept += kept
         self.usual.append((kept, usual_s))
 
-    def make_whole(self, calls: int, seconds: float) -> None:
-        """Of a spot whose calls and time are known, not only those of the kinds it shares."""
+    def scale_to(self, calls: int, seconds: float) -> None:
+        """The number of calls and the time of a spot that are known exactly: its parts add up to
+        that time, and so do those of each drawing."""
         self.calls = calls
         self.by_chance *= (seconds / (self.seconds or 1.0)) ** 2
         self.parts *= seconds / (self.seconds or 1.0)
