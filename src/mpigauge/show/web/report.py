@@ -95,7 +95,7 @@ def report(
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
-    facts_told = [line for each in shown for line in _heading(each, several)]
+    heading_lines = [line for each in shown for line in _heading(each, several)]
     plotted = list(sections(shown, comparison, across))
     built = list(machines(first))
     cells, left = cells_of(first)
@@ -112,8 +112,8 @@ def report(
         home=home,
         name=" · ".join(each.name for each in shown),
         version=facts.version or "",
-        facts=facts_told[:_MOST_FACTS],
-        more_facts=facts_told[_MOST_FACTS:],
+        facts=heading_lines[:_MOST_FACTS],
+        more_facts=heading_lines[_MOST_FACTS:],
         opening=opening(first, comparison),
         lead=_lead(plotted),
         sections=[each for each in named if each],
