@@ -46,7 +46,7 @@ MOST = {
     "seed": 2**64 - 1,
 }
 """What a number is at most where its entry does not say it."""
-FORMS = ("folders", "counts", "orders", "nodes", "sides", "microseconds", "words")
+FORMS = ("folders", "counts", "orders", "nodes", "sides", "microseconds", "words", "arrivals")
 KNOWN_TYPES = (*CPP_TYPES, "word")
 
 
@@ -157,7 +157,9 @@ def suite_header(options: tuple[Option, ...]) -> str:
     lines += [f"inline constexpr std::array<SuiteOptionRow, {len(named)}> suite_option_rows{{{{"]
     lines += [f"    {{{_suite_row(option)}}}," for option in named] + ["}};", ""]
     standard = ("<array>", "<cstddef>", "<cstdint>", "<optional>", "<string>", "<vector>")
-    return cpp_header(SCHEMA, lines, *standard, "core/option_text.hpp", "core/option_words.hpp")
+    includes = ("core/option_text.hpp", "core/option_words.hpp")
+    own = [option.include for option in ours if option.include]
+    return cpp_header(SCHEMA, lines, *standard, *own, *includes)
 
 
 def _suite_row(option: Option) -> str:

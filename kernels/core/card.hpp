@@ -101,8 +101,9 @@ enum class Part {
   cpu,       ///< the computation alone
   progress,  ///< as the benchmark itself, but the computation calls MPI_Test now and then
   write,     ///< writing the send buffer anew before the call, where data are fresh
+  skew,      ///< how much later the last rank comes than the first, where they come apart
 };
-constexpr std::size_t part_count = 4;
+constexpr std::size_t part_count = 5;
 
 /// The shape of a case: what buffer sizes and traffic depend on.
 struct Shape {
@@ -228,6 +229,11 @@ constexpr std::string_view why_static(const Card& card) {
   if (card.unit == Unit::none || card.send == nothing) return "it has no send buffer";
   if (card.modes != Modes::none) return one_sided;
   return "";
+}
+
+/// Whether ranks come to its calls apart from each other, as --arrival says.
+inline bool comes_apart(const Card& card, const Shape& shape) {
+  return card.options.has(SuiteOption::arrival) && !shape.options->arrival.is_together();
 }
 
 constexpr double time_scale(const Card& card) {

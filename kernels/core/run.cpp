@@ -3,6 +3,7 @@
 #include "core/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -25,6 +26,7 @@ std::size_t stride(const Case& row, std::size_t bytes) {
 }
 
 constexpr auto write_part = static_cast<std::size_t>(Part::write);
+constexpr auto skew_part = static_cast<std::size_t>(Part::skew);
 
 void keep_slowest(std::vector<std::uint64_t>& mine, const std::vector<std::uint64_t>& other) {
   for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::max(mine[i], other[i]);
@@ -129,10 +131,35 @@ std::span<std::uint64_t> Run::samples() {
   return outcome_.ticks;
 }
 
-std::span<platform::Ticks> Run::openings() {
+void Run::openings() {
   outcome_.late.assign(task_.samples, 0);
   opened_.assign(task_.samples, 0);
-  return opened_;
+  if (!apart_from_others()) return;
+  outcome_.own.assign(task_.samples, 0);
+  outcome_.part_ticks[skew_part].assign(task_.samples, 0);
+}
+
+Run::Coming Run::comes(std::uint32_t sample) const {
+  if (!apart_from_others()) return {};
+  const double hz = ticks_per_second();
+  const auto delays =
+      options().arrival.delays(options().pairing, task_.writes + sample, team_.ranks);
+  const auto [first, last] = std::minmax_element(delays.begin(), delays.end());
+  const auto ticks = [hz](double seconds) {
+    return static_cast<platform::Ticks>(std::llround(seconds * hz));
+  };
+  return {ticks(delays[static_cast<std::size_t>(team_.rank)]), ticks(*last), ticks(*first)};
+}
+
+void Run::keep(std::uint32_t sample, const Start& start, const Coming& coming, platform::Ticks from,
+               platform::Ticks end) {
+  const auto since = [end](platform::Ticks when) { return end > when ? end - when : 0; };
+  outcome_.ticks[sample] = since(from + (coming.last - coming.own));
+  opened_[sample] = start.opened;
+  outcome_.late[sample] = start.late ? 1 : 0;
+  if (outcome_.own.empty()) return;
+  outcome_.own[sample] = since(from);
+  outcome_.part_ticks[skew_part][sample] = coming.last - coming.first;
 }
 
 void Run::begin_timing() {

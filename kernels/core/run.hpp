@@ -85,8 +85,10 @@ enum Remark : unsigned {
 struct Outcome {
   std::vector<std::uint64_t> ticks;  ///< per sample
   std::vector<std::uint8_t> late;    ///< per sample: this rank missed the agreed start
-  std::uint64_t first = 0;           ///< ticks of the first call
-  double seconds = 0.0;              ///< classic: time of all calls by MPI_Wtime
+  /// Per sample, where ranks come apart: from this one's arrival, while `ticks` are from the last.
+  std::vector<std::uint64_t> own;
+  std::uint64_t first = 0;  ///< ticks of the first call
+  double seconds = 0.0;     ///< classic: time of all calls by MPI_Wtime
   std::uint64_t wrong = 0;
   bool expected = false;
   unsigned taint = 0;
@@ -265,11 +267,20 @@ class Run {
   std::uint64_t renew(Rotation at, std::uint32_t calls);
   void write(Turn turn);
   void meet() const;
+  /// When this rank comes to a sample, and when the last one does, in ticks after the window opens.
+  struct Coming {
+    platform::Ticks own = 0, last = 0, first = 0;
+  };
+  [[nodiscard]] bool apart_from_others() const { return comes_apart(*case_.card, case_.shape); }
+  [[nodiscard]] Coming comes(std::uint32_t sample) const;
+  /// Keeps a sample that was started so and ended then.
+  void keep(std::uint32_t sample, const Start& start, const Coming& coming, platform::Ticks from,
+            platform::Ticks end);
   // What the loops need around their clock is not compiled with each of them.
   /// Room for the ticks of each sample...
   std::span<std::uint64_t> samples();
   /// ...and, where ranks meet before it, for when its window opened.
-  std::span<platform::Ticks> openings();
+  void openings();
   void begin_timing();
   /// Learns which starts were missed, once all samples are made; all ranks together.
   void settle();
@@ -356,21 +367,20 @@ void Run::chain(Body body, Close close, Rotation at) {
 
 template <class Body, class Close>
 void Run::apart(Body body, Close close, Rotation at) {
-  const std::span<std::uint64_t> ticks = samples();
-  const std::span<platform::Ticks> opened = openings();
+  samples();
+  openings();
   at = warm_up(body, at);
   if (task_.warm > 0) close();
   begin_timing();
   for (std::uint32_t i = 0; i < task_.samples; ++i) {
     if (fresh()) renew(at, 1);
-    const Start start = team_.starter->start();
+    const Coming coming = comes(i);
+    const Start start = team_.starter->start(coming.own);
     const auto from = start.opened != 0 ? start.from : platform::ticks();
     body(at.turn);
     close();
     const auto end = platform::ticks();
-    ticks[i] = end > from ? end - from : 0;
-    opened[i] = start.opened;
-    outcome_.late[i] = start.late ? 1 : 0;
+    keep(i, start, coming, from, end);
     at.advance();
   }
   outcome_.taint |= probe_.taint();

@@ -402,6 +402,7 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   s.time_min_s = median_of_medians(kept, &Chunk::fastest) * tick;
   s.time_avg_s = median_of_medians(kept, &Chunk::mean) * tick;
   s.time_max_s = s.time_p50_s;
+  if (!kept.front()->own.empty()) s.time_own_s = median_of_medians(kept, &Chunk::own) * tick;
   s.time_mean_s =
       std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
   for (const auto& [time, share] : column::quantiles) s.*time = quantile(all, share) * tick;

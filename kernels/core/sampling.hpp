@@ -34,6 +34,8 @@ struct Chunk {
   std::uint32_t calls = 1;
   std::uint64_t first = 0;  ///< first call of the visit, caches still hold other cells' data
   std::vector<std::uint64_t> slowest, fastest, mean;  ///< over ranks, per sample
+  /// Mean over ranks of the time from each one's own arrival; none where they come together.
+  std::vector<std::uint64_t> own;
   /// Slowest of the ranks, per sample, of what was timed beside it, in the order of Part.
   std::array<std::vector<std::uint64_t>, part_count> parts;
 };
@@ -198,7 +200,7 @@ struct Summary : column::Times {
 /// Where a summary has what was timed beside a benchmark, in the order of Part.
 inline constexpr std::array<double column::Times::*, part_count> time_of_part{
     &column::Times::time_pure_s, &column::Times::time_cpu_s, &column::Times::time_progress_s,
-    &column::Times::time_write_s};
+    &column::Times::time_write_s, &column::Times::time_skew_s};
 Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double target,
                   bool of_shorter = false);
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrival.hpp"
 #include "core/option_text.hpp"
 #include "core/option_words.hpp"
 
@@ -42,6 +43,9 @@ struct SuiteOptions {
   bool touch_recv = true;
   /// Grid of ranks (HALO).
   std::vector<int> topo;
+  /// When ranks come to a blocking collective, each beside all at once: late:RANK:TIME,
+  /// uniform:TIME, sorted:TIME, profile:RUN.
+  Arrival arrival;
   /// Parts of a partitioned message.
   int partitions = 4;
   /// Library for products of matrices: NAME=FILE.
@@ -71,6 +75,7 @@ enum class SuiteOption {
   touch_send,
   touch_recv,
   topo,
+  arrival,
   partitions,
   blas,
   compiler,
@@ -78,7 +83,7 @@ enum class SuiteOption {
 };
 
 /// In the order of SuiteOption.
-inline constexpr std::array<SuiteOptionRow, 16> suite_option_rows{{
+inline constexpr std::array<SuiteOptionRow, 17> suite_option_rows{{
     {"layout", text_of<&SuiteOptions::contiguity>, true, false},
     {"dir", text_of<&SuiteOptions::directories>, true, false},
     {"io-cache", text_of<&SuiteOptions::io_cache>, false, false},
@@ -91,6 +96,7 @@ inline constexpr std::array<SuiteOptionRow, 16> suite_option_rows{{
     {"touch-send", text_of<&SuiteOptions::touch_send>, false, false},
     {"touch-recv", text_of<&SuiteOptions::touch_recv>, false, false},
     {"topo", text_of<&SuiteOptions::topo>, false, false},
+    {"arrival", text_of<&SuiteOptions::arrival>, true, false},
     {"partitions", text_of<&SuiteOptions::partitions>, false, false},
     {"blas", text_of<&SuiteOptions::blas>, false, false},
     {"compiler", text_of<&SuiteOptions::compiler>, false, false},

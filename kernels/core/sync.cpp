@@ -249,23 +249,23 @@ void Starter::widen() { width_ = std::min(2 * width_, most_widening * least_widt
 
 void Starter::narrow() { width_ = std::max(width_ / 2, least_width_); }
 
-Start Starter::start() {
+Start Starter::start(platform::Ticks after) {
   switch (method_) {
     case SyncMethod::automatic:
     case SyncMethod::barrier: call(MPI_Barrier(comm_)); break;
     case SyncMethod::dissemination: dissemination_barrier(comm_); break;
-    case SyncMethod::clock: return start_by_clock();
+    case SyncMethod::clock: return start_by_clock(after);
     case SyncMethod::none: break;
   }
   return {};
 }
 
-Start Starter::start_by_clock() {
+Start Starter::start_by_clock(platform::Ticks after) {
   call(MPI_Barrier(comm_));
   const auto here = clock_.reference_time(platform::ticks()) + head_start_;
   const auto number = here / width_ + 1;
   const auto opened = number * width_ + spread_over(number, opening_);
-  const auto mine = clock_.own_time(opened);
+  const auto mine = clock_.own_time(opened + after);
   auto now = platform::ticks();
   while (now < mine) now = platform::ticks();
   if (now > mine + tolerance_) return {.opened = opened, .from = now, .late = true};

@@ -71,8 +71,8 @@ class Starter {
   Starter() = default;
   /// All ranks together. `one_clock`: they read the same one, so that nothing needs to be measured.
   Starter(SyncMethod method, MPI_Comm comm, const platform::ClockFacts& clock, bool one_clock);
-  /// Returns when all may start.
-  Start start();
+  /// Returns when all may start; where there is a window, this rank so many ticks after it opened.
+  Start start(platform::Ticks after = 0);
   /// Marks those samples as late whose window was not the same on all ranks, or for which any came
   /// late; all ranks together. `opened` as start() told; then the latest on any rank.
   void settle(std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const;
@@ -100,7 +100,7 @@ class Starter {
   void renew();
 
  private:
-  Start start_by_clock();
+  Start start_by_clock(platform::Ticks after = 0);
   void choose_width();
   void agree(std::vector<platform::Ticks>& opened, std::vector<std::uint8_t>& late) const;
   [[nodiscard]] platform::Ticks time_empty_windows();

@@ -62,14 +62,15 @@ class Parcel {
 
   std::size_t n_;
   std::size_t once_;
-  std::vector<std::int64_t> most_, sum_;
+  bool has_own_ = false;
+  std::vector<std::int64_t> most_, sum_;  // the sum of ticks, then of own, then how many there are
 };
 
 Parcel::Parcel(std::size_t samples)
     : n_(samples),
       once_(at(first_part + part_count, 0)),
       most_(once_ + once_count, 0),
-      sum_(n_ + 1, 0) {
+      sum_(2 * n_ + 1, 0) {
   std::fill_n(&most_[at(fastest, 0)], n_, std::numeric_limits<std::int64_t>::min() + 1);
 }
 
@@ -87,6 +88,8 @@ void Parcel::take(const std::vector<std::uint64_t>& ticks) {
 void Parcel::put(const Outcome& outcome, bool counted) {
   if (counted) {
     take(outcome.ticks);
+    has_own_ = !outcome.own.empty();
+    std::copy(outcome.own.begin(), outcome.own.end(), &sum_[n_]);
     for (const auto& ticks : outcome.thread_ticks) take(ticks);
     most_[once_ + once_first] = static_cast<std::int64_t>(outcome.first);
   }
@@ -132,6 +135,7 @@ void Parcel::unpack_sample(Chunk& chunk, std::size_t i) const {
   chunk.slowest.push_back(static_cast<std::uint64_t>(most_[at(slowest, i)]));
   chunk.fastest.push_back(static_cast<std::uint64_t>(-most_[at(fastest, i)]));
   chunk.mean.push_back(static_cast<std::uint64_t>(sum_[i] / counted));
+  if (has_own_) chunk.own.push_back(static_cast<std::uint64_t>(sum_[n_ + i] / counted));
   for (std::size_t p = 0; p < part_count; ++p) {
     if (most_[once_ + once_parts + p] == 0) continue;
     chunk.parts.at(p).push_back(static_cast<std::uint64_t>(most_[at(first_part + p, i)]));
@@ -156,9 +160,13 @@ std::string name_of(const Job& job) {
          std::to_string(job.row.shape.ranks) + '/' + std::to_string(job.row.shape.bytes);
 }
 
-bool may_be_by_clock(const Job& job) {
-  return job.row.card->meet == Meet::each && !is_threaded(*job.row.card);
+// Calls of ranks that come apart are each timed by themselves, barriers too.
+bool is_apart(const Job& job) {
+  const Card& card = *job.row.card;
+  return card.meet == Meet::each || comes_apart(card, job.row.shape);
 }
+
+bool may_be_by_clock(const Job& job) { return is_apart(job) && !is_threaded(*job.row.card); }
 
 // What fresh data begin with differs from visit to visit.
 constexpr std::uint32_t writes_between_rounds = 97;
@@ -305,9 +313,12 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     // Completed together, so that how many they are is part of what is measured.
     const bool together = job.row.completion == Completion::end;
     const bool by_clock = job.sync == SyncMethod::clock;
-    goals.push_back({calls, job.row.card->meet == Meet::never,
-                     together ? static_cast<std::uint32_t>(calls) : 0, most_calls(job.row),
-                     job.row.card->most_s, job.arms_of, by_clock ? starter_.wait_ticks() : 0.0});
+    double wait = by_clock ? starter_.wait_ticks() : 0.0;
+    if (comes_apart(*job.row.card, job.row.shape)) {
+      wait += job.row.shape.options->arrival.longest_s() * rules_.hz;
+    }
+    goals.push_back({calls, !is_apart(job), together ? static_cast<std::uint32_t>(calls) : 0,
+                     most_calls(job.row), job.row.card->most_s, job.arms_of, wait});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
@@ -434,8 +445,7 @@ bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   team_.comm = knobs_.choose(jobs_[visit.cell].arm);
   if (round.number == 0 && !check_data(visit)) return true;
   const Job& job = jobs_[visit.cell];
-  const bool apart = job.row.card->meet == Meet::each;
-  const Task task{apart ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
+  const Task task{is_apart(job) ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
                   (round.number + 1) * writes_between_rounds};
   const double start_s = platform::now_s();
   starter_.use(job.sync);

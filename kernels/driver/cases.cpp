@@ -126,6 +126,10 @@ std::string_view missing_call(const Card& card) {
 // What no other size would change.
 std::string why_not_here(const Case& row) {
   const Card& card = *row.card;
+  if (comes_apart(card, row.shape)) {
+    auto excuse = row.shape.options->arrival.excuse(row.shape.ranks);
+    if (!excuse.empty()) return excuse;
+  }
   if (const auto why = why_static(card); row.shape.fresh && !why.empty()) {
     return "there are no fresh data: " + std::string(why);
   }
@@ -185,8 +189,10 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
           Case row = case_of(card, {bytes, ranks}, options, *suite);
           row.completion = completion;
           row.directory = directory;
-          add_hot_and_cold(
-              jobs, {.benchmark = &benchmark, .row = row, .sync = sync_of(card, options)}, options);
+          // Only by a clock can ranks come apart as they should.
+          const bool apart = comes_apart(card, row.shape);
+          const SyncMethod sync = apart ? SyncMethod::clock : sync_of(card, options);
+          add_hot_and_cold(jobs, {.benchmark = &benchmark, .row = row, .sync = sync}, options);
         }
       }
     }
@@ -254,7 +260,9 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::mode, options.classic ? "classic" : "adaptive")
       .add(column::memory, "host")
       .add(column::origin, "measured")
-      .add(column::thread_level, option_text(options.suite.thread_level));
+      .add(column::thread_level, option_text(options.suite.thread_level))
+      .add(column::arrival, comes_apart(card, job.row.shape) ? job.row.shape.options->arrival.name()
+                                                             : std::string());
   return key;
 }
 

@@ -89,6 +89,9 @@ struct OptionFields {
   /// NUMA nodes of the arrays (NODE), each measured: local, remote, interleaved, 1, 0+1, all. Each
   /// is measured.
   std::vector<std::string> memory_on;
+  /// When ranks come to a blocking collective, each beside all at once: late:RANK:TIME,
+  /// uniform:TIME, sorted:TIME, profile:RUN. Each is measured.
+  std::vector<Arrival> arrival;
   /// Simple loops of NODE as compilers made them: ours, or NAME=FILE. Each is measured.
   std::vector<std::string> compiler;
 };

@@ -121,6 +121,12 @@ Grid grid_of(std::string_view text) {
 
 Pairing pairing_of(const std::string& text) { return understood(parse_pairing, text); }
 
+std::vector<Arrival> arrivals_of(const std::string& text) {
+  std::vector<Arrival> arrivals;
+  for (const auto& word : words_in(text)) arrivals.push_back(understood(Arrival::read, word));
+  return arrivals;
+}
+
 std::vector<Arm> arms_of(const std::string& text) { return understood(read_arms, text); }
 
 }  // namespace mpigauge

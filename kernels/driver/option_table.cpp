@@ -102,6 +102,9 @@ const std::vector<OptionRow>& option_table() {
       {"topo",
        "Grid of ranks (HALO).  [default: as even as can be]",
        into(&S::topo, sides_of)},
+      {"arrival",
+       "When ranks come to a blocking collective, each beside all at once: late:RANK:TIME, uniform:TIME, sorted:TIME, profile:RUN.  [default: together]",
+       into(&O::arrival, &S::arrival, arrivals_of)},
       {"partitions",
        "Parts of a partitioned message.  [default: 4]",
        into(&S::partitions, Range<int>{1, 1000000})},
@@ -156,6 +159,7 @@ std::vector<SuiteOptions> combinations_of(const OptionFields& o) {
   vary(all, &SuiteOptions::threads, o.threads);
   vary(all, &SuiteOptions::thread_order, o.thread_order);
   vary(all, &SuiteOptions::memory_on, o.memory_on);
+  vary(all, &SuiteOptions::arrival, o.arrival);
   vary(all, &SuiteOptions::compiler, o.compiler);
   return all;
 }

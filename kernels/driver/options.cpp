@@ -35,6 +35,9 @@ void check(const Options& o) {
   if (o.classic && o.data != Data::unchanged) {
     throw UsageError("--data: the classic schedule is IMB's, which never writes its send buffer");
   }
+  if (o.classic && !o.suite.arrival.is_together()) {
+    throw UsageError("--arrival: the classic schedule is IMB's, in which ranks come together");
+  }
   if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
   for (const auto& name : o.benchmarks) {
     const Card& card = find_benchmark(name)->card;

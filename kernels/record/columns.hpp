@@ -72,6 +72,11 @@ inline constexpr std::string_view origin = "origin";
 // library provided it: single, funneled, serialized, multiple; empty: the lowest that the benchmark
 // needs.
 inline constexpr std::string_view thread_level = "thread_level";
+// When ranks come to the call (--arrival): late:1:50us: rank 1 that much after the others;
+// uniform:100us: by chance within that time; sorted:100us: one after the other within it;
+// profile:RUN: as in a profile; empty: together. Where they do not, time_p50_s counts from the last
+// to come.
+inline constexpr std::string_view arrival = "arrival";
 // Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
 inline constexpr std::string_view calls = "calls";
 // Timed samples that the statistics rest on.
@@ -142,6 +147,12 @@ inline constexpr std::string_view time_progress_s = "time_progress_s";
 // Writing the send buffer before the call where data are fresh, median over samples of the slowest
 // rank; no part of time_p50_s. Empty where they are static. [s]
 inline constexpr std::string_view time_write_s = "time_write_s";
+// Of a rank in the mean, from its own arrival to the end of its call, where ranks come apart
+// (arrival); median over samples. Empty where they come together. [s]
+inline constexpr std::string_view time_own_s = "time_own_s";
+// How much later the last rank comes than the first, where they come apart; median over samples.
+// [s]
+inline constexpr std::string_view time_skew_s = "time_skew_s";
 // Share of overlap: (time_pure_s + time_cpu_s - time_p50_s) / max(time_pure_s, time_cpu_s), between
 // 0 and 1, of each visit; median over visits. In MPI-IO of the smaller of the two, as IMB has it.
 // The library makes progress on its own. [1]
@@ -162,7 +173,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 62> all{
+inline constexpr std::array<std::string_view, 65> all{
     launch,
     suite,
     benchmark,
@@ -188,6 +199,7 @@ inline constexpr std::array<std::string_view, 62> all{
     memory,
     origin,
     thread_level,
+    arrival,
     calls,
     samples,
     chunks,
@@ -218,6 +230,8 @@ inline constexpr std::array<std::string_view, 62> all{
     time_cpu_s,
     time_progress_s,
     time_write_s,
+    time_own_s,
+    time_skew_s,
     overlap_ratio,
     overlap_low_ratio,
     overlap_high_ratio,
@@ -247,6 +261,8 @@ struct Times {
   double time_cpu_s = std::numeric_limits<double>::quiet_NaN();
   double time_progress_s = std::numeric_limits<double>::quiet_NaN();
   double time_write_s = std::numeric_limits<double>::quiet_NaN();
+  double time_own_s = std::numeric_limits<double>::quiet_NaN();
+  double time_skew_s = std::numeric_limits<double>::quiet_NaN();
   double overlap_ratio = std::numeric_limits<double>::quiet_NaN();
   double overlap_low_ratio = std::numeric_limits<double>::quiet_NaN();
   double overlap_high_ratio = std::numeric_limits<double>::quiet_NaN();
@@ -273,6 +289,8 @@ void add_times(Record& record, const Times& times) {
   record.add(time_cpu_s, times.time_cpu_s);
   record.add(time_progress_s, times.time_progress_s);
   record.add(time_write_s, times.time_write_s);
+  record.add(time_own_s, times.time_own_s);
+  record.add(time_skew_s, times.time_skew_s);
   record.add(overlap_ratio, times.overlap_ratio);
   record.add(overlap_low_ratio, times.overlap_low_ratio);
   record.add(overlap_high_ratio, times.overlap_high_ratio);

@@ -64,6 +64,13 @@ const std::map<std::string, Good>& good_values() {
       {"repetitions", {"20", [](O o) { return o.repetitions == 20; }}},
       {"layout", {"resize", [](O o) { return o.suite.contiguity == Contiguity::resize; }}},
       {"test-every", {"0.5", [](O o) { return o.suite.test_every_us == 0.5; }}},
+      {"arrival",
+       {"together,late:1:50,profile:x=0+5/1+0",
+        [](O o) {
+          return o.combinations.size() == 3 && o.combinations.at(0).arrival.is_together() &&
+                 o.combinations.at(1).arrival.name() == "late:1:50us" &&
+                 o.combinations.at(2).arrival.name() == "profile:x";
+        }}},
       {"partitions", {"8", [](O o) { return o.suite.partitions == 8; }}},
       {"dir",
        {"/a,/b", [](O o) { return o.suite.directories == std::vector<std::string>{"/a", "/b"}; }}},

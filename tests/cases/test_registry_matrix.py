@@ -8,6 +8,7 @@ get more time until they have reached each cell. See every_cell.py.
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING
 
@@ -145,6 +146,33 @@ def test_ranks_that_share_a_clock_start_by_it(where: Site) -> None:
     assert {c.sync for c in ended.cells if c.benchmark == "PingPong"} == {"none"}
     assert {c.sync for c in ended.cells if c.benchmark != "PingPong"} == {"clock"}
     assert all(c.sync_error_s < 1e-6 for c in ended.cells)
+
+
+def test_every_blocking_collective_with_ranks_that_come_apart(where: Site) -> None:
+    """Beside all at once; from the last one on, of each rank, and with data that are right."""
+    patterns = ("late:1:20us", "uniform:20us", "sorted:20us", "profile:x")
+    names = [card.name for card in where.cards if "arrival" in card.options]
+    assert {"Allreduce", "Bcast", "Barrier", "Alltoallv", "Gather"} <= set(names)
+    words = "together,late:1:20,uniform:20,sorted:20,profile:x=0+5/9.5+0"
+    ended = run_all(where, 2, ",".join(names), "--sizes", "8", "--arrival", words)
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {(c.benchmark, c.arrival) for c in ended.cells} == {
+        (name, pattern) for name in names for pattern in ("", *patterns)
+    }
+    apart = [c for c in ended.cells if c.arrival]
+    assert all(c.sync == "clock" and c.time_own_s > 0 for c in apart)
+    skews = {c.arrival: c.time_skew_s for c in apart}
+    assert skews["late:1:20us"] == skews["sorted:20us"] == pytest.approx(20e-6, rel=1e-3)
+    assert 0 < skews["uniform:20us"] < 20e-6
+    assert 4.9e-6 < skews["profile:x"] < 9.6e-6
+    assert all(math.isnan(c.time_own_s) for c in ended.cells if not c.arrival)
+
+
+def test_groups_in_which_nobody_can_be_late() -> None:
+    ended = run(site("mpich"), 2, "--benchmarks", "Bcast", "--sizes", "8", "--arrival", "late:2:5",
+                "--seconds", 1)  # fmt: skip
+    assert (ended.status, ended.cells) == (0, [])
+    assert [skip.reason for skip in ended.skips] == ["arrival late:2:5us: there is no rank 2 of 2"]
 
 
 def test_ranks_that_share_cores_start_after_a_barrier() -> None:

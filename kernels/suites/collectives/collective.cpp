@@ -80,6 +80,7 @@ Card blocking_card(Card card, bool in_every_library) {
   if (!in_every_library) card.needs = {blocking_call(card.name)};
   const bool laid_out = card.suite == blocking_suite && card.unit != Unit::none;
   if (laid_out) card.options.add(SuiteOption::layout);
+  card.options.add(SuiteOption::arrival);
   return with_columns(card, Columns::collective);
 }
 

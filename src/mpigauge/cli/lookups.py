@@ -16,6 +16,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from mpigauge.measure.plan import LookedUp
     from mpigauge.model.libraries import Blas, Compiler
+    from mpigauge.runs.store.arrivals import ArrivalsOfRun
 
 
 def look_up(said: Mapping[str, Any]) -> LookedUp:
@@ -35,6 +36,7 @@ def look_up(said: Mapping[str, Any]) -> LookedUp:
         blas=_libraries(said.get("blas") or ()),
         default_blas=_default_blas() if "benchmarks" in said else None,
         compilers=_compilers(said.get("compilers") or ()),
+        arrivals=_arrivals(said.get("arrival") or ""),
         seed=random.SystemRandom().getrandbits(31),
     )
 
@@ -95,3 +97,25 @@ def _compilers(texts: tuple[str, ...]) -> tuple[Compiler, ...]:
     from mpigauge.site.mpi.compilers import find_compiler
 
     return tuple(map(find_compiler, texts))
+
+
+def _arrivals(text: str) -> dict[str, ArrivalsOfRun]:
+    """Of the profiles that are named among patterns of arrivals."""
+    words = [word.strip().partition(":") for word in text.split(",")]
+    return {name: _patterns(name) for kind, _, name in words if kind == "profile" and name}
+
+
+def _patterns(name: str) -> ArrivalsOfRun:
+    from mpigauge.cli.run_names import find_run
+    from mpigauge.runs.store.arrivals import ArrivalsOfRun, arrival_patterns
+
+    found = find_run(name)
+    if found.is_file():
+        raise UserError(f"--arrival: {name} is packed; name the folder that it was made of")
+    patterns = arrival_patterns(found)
+    if not patterns:
+        raise UserError(
+            f"--arrival: the run {name} does not say when ranks came to collectives; "
+            "`mpigauge profile` makes one that does"
+        )
+    return ArrivalsOfRun(found.name, patterns)

@@ -152,6 +152,12 @@ class Cell:
     # benchmark needs.
     thread_level: str
 
+    # When ranks come to the call (--arrival): late:1:50us: rank 1 that much after the others;
+    # uniform:100us: by chance within that time; sorted:100us: one after the other within it;
+    # profile:RUN: as in a profile; empty: together. Where they do not, time_p50_s counts from the
+    # last to come.
+    arrival: str
+
     # Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
     calls: int
 
@@ -258,6 +264,14 @@ class Cell:
     # slowest rank; no part of time_p50_s. Empty where they are static. [s]
     time_write_s: float
 
+    # Of a rank in the mean, from its own arrival to the end of its call, where ranks come apart
+    # (arrival); median over samples. Empty where they come together. [s]
+    time_own_s: float
+
+    # How much later the last rank comes than the first, where they come apart; median over
+    # samples. [s]
+    time_skew_s: float
+
     # Share of overlap: (time_pure_s + time_cpu_s - time_p50_s) / max(time_pure_s, time_cpu_s),
     # between 0 and 1, of each visit; median over visits. In MPI-IO of the smaller of the two, as
     # IMB has it. The library makes progress on its own. [1]
@@ -354,6 +368,7 @@ KEY_COLUMNS = (
     "memory",
     "origin",
     "thread_level",
+    "arrival",
 )
 _key = attrgetter(*KEY_COLUMNS)
 
@@ -385,6 +400,7 @@ _READ: dict[str, Any] = {
     "memory": str,
     "origin": str,
     "thread_level": str,
+    "arrival": str,
     "calls": int,
     "samples": int,
     "chunks": int,
@@ -416,6 +432,8 @@ _READ: dict[str, Any] = {
     "time_cpu_s": _float,
     "time_progress_s": _float,
     "time_write_s": _float,
+    "time_own_s": _float,
+    "time_skew_s": _float,
     "overlap_ratio": _float,
     "overlap_low_ratio": _float,
     "overlap_high_ratio": _float,
@@ -439,6 +457,7 @@ ABSENT: dict[str, Any] = {
     "arm": "",
     "source": "",
     "thread_level": "",
+    "arrival": "",
     "statistic": "",
     "variant": "",
     "busy_cores": None,
@@ -447,6 +466,8 @@ ABSENT: dict[str, Any] = {
     "time_cpu_s": None,
     "time_progress_s": None,
     "time_write_s": None,
+    "time_own_s": None,
+    "time_skew_s": None,
     "overlap_ratio": None,
     "overlap_low_ratio": None,
     "overlap_high_ratio": None,
@@ -473,6 +494,7 @@ ORDER_OF_WORDS = (
     "arm",
     "source",
     "inflight",
+    "arrival",
     "cache",
     "data",
     "suite",
@@ -494,6 +516,7 @@ ORDER_OF_ROWS = (
     ("threads",),
     ("directory",),
     ("completion",),
+    ("arrival",),
     ("message_bytes",),
     ("cache",),
     ("data",),
@@ -831,6 +854,24 @@ COLUMNS = (
         phrase="at thread level {}",
     ),
     Column(
+        "arrival",
+        "str",
+        "",
+        "cell",
+        (
+            "When ranks come to the call (--arrival): late:1:50us: rank 1 that much after the"
+            " others; uniform:100us: by chance within that time; sorted:100us: one after the "
+            "other within it; profile:RUN: as in a profile; empty: together. Where they do "
+            "not, time_p50_s counts from the last to come."
+        ),
+        role="how",
+        usual="",
+        empty="together",
+        heading="ranks come {}",
+        in_name="{}",
+        phrase="with ranks that come {}",
+    ),
+    Column(
         "calls",
         "int",
         "",
@@ -1137,6 +1178,30 @@ COLUMNS = (
         ),
         role="time",
         column="write µs",
+    ),
+    Column(
+        "time_own_s",
+        "float",
+        "s",
+        "parts",
+        (
+            "Of a rank in the mean, from its own arrival to the end of its call, where ranks "
+            "come apart (arrival); median over samples. Empty where they come together."
+        ),
+        role="time",
+        column="own µs",
+    ),
+    Column(
+        "time_skew_s",
+        "float",
+        "s",
+        "parts",
+        (
+            "How much later the last rank comes than the first, where they come apart; median"
+            " over samples."
+        ),
+        role="time",
+        column="skew µs",
     ),
     Column(
         "overlap_ratio",

@@ -65,6 +65,7 @@ KERNEL_OPTIONS = (
     "touch-send",
     "touch-recv",
     "topo",
+    "arrival",
     "partitions",
     "blas",
     "compiler",
@@ -206,6 +207,18 @@ OFFERED = (
         (),
         0,
         2147483647,
+    ),
+    OptionRow(
+        "arrival",
+        "arrivals",
+        (
+            "When ranks come to a blocking collective, each beside all at once: "
+            "late:RANK:TIME, uniform:TIME, sorted:TIME, profile:RUN.  [default: together]"
+        ),
+        "PATTERN,…",
+        (),
+        0,
+        0,
     ),
     OptionRow(
         "partitions",

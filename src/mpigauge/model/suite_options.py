@@ -18,6 +18,9 @@ ORDERS = ("compact", "scatter")
 OMP = "omp"
 """Stands for what the environment says in the variables of OpenMP."""
 NODES = ("local", "remote", "interleaved", "all")
+ARRIVAL = "arrival"
+TOGETHER, PROFILE = "together", "profile"
+"""Arrivals of all ranks at once, and as in a profile: profile:RUN."""
 THREAD_LEVEL = "thread-level"
 (LEVELS,) = (row.choices for row in OFFERED if row.name == THREAD_LEVEL)
 """Thread levels of MPI, the lowest first."""
@@ -112,10 +115,43 @@ def _microseconds(option: OptionRow, text: str) -> str:
     return f"{float(word):g}"
 
 
+def _arrivals(option: OptionRow, text: str) -> str:
+    """Beside all ranks at once, with times in microseconds. Profiles are looked up later."""
+    words = [TOGETHER, *(_pattern(option, word.strip()) for word in text.split(","))]
+    return ",".join(dict.fromkeys(words))
+
+
+def _pattern(option: OptionRow, word: str) -> str:
+    kind, _, rest = word.partition(":")
+    if word == TOGETHER or (kind == PROFILE and rest):
+        return word
+    rank, colon, time = rest.rpartition(":")
+    if kind in ("uniform", "sorted") and rest and not colon:
+        return f"{kind}:{_delay(option, word, rest)}"
+    if kind == "late" and re.fullmatch(r"\d{1,9}", rank):
+        return f"late:{int(rank)}:{_delay(option, word, time)}"
+    hint = "; write late:1:50us, uniform:100us, sorted:100us or profile:RUN"
+    raise UserError(f"{option.flag}: '{word}' says not when ranks come{hint}")
+
+
+def _delay(option: OptionRow, word: str, time: str) -> str:
+    """In microseconds, at most a second."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|µs|ms|s)?", time)
+    us = float(found[1]) * _MICROSECONDS[found[2] or "us"] if found else 0.0
+    if not 0 < us <= _LONGEST_US:
+        raise UserError(
+            f"{option.flag}: '{word}' has no time between nothing and a second; write such as "
+            "50us, 0.5ms"
+        )
+    return f"{us:.10g}"
+
+
 def _switch(_option: OptionRow, text: str) -> str:
     return {"on": "1", "off": "0"}[text]
 
 
+_MICROSECONDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+_LONGEST_US = 1e6
 _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "word": _as_is,
     "words": _words,
@@ -127,6 +163,7 @@ _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "folders": _directories,
     "sides": _sides,
     "microseconds": _microseconds,
+    "arrivals": _arrivals,
 }
 """By how users write it; of those in _OMP each word of a list."""
 _OMP: dict[str, Callable[[Mapping[str, str]], str]] = {

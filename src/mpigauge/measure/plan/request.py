@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.measure.plan import parse
 from mpigauge.model.errors import UserError
@@ -17,6 +17,9 @@ from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.model.suite_options import read_suite_options
 from mpigauge.site.placement import parse_entries
 from mpigauge.site.placement import words as parse_place
+
+if TYPE_CHECKING:
+    from mpigauge.runs.store.arrivals import ArrivalsOfRun
 
 DEFAULT_PRECISION = 0.05
 MOST_INFLIGHT = 1 << 20
@@ -44,6 +47,8 @@ class LookedUp:
     default_blas: Blas | None = None
     """The one that comes with us; None: not on this kind of processor."""
     compilers: tuple[Compiler, ...] = ()
+    arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
+    """How ranks came in the profiles that --arrival names, by their names as they were written."""
     seed: int = 0
     """A random number, for whoever names none."""
 
@@ -82,6 +87,8 @@ class Request:
     """The one that is measured where none was named; None: there is none."""
     compilers: tuple[Compiler, ...] = ()
     """That make the simple loops, each measured."""
+    arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
+    """How ranks came in the profiles that are named, by their names as they were written."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     classic: bool = False
@@ -128,6 +135,7 @@ def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Reque
         blas=found.blas,
         default_blas=found.default_blas,
         compilers=_each_once(found.compilers),
+        arrivals=found.arrivals,
         seed=_seed(said.get("seed", found.seed)),
     )
     if request.unbound and request.bound_by == "launcher":
@@ -142,6 +150,11 @@ def _refuse_contradictions(said: Mapping[str, Any]) -> None:
     for first, second, why in _CONTRADICTIONS:
         if said.get(first) and said.get(second):
             raise UserError(f"--{_option(first)} and --{_option(second)} contradict: {why}")
+    if said.get("arrival") and said.get("sync", "clock") not in ("auto", "clock"):
+        raise UserError(
+            f"--arrival and --sync {said['sync']} contradict: only by a common clock do ranks "
+            "come as they should"
+        )
     if said.get("classic") and said.get("data", "static") != "static":
         raise UserError(
             f"--classic and --data {said['data']} contradict: the classic mode has IMB's schedule, "
@@ -157,6 +170,7 @@ _CONTRADICTIONS = (
     ("bind", "place", "both say where ranks sit; give one of them"),
     ("sizes", "sizes_file", "both name the message sizes; give one of them"),
     ("hosts", "hostfile", "both name the hosts; give one of them"),
+    ("classic", "arrival", "in the classic mode ranks come as they do in IMB"),
     ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
     ("classic", "precision", "the classic mode has IMB's schedule, which knows no precision"),
 )

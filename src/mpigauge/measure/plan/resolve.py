@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan import thread_levels, threads, where
+from mpigauge.measure.plan import arrivals, thread_levels, threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
 from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.plan import Plan, PlanPart
@@ -38,6 +38,7 @@ CLASSIC_LAUNCHES = 1
 
 def resolve(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """The plan of `mpigauge run`."""
+    request = arrivals.with_groups(request, cards.chosen(request.benchmarks))
     return plan_of(request, parts_of(request, cards, resources), cards, resources, mpi)
 
 
@@ -116,7 +117,12 @@ def plan_of(
         rsh=request.rsh,
         launcher=request.launcher,
         bound_by=request.bound_by,
-        suite_options=thread_levels.without_levels(where.known(request.suite_options, resources)),
+        suite_options=arrivals.known(
+            thread_levels.without_levels(where.known(request.suite_options, resources)),
+            request.arrivals,
+            chosen,
+            ours,
+        ),
         settings=dict(request.settings),
         env=dict(request.env),
     )

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -80,6 +80,14 @@ class ArrivalPattern:
         function = self.function.partition("(")[0]
         file = f"{PurePath(self.source_file).name}:{self.line}" if self.source_file else ""
         return " at ".join(filter(None, (function, file)))
+
+
+class ArrivalsOfRun(NamedTuple):
+    """How ranks came to all collectives of a profile."""
+
+    run: str
+    """The name of its folder."""
+    patterns: Sequence[ArrivalPattern]
 
 
 def save_arrivals(folder: Path, launch: int, job: int, patterns: Sequence[ArrivalPattern]) -> None:

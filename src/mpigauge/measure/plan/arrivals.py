@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""When ranks come to a collective: patterns that were named, compared with what is measured.
+
+Of a profile the kernels get whole vectors, as ranks are seldom late independently of each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.suite_options import ARRIVAL, PROFILE
+from mpigauge.model.units import listed, many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.measure.plan.plan import PlanPart
+    from mpigauge.measure.plan.request import Request
+    from mpigauge.model.cards import Card
+    from mpigauge.runs.store.arrivals import ArrivalPattern, ArrivalsOfRun
+
+MOST_LETTERS = 60_000
+"""Of the vectors of a pattern: a word of a command line may have about twice as many."""
+MPI = "MPI_"
+
+
+def with_groups(request: Request, chosen: Sequence[Card]) -> Request:
+    """Where no ranks are named, as many as came in the profile."""
+    words = request.suite_options.get(ARRIVAL, "").split(",")
+    profiles = [word.partition(":")[2] for word in words if word.startswith(f"{PROFILE}:")]
+    said = request.ranks or request.np or request.multi is not None or request.map is not None
+    if not profiles or said:
+        return request
+    pattern = pattern_for(profiles[0], request.arrivals[profiles[0]].patterns, chosen)
+    return replace(request, ranks=(pattern.ranks,))
+
+
+def known(
+    options: Mapping[str, str],
+    profiles: Mapping[str, ArrivalsOfRun],
+    chosen: Sequence[Card],
+    parts: Sequence[PlanPart],
+) -> dict[str, str]:
+    """The same with vectors for profiles. UserError: no group of ranks can come like this."""
+    if ARRIVAL not in options:
+        return dict(options)
+    words = []
+    for word in options[ARRIVAL].split(","):
+        kind, _, rest = word.partition(":")
+        if kind == PROFILE:
+            words.append(_from_profile(rest, profiles[rest], chosen, parts))
+        else:
+            words.append(word)
+        if kind == "late":
+            _check_late(word, int(rest.partition(":")[0]), parts)
+    return {**options, ARRIVAL: ",".join(words)}
+
+
+def pattern_for(
+    name: str, patterns: Sequence[ArrivalPattern], chosen: Sequence[Card]
+) -> ArrivalPattern:
+    """How ranks came to the collective that is measured, where they spent most of the time."""
+    timed = [card for card in chosen if ARRIVAL in card.options]
+    if len(timed) > 1:
+        raise UserError(
+            f"--arrival profile:{name} is for one collective at a time, as ranks come to each in "
+            f"their own way; measure {' and '.join(card.name for card in timed)} one by one"
+        )
+    of_call = [each for each in patterns for card in timed if each.call == MPI + card.name]
+    if not of_call:
+        there = listed(sorted({each.call.removeprefix(MPI) for each in patterns}))
+        wanted = "".join(card.name for card in timed) or "none of what is measured"
+        raise UserError(
+            f"--arrival profile:{name}: the profile does not say when ranks came to {wanted}; it "
+            f"does of {there}"
+        )
+    return max(of_call, key=lambda each: each.seconds)
+
+
+def vectors(name: str, pattern: ArrivalPattern) -> str:
+    """A pattern in the kernels' words: as many of its vectors as have room."""
+    lines = ["+".join(f"{1e6 * late:.1f}" for late in row) for row in pattern.lateness_s.tolist()]
+    room = max(1, MOST_LETTERS // (max(map(len, lines)) + 1))
+    step = max(1, -(-len(lines) // room))
+    return f"{name}={'/'.join(lines[::step])}"
+
+
+def _from_profile(
+    name: str, of: ArrivalsOfRun, chosen: Sequence[Card], parts: Sequence[PlanPart]
+) -> str:
+    pattern = pattern_for(name, of.patterns, chosen)
+    groups, most = _groups(parts), max(part.world_ranks for part in parts)
+    if pattern.ranks > most or (groups and pattern.ranks not in groups):
+        raise UserError(
+            f"--arrival profile:{name} is of {many(pattern.ranks, 'rank')}; measure as many with "
+            f"--ranks {pattern.ranks}"
+        )
+    label = "".join("_" if letter in "=,+/ " else letter for letter in of.run)
+    return vectors(f"{PROFILE}:{label}", pattern)
+
+
+def _check_late(word: str, rank: int, parts: Sequence[PlanPart]) -> None:
+    most = max(_groups(parts) or [part.world_ranks for part in parts], default=0)
+    if rank >= most:
+        raise UserError(
+            f"--arrival {word}: there is no rank {rank} of {most}; name one from 0 to {most - 1}"
+        )
+
+
+def _groups(parts: Iterable[PlanPart]) -> set[int]:
+    """Sizes of groups that were named; none: several up to all ranks."""
+    return {ranks for part in parts for ranks in part.ranks}
