@@ -17,7 +17,7 @@ from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.joined import Joined, Machine, joined
 from mpigauge.features.profile.measured import joined_at
 from mpigauge.features.profile.needs import Need, needed, uses_of
-from mpigauge.features.profile.show import page, saved_at_most
+from mpigauge.features.profile.show import lines_of, page, saved_at_most
 from mpigauge.features.profile.stored import Job, load_jobs
 from mpigauge.features.profile.waiting import WAIT
 from mpigauge.result.stats.launches import rows
@@ -88,8 +88,8 @@ def test_times_come_from_the_cell_itself_or_from_between_two() -> None:
 
 
 def test_cells_with_the_arrivals_of_the_program_come_first() -> None:
-    usual, ours = sum_of(8, 1e-6), sum_of(8, 3e-6, settings="arrival=profile:ab12")
-    other = sum_of(8, 9e-6, settings="arrival=late:1:50us")
+    usual, ours = sum_of(8, 1e-6), sum_of(8, 3e-6, arrival="profile:ab12")
+    other = sum_of(8, 9e-6, arrival="late:1:50us")
     for order in ([usual, ours, other], [other, ours, usual]):
         found = Machine(order, "profile:ab12").time(ALLREDUCE)
         assert found
@@ -155,6 +155,25 @@ def test_the_page_has_a_row_for_each_place() -> None:
     assert row.split()[:2] == ["1", "Allreduce"]
     assert "80.0 ms ±7.1 %" in row
     assert "10.0 ms" in row
+
+
+def test_programs_are_told_it_with_intervals() -> None:
+    program = split(job(), waiting_s=0.08, moving_s=0.05)
+    found = of(program, sum_of(8, 1e-4))
+    told = json.loads("\n".join(lines_of([program], "json", found=found)))
+    (parts,) = told["jobs"][0]["waiting"]
+    assert parts["operation_s"] == pytest.approx(0.1)
+    ends = parts["operation_low_s"], parts["operation_high_s"]
+    assert ends == pytest.approx((0.1 - 0.005 * 2**0.5, 0.1 + 0.005 * 2**0.5))
+    assert parts["disturbed_low_s"] == parts["disturbed_s"] == parts["disturbed_high_s"] == 0
+    beside = told["beside_machine"]
+    assert beside["perfect_network_saves"] == pytest.approx(found.network)
+    assert beside["best_setting_saves"] is None
+    (site,) = [each for each in beside["call_sites"] if each["site"] == 1]
+    assert site["machine_s"] == pytest.approx(0.01, rel=1e-3)
+    assert site["above_low_s"] < site["above_s"] == pytest.approx(0.04, rel=1e-3)
+    alone = json.loads("\n".join(lines_of([program], "json")))
+    assert alone["beside_machine"] is None
 
 
 def test_runs_of_the_same_mpi_in_the_store_are_found(

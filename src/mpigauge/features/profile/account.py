@@ -128,8 +128,8 @@ class Waited:
 
     called: Called
     waiting: Told
-    moving_s: float
-    disturbed_s: float
+    moving: Told
+    disturbed: Told
     rank: int
     """The place of that which waited most."""
     resolved: bool
@@ -144,6 +144,14 @@ class Waited:
     def is_told(self) -> bool:
         """Whether ranks wait, and it is known how long."""
         return self.resolved and self.waiting.is_sure
+
+    @property
+    def moving_s(self) -> float:
+        return self.moving.value
+
+    @property
+    def disturbed_s(self) -> float:
+        return self.disturbed.value
 
     @property
     def whole_s(self) -> float:
@@ -501,17 +509,17 @@ def _ratio(part: Any, whole: Any) -> Any:
 def _waited(called: Called, rows: Any) -> Waited:
     return Waited(
         called=called,
-        waiting=_sum_of(rows),
-        moving_s=float(rows["moving_s"].sum()),
-        disturbed_s=float(rows["disturbed_s"].sum()),
+        waiting=_sum_of(rows, "waiting"),
+        moving=_sum_of(rows, "moving"),
+        disturbed=_sum_of(rows, "disturbed"),
         rank=int(rows["rank"][rows["waiting_s"].argmax()]),
         resolved=bool(rows["resolved"].any()),
     )
 
 
-def _sum_of(rows: Any) -> Told:
+def _sum_of(rows: Any, part: str) -> Told:
     """Of all ranks, whose errors are their own."""
-    value = float(rows["waiting_s"].sum())
-    below = float(np.hypot.reduce(rows["waiting_s"] - rows["waiting_low_s"]))
-    above = float(np.hypot.reduce(rows["waiting_high_s"] - rows["waiting_s"]))
+    value = float(rows[f"{part}_s"].sum())
+    below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
+    above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))
     return Told(value, max(value - below, 0.0), value + above)

@@ -53,7 +53,7 @@ class Machine:
     """What was measured of it."""
 
     def __init__(self, rows: Iterable[Row], pattern: str = "") -> None:
-        """`pattern`: the arrivals of this profile, as the column `settings` names them."""
+        """`pattern`: the arrivals of this profile, as the column `arrival` names them."""
         self._curves: dict[tuple[object, ...], dict[int, Row]] = defaultdict(dict)
         self._arms: dict[tuple[object, ...], list[Row]] = defaultdict(list)
         for row in rows:
@@ -62,17 +62,16 @@ class Machine:
     def _take(self, row: Row, pattern: str) -> None:
         cell = row.cell
         words = dict(word.split("=", 1) for word in cell.settings.split() if "=" in word)
-        arrival = words.pop("arrival", "")
         root = int(words.pop("root", 0))
         usual = not words and cell.cache == "hot" and cell.data == "static" and cell.groups == 1
-        if not usual or arrival not in ("", pattern):
+        if not usual or cell.arrival not in ("", pattern):
             return
         typed = (cell.datatype, cell.op) if cell.op else ("", "")
         key = (row.benchmark, cell.ranks, *typed, root)
         if cell.arm:
             arms = (*key, cell.message_bytes)
             self._arms[arms].append(row)
-        elif arrival or cell.message_bytes not in self._curves[key]:
+        elif cell.arrival or cell.message_bytes not in self._curves[key]:
             self._curves[key][cell.message_bytes] = row
 
     def time(self, need: Need) -> Told | None:

@@ -19,7 +19,9 @@ from mpigauge.features.profile.finding import KIND
 from mpigauge.features.profile.joined import Joined, Machine, joined
 from mpigauge.features.profile.needs import Need, needed, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
+from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.errors import UserError
+from mpigauge.model.suite_options import ARRIVAL
 from mpigauge.model.units import byte_count, listed, many, percent
 from mpigauge.site.mpi.query import named
 
@@ -50,7 +52,7 @@ def joined_at(folder: Path, jobs: Sequence[Job]) -> Joined | None:
     uses = uses_of(account)
     benchmarks = {use.need.benchmark for use in uses}
     rows = [row for run in _runs(folder, account, benchmarks) for row in _rows(run)]
-    return joined(account, uses, Machine(rows))
+    return joined(account, uses, Machine(rows, name_of(folder.name)))
 
 
 def _runs(folder: Path, account: Account, benchmarks: set[str]) -> Iterator[Run]:
@@ -132,7 +134,8 @@ def measure_needs(folder: Path, jobs: Sequence[Job], said: Mapping[str, Any]) ->
         tell("nothing to measure: no call that is a benchmark takes 1 % of the time in MPI")
         return
     setup = _setup(account, said)
-    run = PlannedRun(setup, _plan(account, needs, setup), more={MEASURED_FOR: folder.name})
+    plan = _plan(account, needs, setup, name_of(folder.name))
+    run = PlannedRun(setup, plan, more={MEASURED_FOR: folder.name})
     check([run], CommandOptions())
     for line in _announced(needs):
         tell(line)
@@ -216,15 +219,20 @@ def mpi_of(library: str) -> Mpi:
     )
 
 
-def _plan(account: Account, needs: Mapping[Need, float], setup: Setup) -> Plan:
-    """A part for each benchmark with one type, on so many ranks."""
+def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals: str) -> Plan:
+    """A part for each benchmark with one type, on so many ranks. `arrivals`: what those of this
+    profile are called."""
     from dataclasses import replace
 
     from mpigauge.measure.plan.resolve import plan_of
 
     request = setup.request
     where = setup.resources.one_placement(request, len(account.ranks), "a profile is of")
-    parts = tuple(setup.resources.seated(each, where) for each in _parts(account, needs))
+    seated = [setup.resources.seated(each, where) for each in _parts(account, needs)]
+    parts = tuple(
+        each if setup.resources.crowded(each) else _arriving(account, each, arrivals)
+        for each in seated
+    )
     usual = min(max(SECONDS_A_CELL * len(needs), LEAST_SECONDS), MOST_SECONDS)
     plan = plan_of(request, parts, setup.cards, setup.resources, setup.mpi)
     return replace(plan, seconds=request.seconds or usual, use_all=False)
@@ -246,3 +254,18 @@ def _parts(account: Account, needs: Mapping[Need, float]) -> Iterator[PlanPart]:
             sizes=tuple(sorted(size for size in set(sizes) if size >= 0)) or (0,),
             suite_options=options,
         )
+
+
+def _arriving(account: Account, part: PlanPart, name: str) -> PlanPart:
+    """With ranks that come as they did in the program, where it is known how."""
+    from dataclasses import replace
+
+    alike = [
+        each
+        for each in account.profile.arrivals
+        if part.benchmarks == (each.call.removeprefix(MPI),) and part.ranks == (each.ranks,)
+    ]
+    if not alike:
+        return part
+    longest = max(alike, key=lambda each: each.seconds)
+    return replace(part, suite_options={**part.suite_options, ARRIVAL: vectors(name, longest)})

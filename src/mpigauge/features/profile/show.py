@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
 LEAST_NAME = 12
-JOINED = ("table",)
+JOINED = ("table", "json")
 """Formats that say what the machine does with the calls."""
 LEAST_JOINED = 0.01
 """Of the time in MPI: places that take less have no row."""
@@ -91,8 +91,10 @@ def lines_of(
 
     if form == "table":
         return page(jobs, width, found)
-    if form in ("json", "csv"):
-        return (as_json if form == "json" else as_csv)(jobs).splitlines()
+    if form == "json":
+        return as_json(jobs, found).splitlines()
+    if form == "csv":
+        return as_csv(jobs).splitlines()
     shown = main_jobs(jobs)
     account = Account(shown[0]) if shown else None
     if account is None:

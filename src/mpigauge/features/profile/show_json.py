@@ -7,16 +7,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account, Called, Pair, Sizes, Waited
+from mpigauge.features.profile.account import Account, Called, Pair, Sizes, Told, Waited
 from mpigauge.features.profile.files import RankFile
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.fields import plain
+
+if TYPE_CHECKING:
+    from mpigauge.features.profile.joined import Joined
 
 SCHEMA = 1
 _CSV = (
@@ -26,12 +30,14 @@ _CSV = (
 _NUMBERS = ("calls", "seconds", "least_s", "p50_s", "p99_s", "most_s", "failures")
 
 
-def as_json(jobs: Sequence[Job]) -> str:
-    """All jobs of all launches. What is not known is null."""
+def as_json(jobs: Sequence[Job], found: Joined | None = None) -> str:
+    """All jobs of all launches, and the one in the middle beside its machine, where that was
+    looked up. What is not known is null."""
     data = {
         "schema": SCHEMA,
         "tool": "mpigauge",
         "jobs": [_job(Account(job)) for job in jobs if job.ranks],
+        "beside_machine": _machine(found) if found else None,
     }
     return json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -113,15 +119,37 @@ def _site(account: Account, of: Called) -> dict[str, Any]:
 
 
 def _waited(of: Waited) -> dict[str, Any]:
-    """Of all ranks together, in collectives."""
+    """Of all ranks together, with intervals of 95 %."""
     return {
         "site": of.called.number,
-        "waiting_s": of.waiting.value,
-        "waiting_low_s": of.waiting.low,
-        "waiting_high_s": of.waiting.high,
-        "operation_s": of.moving_s,
-        "disturbed_s": of.disturbed_s,
+        **_ends("waiting", of.waiting),
+        **_ends("operation", of.moving),
+        **_ends("disturbed", of.disturbed),
         "resolved": of.resolved,
+    }
+
+
+def _ends(name: str, told: Told | None) -> dict[str, float | None]:
+    known = told or Told(math.nan, math.nan, math.nan)
+    return {f"{name}_s": known.value, f"{name}_low_s": known.low, f"{name}_high_s": known.high}
+
+
+def _machine(found: Joined) -> dict[str, Any]:
+    """Call sites beside the machine, of a rank in the mean, and what the program would save."""
+    return {
+        "call_sites": [
+            {
+                "site": each.called.number,
+                **_ends("waiting", each.waiting),
+                **_ends("machine", each.machine),
+                **_ends("above", each.above),
+                "measured_part": each.part,
+            }
+            for each in found.sites
+        ],
+        "perfect_network_saves": found.network,
+        "perfect_balance_saves": found.balance,
+        "best_setting_saves": found.setting,
     }
 
 

@@ -80,6 +80,11 @@ def pattern_for(
     return max(of_call, key=lambda each: each.seconds)
 
 
+def name_of(run: str) -> str:
+    """What arrivals as in a profile are called in records."""
+    return f"{PROFILE}:{''.join('_' if letter in '=,+/ ' else letter for letter in run)}"
+
+
 def vectors(name: str, pattern: ArrivalPattern) -> str:
     """A pattern in the kernels' words: as many of its vectors as have room."""
     lines = ["+".join(f"{1e6 * late:.1f}" for late in row) for row in pattern.lateness_s.tolist()]
@@ -98,8 +103,7 @@ def _from_profile(
             f"--arrival profile:{name} is of {many(pattern.ranks, 'rank')}; measure as many with "
             f"--ranks {pattern.ranks}"
         )
-    label = "".join("_" if letter in "=,+/ " else letter for letter in of.run)
-    return vectors(f"{PROFILE}:{label}", pattern)
+    return vectors(name_of(of.run), pattern)
 
 
 def _check_late(word: str, rank: int, parts: Sequence[PlanPart]) -> None:
