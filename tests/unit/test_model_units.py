@@ -61,7 +61,14 @@ def test_byte_counts_tell_the_whole_truth(count: int, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("ratio", "text"),
-    [(0.0, "±<0.1 %"), (0.0123, "±1.2 %"), (0.0996, "±10 %"), (1.5, "±150 %"), (math.nan, "±?")],
+    [
+        (0.0, "±<0.1 %"),
+        (0.0123, "±1.2 %"),
+        (0.0996, "±10 %"),
+        (1.0, "±100 %"),
+        (74.86, "±>100 %"),
+        (math.nan, "±?"),
+    ],
 )
 def test_plus_minus(ratio: float, text: str) -> None:
     assert units.plus_minus(ratio) == text

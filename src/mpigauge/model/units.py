@@ -90,8 +90,11 @@ def from_to(low: float, high: float) -> str:
 
 
 def plus_minus(ratio: float) -> str:
-    """± with a percentage; a question mark where no error is known."""
-    return f"±{percent(ratio)}" if math.isfinite(ratio) else "±?"
+    """± with a percentage; a question mark where no error is known. Of an error larger than the
+    value itself a percentage says nothing more than that: two launches can give ±7000 %."""
+    if not math.isfinite(ratio):
+        return "±?"
+    return "±>100 %" if ratio > 1 else f"±{percent(ratio)}"
 
 
 def listed(words: Iterable[str], link: str = "and") -> str:

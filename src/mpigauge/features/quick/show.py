@@ -79,7 +79,7 @@ def limit_lines(found: Limits) -> list[str]:
     for each in found.against:
         if each.limit != FLOOR:
             size = each.what.rpartition(", ")[2]
-            speed = f"{bytes_per_s(each.value.value)} {_error(each.value)}"
+            speed = f"{bytes_per_s(each.value.value)} {plus_minus(each.value.relative_error)}"
             lines.append((each.limit.replace("as much", size), speed, _near("bandwidth", each)))
     if not lines:
         return []
@@ -97,17 +97,11 @@ def _against(found: Limits, limit: str) -> Iterator[Against]:
 def _near(what: str, each: Against | None) -> str:
     if each is None:
         return ""
-    return f"{what} {each.ratio.value:.3g} × this, {_error(each.ratio)}"
+    return f"{what} {each.ratio.value:.3g} × this, {plus_minus(each.ratio.relative_error)}"
 
 
 def _time(estimate: Estimate) -> str:
-    return f"{duration(estimate.value)} {_error(estimate)}"
-
-
-def _error(estimate: Estimate) -> str:
-    """More than the value itself is not told apart."""
-    error = estimate.relative_error
-    return plus_minus(error) if not error > 1 else "±>99 %"
+    return f"{duration(estimate.value)} {plus_minus(estimate.relative_error)}"
 
 
 def remarks(found: Document, noise: Iterable[Noise], run: str) -> list[str]:
