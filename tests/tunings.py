@@ -32,6 +32,7 @@ def make(folder: Path, mpi: Mpi, collective: str = "Alltoall") -> Tuning:
         hostname="here",
         cores=2,
         data="fresh",
+        thread_level="single",
         sizes=(8, 8192),
         rules=(TunedRule(rule, CHOSEN, CHOSEN),),
         files=write_files(folder, RULE_FORMATS[mpi.name].write(mpi, [rule])),

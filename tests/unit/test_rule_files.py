@@ -187,6 +187,22 @@ def test_what_an_algorithm_cannot_do_is_left_to_the_default(mpich_here: Mpi) -> 
     assert tuned["is_commutative=yes"]["is_op_built_in=yes"]["count<pow2"] == usual
 
 
+def test_rules_of_mpich_hold_at_the_thread_level_that_they_were_measured_at(
+    mpich_here: Mpi,
+) -> None:
+    rng, form = random.Random(5), RULE_FORMATS["mpich"]
+    rules = some_rules("mpich", rng)
+    for several in (False, True):
+        texts = form.write(mpich_here, rules, several)
+        there, elsewhere = (form.read(mpich_here, texts, level) for level in (several, not several))
+        tuned = form.expected(mpich_here, rules, several)
+        usual = form.expected(mpich_here, [], not several)
+        for _ in range(1000):
+            call = a_call(rules, "mpich", rng)
+            assert there(*call) == tuned(*call), call
+            assert elsewhere(*call) == usual(*call), call
+
+
 def test_a_library_without_trees_gets_no_file(tmp_path: Path) -> None:
     empty = tmp_path / "libmpi.so.12"
     empty.write_bytes(b"nothing of the kind")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.cli.tuned import recorded_rules
+from mpigauge.cli.tuned import level_sentence, recorded_rules
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
     choices,
@@ -200,6 +200,7 @@ def a_tuning(folder: Path) -> Tuning:
         hostname="a",
         cores=2,
         data="fresh",
+        thread_level="single",
         sizes=SIZES,
         rules=(RULE,),
         left=(Left("Bcast", 2, "no candidate was faster"),),
@@ -305,6 +306,17 @@ def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:
     assert "Bcast, 2 ranks: the default stays: no candidate was faster." in text
     assert text.count("Allreduce: ring is not used: 7 wrong elements among 3 ranks.") == 1
     assert "may differ in their last digits: Allreduce" in text
+
+
+def test_rules_say_at_which_thread_level_they_were_measured(tmp_path: Path) -> None:
+    tuning = replace(a_tuning(tmp_path), thread_level="multiple")
+    save(tmp_path, tuning)
+    assert load_tuning(tmp_path).thread_level == "multiple"
+    assert "fresh data, thread level multiple" in next(iter(lines_of(tuning)))
+    assert "nobody knows whether they help at single" in level_sentence(tmp_path, tuning, "single")
+    mpich = replace(tuning, mpi=replace(BUILD, name="mpich", version="5.0.2"))
+    said = level_sentence(tmp_path, mpich, "single")
+    assert said.endswith("do not hold at single, where mpich 5.0.2 follows its own")
 
 
 def test_what_stands_in_for_the_default_is_said() -> None:

@@ -142,6 +142,7 @@ def test_a_tuning_keeps_the_mix_and_the_trial(tmp_path: Path) -> None:
         hostname="a",
         cores=2,
         data="fresh",
+        thread_level="single",
         sizes=(8, 32768),
         rules=(TunedRule(Rule("Allreduce", 2, 8, 8, "ring"), gained, gained),),
         mix=MIX,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,5 +124,20 @@ def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
 
     if not tuning.files:
         tell(f"{folder} has no rule: everything is as it would be without it")
-    elif len(setup.nodes) > 1:
+        return
+    if len(setup.nodes) > 1:
         tell(f"the rules of {folder} were measured on one host, and these ranks are on several")
+    levels = setup.request.suite_options.get(THREAD_LEVEL, LEVELS[0]).split(",")
+    for level in levels:
+        if calls_from_several(level) != tuning.several_threads:
+            tell(level_sentence(folder, tuning, level))
+
+
+def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:
+    """What rules that were measured at another thread level are worth at this one."""
+    from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+
+    measured = f"the rules of {folder} were measured at thread level {tuning.thread_level}, "
+    if RULE_FORMATS[tuning.mpi.name].tells_threads:
+        return f"{measured}and do not hold at {level}, where {tuning.mpi.label} follows its own"
+    return f"{measured}and nobody knows whether they help at {level}"

@@ -102,6 +102,12 @@ def command() -> None:
         default="fresh",
         help="fresh: what is sent is written before each call.  [default: fresh]",
     ),
+    click.option(
+        "--thread-level",
+        metavar="LEVEL",
+        help="At which programs start MPI: single, funneled, serialized, multiple (mpi4py's).  "
+        "[default: single]",
+    ),
     options.oversubscribe_option,
     click.option(
         "--keep-order",
@@ -145,9 +151,10 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
     from mpigauge.features.profile.stored import load_jobs
     from mpigauge.model.errors import UserError
 
-    for option in ("ranks", "sizes"):
+    for option in ("ranks", "sizes", "thread_level"):
         if said[option]:
-            raise UserError(f"--for and --{option} contradict: the profile has its own; drop one")
+            word = option.replace("_", "-")
+            raise UserError(f"--for and --{word} contradict: the profile has its own; drop one")
     folder = find_run(word)
     if folder.is_file() or not holds_profile(folder):
         raise UserError(f"--for: {word} is no folder of a profile; `mpigauge profile` makes one")

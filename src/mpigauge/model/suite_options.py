@@ -26,6 +26,12 @@ THREAD_LEVEL = "thread-level"
 """Thread levels of MPI, the lowest first."""
 
 
+def calls_from_several(level: str) -> bool:
+    """Whether a program at this thread level may call MPI from several threads at once, for which
+    libraries take locks and other ways; at all lower ones they do not."""
+    return level == LEVELS[-1]
+
+
 def read_suite_options(
     said: Mapping[str, object], environment: Mapping[str, str]
 ) -> dict[str, str]:

@@ -24,6 +24,7 @@ from mpigauge.features.tune.tuning import (
     wrong_with,
 )
 from mpigauge.model.errors import RunError, UserError, no_such
+from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import (
     FILE,
@@ -64,6 +65,7 @@ def make(
         hostname=task.setup.machine.hostname,
         cores=task.setup.machine.cores,
         data=task.request.data,
+        thread_level=task.thread_level,
         sizes=task.sizes,
         rules=tuple(rules),
         left=tuple(left),
@@ -94,10 +96,11 @@ def read_task(
     request = read_request(said, look_up(said))
     mpi = find(spec)
     chosen = chosen_collectives(mpi, collectives, keeps_order)
+    _check_one_level(request)
     if mix is not None:
-        _check_threads(mix, mpi)
         chosen = called(chosen, mix)
         request = replace(request, ranks=_groups(chosen, mix))
+        request = with_level(request, mix.thread_level)
     folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
     if (folder / FILE).exists():
         raise UserError(
@@ -126,12 +129,18 @@ def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tup
     return _without_reductions(chosen) if keeps_order else chosen
 
 
-def _check_threads(mix: CallMix, mpi: Mpi) -> None:
-    if mix.thread_level == "multiple" and RULE_FORMATS[mpi.name].one_thread:
+def with_level(request: Request, level: str) -> Request:
+    """The request, for programs that start MPI at this thread level; empty: nobody knows it."""
+    if not level:
+        return request
+    return replace(request, suite_options={**request.suite_options, THREAD_LEVEL: level})
+
+
+def _check_one_level(request: Request) -> None:
+    level = request.suite_options.get(THREAD_LEVEL, "")
+    if "," in level:
         raise UserError(
-            f"the program of {mix.profile} starts MPI with MPI_THREAD_MULTIPLE, and rules of "
-            f"{mpi.label} are measured and hold with one thread; have it ask for a lower level "
-            "(mpi4py: mpi4py.rc.thread_level = 'serialized')"
+            f"--thread-level: rules are chosen at one level; name one of {level.replace(',', ', ')}"
         )
 
 
@@ -213,6 +222,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> 
 
     said: dict[str, Any] = {"seed": seed, "data": tuning.data}
     request = replace(read_request(said, look_up(said)), sizes=tuning.sizes)
+    request = with_level(request, tuning.thread_level)
     check_build(tuning, find(spec or tuning.mpi.spec))
     setup = set_up_one(request, spec or tuning.mpi.spec)
     crowded = any(each.rule.ranks > setup.machine.cores for each in tuning.rules)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.features.tune.plan import RIGHT
 from mpigauge.model.errors import UserError
 from mpigauge.model.rules import MOST_BYTES
+from mpigauge.model.suite_options import LEVELS
 from mpigauge.model.units import byte_count, listed, many
 from mpigauge.runs.store.tunings import variables_of
 from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
@@ -36,7 +37,7 @@ NOISY = 0.1
 def lines_of(tuning: Tuning) -> Iterator[str]:
     yield (
         f"{tuning.mpi.label} on {tuning.hostname}, {many(tuning.cores, 'core')}; "
-        f"{tuning.data} data, one thread"
+        f"{tuning.data} data, {_level_in_words(tuning.thread_level)}"
     )
     yield ""
     for each in tuning.rules:
@@ -65,6 +66,10 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         yield f"{_elsewhere(tuning)} {WEIGHTS if tuning.mix is None else _weights(tuning.mix)}"
     if tuning.trial:
         yield from trial_sentences(tuning.trial)
+
+
+def _level_in_words(level: str) -> str:
+    return "one thread" if level == LEVELS[0] else f"thread level {level}"
 
 
 def _weights(mix: CallMix) -> str:
@@ -105,13 +110,16 @@ def each_once(faults: Iterable[Fault]) -> list[Fault]:
     return list(found.values())
 
 
-def proof_of(fault: Fault, mpi: Mpi) -> str:
-    """What shows it, as a command."""
+def proof_of(fault: Fault, mpi: Mpi, level: str = "") -> str:
+    """What shows it, as a command. `level`: the thread level that was asked for."""
     settings = dict(RULE_FORMATS[mpi.name].measured_with)
     if fault.candidate:
         every = candidates_of(mpi.name)
         settings |= find_candidate(every, fault.collective, fault.candidate).settings
-    told = " ".join(f"--set {name}={value}" for name, value in settings.items())
+    words = [f"--set {name}={value}" for name, value in settings.items()]
+    if level:
+        words.insert(0, f"--thread-level {level}")
+    told = " ".join(words)
     return (
         f"mpigauge run {RIGHT.format(fault.collective)} --mpi {shlex.quote(mpi.spec)} "
         f"--ranks {fault.ranks} --oversubscribe --launches 1 {told}".rstrip()

@@ -51,6 +51,7 @@ from mpigauge.features.tune.show import (
     why_no_stand_in,
 )
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import RUNS, Fault, Left, TunedRule, write_files
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, find_candidate
@@ -61,9 +62,12 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign import CampaignTask
     from mpigauge.measure.plan import Plan, Request
     from mpigauge.model.call_mix import CallMix
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.rules import Rule
     from mpigauge.result.tuning.choose import Choice
     from mpigauge.result.tuning.grid import Grid
     from mpigauge.runs.store import Run
+    from mpigauge.site.mpi.rule_files.registry import LookUp
 
 AllArms = dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]
 """By collective and ranks: the names of candidates, and what is set for each."""
@@ -104,6 +108,11 @@ class Task:
         return Where(self.setup.cards, self.setup.resources, self.setup.mpi, self.mix)
 
     @property
+    def thread_level(self) -> str:
+        """At which MPI is started: as asked, else the lowest, which collectives can do with."""
+        return self.request.suite_options.get(THREAD_LEVEL, LEVELS[0])
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """At which candidates are measured."""
         every = {size for of in self.wanted for size in self.where.sizes(self.request, *of)}
@@ -130,6 +139,7 @@ class Task:
         stored = measured(self.setup, plan, self.folder / RUNS / name, RUN_NAMES[name])
         if stored.status.get("status") == "interrupted":
             raise RunError(f"interrupted: what was measured is kept; {self.going_on}")
+        check_level(stored)
         return stored
 
 
@@ -145,6 +155,17 @@ class Found:
 
 
 # --- runs ---------------------------------------------------------------------------------------
+def check_level(stored: Run) -> None:
+    """RunError: the MPI provides a lower thread level than was asked for."""
+    for launch in stored.launches:
+        asked, given = launch.thread_level_asked, launch.thread_level
+        if asked and given and LEVELS.index(given) < LEVELS.index(asked):
+            raise RunError(
+                f"the MPI provides no thread level {asked}, only {given}: programs run at that "
+                f"level here, too; tune with --thread-level {given}"
+            )
+
+
 def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> Run:
     """The run in this folder, made now, gone on with, or as it was."""
     from mpigauge.cli.measuring import PlannedRun, carry_out, measure
@@ -276,7 +297,7 @@ def find_rules(task: Task) -> Found:
     right, faults = right_candidates(task)
     for fault in each_once(faults):
         name = fault.candidate or "the default"
-        proof = proof_of(fault, task.setup.mpi)
+        proof = proof_of(fault, task.setup.mpi, task.request.suite_options.get(THREAD_LEVEL, ""))
         tell(f"{fault.collective}: {name} is out: {fault.why}; `{proof}` shows it")
     wanted = {of: own for of, own in right.items() if own}
     left = [
@@ -378,9 +399,20 @@ def write_and_read_back(task: Task, folder: Path, rules: Sequence[TunedRule]) ->
     mpi = task.setup.mpi
     form = RULE_FORMATS[mpi.name]
     bare = [each.rule for each in rules]
-    texts = form.write(mpi, bare)
-    written, wanted = form.read(mpi, texts), form.expected(mpi, bare)
-    for rule in bare:
+    several = calls_from_several(task.thread_level)
+    texts = form.write(mpi, bare, several)
+    written, wanted = form.read(mpi, texts, several), form.expected(mpi, bare, several)
+    _check_calls(mpi, bare, written, wanted)
+    if form.tells_threads:
+        _check_calls(
+            mpi, bare, form.read(mpi, texts, not several), form.expected(mpi, [], not several)
+        )
+    return write_files(folder, texts)
+
+
+def _check_calls(mpi: Mpi, rules: Sequence[Rule], written: LookUp, wanted: LookUp) -> None:
+    """At both ends of each rule and a byte beside them. RunError: these calls differ."""
+    for rule in rules:
         for size in _ends(rule.first_bytes, rule.last_bytes):
             for ranks in range(max(rule.ranks - 1, 1), rule.ranks + 2):
                 call = (rule.collective, ranks, size)
@@ -388,7 +420,6 @@ def write_and_read_back(task: Task, folder: Path, rules: Sequence[TunedRule]) ->
                     raise RunError(
                         f"the files for {mpi.label} would not say what was chosen for {call}"
                     )
-    return write_files(folder, texts)
 
 
 def _ends(first: int, last: int) -> Iterable[int]:

@@ -20,6 +20,7 @@ from mpigauge.model.call_mix import CallMix
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import Rule
+from mpigauge.model.suite_options import LEVELS, calls_from_several
 from mpigauge.runs.store.files import failing_as, write_whole
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
@@ -127,6 +128,8 @@ class Tuning:
     cores: int
     data: str
     """static or fresh: what was sent while it was measured."""
+    thread_level: str
+    """At which MPI was started while it was measured: single, funneled, serialized, multiple."""
     sizes: tuple[int, ...]
     """At which candidates were measured."""
     rules: tuple[TunedRule, ...]
@@ -143,6 +146,11 @@ class Tuning:
     trial: Trial | None = None
     """The program itself with the rules and without; None: it was not tried."""
 
+    @property
+    def several_threads(self) -> bool:
+        """Whether it is for programs that may call MPI from several threads at once."""
+        return calls_from_several(self.thread_level)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
@@ -151,6 +159,7 @@ class Tuning:
             "hostname": self.hostname,
             "cores": self.cores,
             "data": self.data,
+            "thread_level": self.thread_level,
             "sizes": list(self.sizes),
             "rules": [rule.to_json() for rule in self.rules],
             "left": [asdict(each) for each in self.left],
@@ -169,6 +178,7 @@ class Tuning:
             hostname=str(data["hostname"]),
             cores=int(data["cores"]),
             data=str(data["data"]),
+            thread_level=str(data.get("thread_level", LEVELS[0])),
             sizes=tuple(int(size) for size in data["sizes"]),
             rules=tuple(TunedRule.from_json(each) for each in data["rules"]),
             left=tuple(Left(**each) for each in data["left"]),

@@ -35,7 +35,7 @@ Range = tuple[int, int, str]
 class IntelRules:
     measured_with: Mapping[str, str] = {}
     told_with: Mapping[str, str] = {"I_MPI_DEBUG": "6"}
-    one_thread = False
+    tells_threads = False
     names_default = False
 
     def refusal(self, mpi: Mpi) -> str:
@@ -43,15 +43,16 @@ class IntelRules:
             return ""
         return f"ranges of {PREFIX}* are known for Intel MPI 2021.18, and this is {mpi.label}"
 
-    def write(self, mpi: Mpi, rules: Sequence[Rule]) -> Texts:
+    def write(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> Texts:
+        del several_threads
         collectives = sorted({rule.collective for rule in rules})
         lines = [
             f"{variable_of(name)}={_value(mpi, of_collective(rules, name))}" for name in collectives
         ]
         return {FILE: "".join(f"{line}\n" for line in lines)}
 
-    def read(self, mpi: Mpi, texts: Texts) -> LookUp:
-        del mpi
+    def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
+        del mpi, several_threads
         known = {name: read_ranges(value) for name, value in read_variables(texts[FILE]).items()}
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
@@ -60,7 +61,8 @@ class IntelRules:
 
         return look_up
 
-    def expected(self, mpi: Mpi, rules: Sequence[Rule]) -> LookUp:
+    def expected(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> LookUp:
+        del several_threads
         every = candidates_of(mpi.name)
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:

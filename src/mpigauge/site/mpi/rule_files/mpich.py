@@ -41,17 +41,18 @@ _ELSE = {
     "is_op_built_in=no": "is_op_built_in=yes",
     "is_sendbuf_inplace=yes": "is_sendbuf_inplace=no",
     "is_multi_threaded=yes": "is_multi_threaded=no",
+    "is_multi_threaded=no": "is_multi_threaded=yes",
     "count<pow2": "count=any",
 }
 """What holds where a condition does not."""
-_THREADS = "is_multi_threaded=yes"
-"""Rules are measured with one thread; with several the default is another."""
+_ONE_THREAD, _SEVERAL_THREADS = "is_multi_threaded=no", "is_multi_threaded=yes"
+"""Rules are measured with either, and the default is another with each."""
 
 
 class MpichRules:
     measured_with: Mapping[str, str] = {}
     told_with: Mapping[str, str] = {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
-    one_thread = True
+    tells_threads = True
     names_default = True
 
     def refusal(self, mpi: Mpi) -> str:
@@ -63,17 +64,18 @@ class MpichRules:
             return str(error)
         return ""
 
-    def write(self, mpi: Mpi, rules: Sequence[Rule]) -> Texts:
+    def write(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> Texts:
         trees, every = trees_of(mpi.library), candidates_of(mpi.name)
-        changed = {name: laid_over(tree, name, rules, every) for name, tree in trees.items()}
+        other = _ONE_THREAD if several_threads else _SEVERAL_THREADS
+        changed = {name: laid_over(tree, name, rules, every, other) for name, tree in trees.items()}
         return {name: json.dumps(tree, indent=1) + "\n" for name, tree in changed.items()}
 
-    def read(self, mpi: Mpi, texts: Texts) -> LookUp:
+    def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
         del mpi
-        return _look_up({name: json.loads(texts[name]) for name in VARIABLES})
+        return _look_up({name: json.loads(texts[name]) for name in VARIABLES}, several_threads)
 
-    def expected(self, mpi: Mpi, rules: Sequence[Rule]) -> LookUp:
-        every, usual = candidates_of(mpi.name), _look_up(trees_of(mpi.library))
+    def expected(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> LookUp:
+        every, usual = candidates_of(mpi.name), _look_up(trees_of(mpi.library), several_threads)
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
             composition, algorithm = usual(collective, ranks, message_bytes)
@@ -135,10 +137,10 @@ def _is_json(text: str) -> bool:
 
 # --- writing -----------------------------------------------------------------------------------
 def laid_over(
-    tree: Tree, name: str, rules: Sequence[Rule], every: Sequence[Candidate]
+    tree: Tree, name: str, rules: Sequence[Rule], every: Sequence[Candidate], other_threads: str
 ) -> dict[str, Any]:
-    """The tree of this file with the rules that concern it. UserError: it is built in a way that we
-    do not know."""
+    """The tree of this file with the rules that concern it; where `other_threads` holds, what was
+    there. UserError: it is built in a way that we do not know."""
     changed = dict(tree)
     for collective in dict.fromkeys(rule.collective for rule in rules):
         own = of_collective(rules, collective)
@@ -148,7 +150,7 @@ def laid_over(
         wanted = [(rule, leaf) for rule, leaf in leaves if leaf]
         if wanted:
             key = f"collective={collective.lower()}"
-            changed[key] = _with_rules(tree.get(key, {}), key, wanted, every)
+            changed[key] = _with_rules(tree.get(key, {}), key, wanted, every, other_threads)
     return changed
 
 
@@ -160,7 +162,11 @@ def _leaf(name: str, candidate: Candidate) -> str:
 
 
 def _with_rules(
-    tree: Tree, key: str, rules: Sequence[tuple[Rule, str]], every: Sequence[Candidate]
+    tree: Tree,
+    key: str,
+    rules: Sequence[tuple[Rule, str]],
+    every: Sequence[Candidate],
+    other_threads: str,
 ) -> dict[str, Any]:
     usual = tree.get("comm_type=intra")
     if not usual:
@@ -169,7 +175,7 @@ def _with_rules(
     for ranks in sorted({rule.ranks for rule, _ in rules}):
         own = [(rule, leaf) for rule, leaf in rules if rule.ranks == ranks]
         by_ranks[f"comm_size<{ranks}"] = usual
-        by_ranks[f"comm_size<={ranks}"] = _unless(_THREADS, usual, _by_size(own, usual, every))
+        by_ranks[f"comm_size<={ranks}"] = _unless(other_threads, usual, _by_size(own, usual, every))
     by_ranks["comm_size=any"] = usual
     return {**tree, "comm_type=intra": by_ranks}
 
@@ -208,16 +214,19 @@ def _measure(collective: str, ranks: int) -> tuple[str, int]:
 # --- looking up --------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Call:
-    """Of a collective among ranks of one host, with one thread and a usual operation."""
+    """Of a collective among ranks of one host, with a usual operation."""
 
     collective: str
     ranks: int
     message_bytes: int
+    several_threads: bool = False
 
     def holds(self, condition: str) -> bool:
         """ValueError: nobody knows such a condition."""
         if condition in _FACTS:
             return _FACTS[condition]
+        if condition in (_ONE_THREAD, _SEVERAL_THREADS):
+            return self.several_threads == (condition == _SEVERAL_THREADS)
         word, sign, number = _split(condition)
         if number == "any":
             return True
@@ -246,7 +255,7 @@ class Call:
 
 _FACTS = {
     "comm_type=intra": True, "comm_type=inter": False, "comm_hierarchy=parent": False,
-    "is_multi_threaded=no": True, "is_multi_threaded=yes": False, "is_commutative=yes": True,
+    "is_commutative=yes": True,
     "is_commutative=no": False, "is_op_built_in=yes": True, "is_op_built_in=no": False,
     "is_sendbuf_inplace=yes": False, "is_sendbuf_inplace=no": True, "is_block_regular=yes": True,
     "is_block_regular=no": False,
@@ -262,9 +271,9 @@ def _split(condition: str) -> tuple[str, str, str]:
     raise ValueError(f"there is no condition '{condition}'")
 
 
-def _look_up(trees: Mapping[str, Tree]) -> LookUp:
+def _look_up(trees: Mapping[str, Tree], several_threads: bool) -> LookUp:
     def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
-        call = Call(collective, ranks, message_bytes)
+        call = Call(collective, ranks, message_bytes, several_threads)
         return tuple(_selected(trees[name], call) for name in (DEVICE, GENERAL))
 
     return look_up

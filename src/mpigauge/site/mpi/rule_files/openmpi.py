@@ -43,7 +43,7 @@ Line = tuple[int, str]
 class OpenMpiRules:
     measured_with: Mapping[str, str] = {"coll_tuned_use_dynamic_rules": "true"}
     told_with: Mapping[str, str] = {}
-    one_thread = False
+    tells_threads = False
     names_default = True
 
     def refusal(self, mpi: Mpi) -> str:
@@ -51,15 +51,16 @@ class OpenMpiRules:
             return ""
         return f"the file of rules is known for Open MPI 4.1 and 5.0, and this is {mpi.label}"
 
-    def write(self, mpi: Mpi, rules: Sequence[Rule]) -> Texts:
+    def write(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> Texts:
+        del several_threads
         collectives = sorted({rule.collective for rule in rules}, key=NUMBERS.__getitem__)
         lines = [f"{len(collectives)} # collectives"]
         for name in collectives:
             lines += _collective(mpi, name, of_collective(rules, name))
         return {FILE: "\n".join(lines) + "\n"}
 
-    def read(self, mpi: Mpi, texts: Texts) -> LookUp:
-        del mpi
+    def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
+        del mpi, several_threads
         known = read_rules(texts[FILE])
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
@@ -67,7 +68,8 @@ class OpenMpiRules:
 
         return look_up
 
-    def expected(self, mpi: Mpi, rules: Sequence[Rule]) -> LookUp:
+    def expected(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> LookUp:
+        del several_threads
         every = candidates_of(mpi.name)
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:

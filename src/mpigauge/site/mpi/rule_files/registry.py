@@ -27,8 +27,9 @@ class RuleFormat(Protocol):
     """Settings under which the candidates and the default are measured."""
     told_with: Mapping[str, str]
     """Settings that make the MPI say which files it has read; none: it cannot be made to."""
-    one_thread: bool
-    """Whether programs that call MPI from several threads keep the default."""
+    tells_threads: bool
+    """Whether rules say if they are for programs that call MPI from several threads, and all others
+    keep the default."""
     names_default: bool
     """Whether rules may leave sizes to the default, and communicators of other sizes. Else each
     size needs a candidate, and rules hold for all communicators."""
@@ -36,14 +37,16 @@ class RuleFormat(Protocol):
     def refusal(self, mpi: Mpi) -> str:
         """Why no file is written for this library; empty: it is."""
 
-    def write(self, mpi: Mpi, rules: Sequence[Rule]) -> Texts:
-        """The files for these rules."""
+    def write(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> Texts:
+        """The files for these rules. `several_threads`: whether they are for programs that may call
+        MPI from several threads at once."""
 
-    def read(self, mpi: Mpi, texts: Texts) -> LookUp:
-        """What the MPI will do with these files. ValueError: they are not what it reads."""
+    def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
+        """What the MPI will do with these files in such a program. ValueError: they are not what it
+        reads."""
 
-    def expected(self, mpi: Mpi, rules: Sequence[Rule]) -> LookUp:
-        """What it should do, by the rules and by what it does of itself."""
+    def expected(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> LookUp:
+        """What it should do there, by the rules and by what it does of itself."""
 
     def settings(self, folder: Path) -> Mapping[str, str]:
         """That make it read the files in this folder."""
