@@ -82,6 +82,11 @@ def json_option(function: _F) -> _F:
     return form(_json_flag(function))
 
 
+def list_option(about: str) -> Callable[[_F], _F]:
+    """--list, told to the command as `only_list`: it lists what it knows, and does nothing else."""
+    return click.option("--list", "only_list", is_flag=True, help=about)
+
+
 PROFILE_FORMATS = ("mpip", "perfcatch")
 """Of profiles alone: the sections of other profilers' reports."""
 

@@ -18,17 +18,10 @@ WIDTH = 96
 
 
 @click.command("explain")
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@click.argument("run", required=False, metavar="RUN", shell_complete=completing.runs)
 @options.format_of(["text", "json"], "text", about="text: for people; json: for programs.")
-@click.option(
-    "--list",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    help="List the causes that are looked for.",
-    callback=lambda ctx, _, asked: _list(ctx) if asked else None,
-)
-def command(run: str, form: str) -> None:
+@options.list_option("List the causes that are looked for.")
+def command(run: str | None, form: str, only_list: bool) -> None:
     """Say in plain words what stands out in a run, and why it is so in all likelihood.
 
     The dearest comes first, with the share of the time that it costs, the evidence of the run, and
@@ -40,14 +33,18 @@ def command(run: str, form: str) -> None:
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.explain.registry import explain
     from mpigauge.features.profile.finding import is_profile
+    from mpigauge.model.errors import UserError
     from mpigauge.show.explanation import page, to_json
 
+    if only_list:
+        return _list(as_json=form == "json")
+    if run is None:
+        raise UserError("name a run: `mpigauge explain last`; --list names what is looked for")
     stored = open_run(run)
     said = _of_profile(run) if is_profile(run) else explain(stored)
     if form == "json":
-        click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))
-    else:
-        click.echo("\n".join(page(stored.path.name, said, screen_width() or WIDTH)))
+        return click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))
+    return click.echo("\n".join(page(stored.path.name, said, screen_width() or WIDTH)))
 
 
 def _of_profile(run: str) -> Explanation:
@@ -57,12 +54,11 @@ def _of_profile(run: str) -> Explanation:
     return explained(profile_at(run) or ())
 
 
-def _list(ctx: click.Context) -> None:
-    from mpigauge.cli.text_tables import lines
+def _list(as_json: bool) -> None:
+    from mpigauge.cli.text_tables import print_rows
     from mpigauge.features.explain.registry import CAUSES
     from mpigauge.features.profile.causes import CAUSES as OF_PROFILES
 
     rows = [[each.name, each.about] for each in CAUSES.values()]
     rows += [[each.name, f"of a profile: {each.about}"] for each in OF_PROFILES]
-    click.echo("\n".join(lines(["cause", "looks for"], rows)))
-    ctx.exit()
+    print_rows({"cause": "cause", "about": "looks for"}, rows, as_json)

@@ -51,12 +51,14 @@ THREADS_AND_MEMORY = ("threads", "thread-order", "memory-on")
     options.timeout_option,
     options.output_option,
     options.history_option,
+    options.json_option,
 )
 def command(
     words: tuple[str, ...],
     output: Path | None,
     mpi_specs: tuple[str, ...],
     dry_run: bool,
+    as_json: bool,
     **raw: Any,
 ) -> None:
     """Measure this machine without MPI's calls, in about a minute.
@@ -81,7 +83,7 @@ def command(
     from mpigauge.measure.plan import read_request
 
     if words and not raw["compilers"]:
-        return present(open_run(one_run(words)))
+        return present(open_run(one_run(words)), as_json)
     said = {**raw, "benchmarks": words}
     request = read_request(said, look_up(said))
     options = CommandOptions(mpi_specs, output=output, dry_run=dry_run)
@@ -94,7 +96,7 @@ def command(
         return print_seats(runs[0])
     measured = measure(runs, output, "node")
     for stored in measured.runs:
-        present(stored)
+        present(stored, as_json)
     return measured.raise_problems()
 
 
@@ -157,9 +159,23 @@ def odd_parts(together: PlanPart, found: Cluster) -> tuple[PlanPart, ...]:
     return once_more(replace(together, benchmarks=names), hosts) if hosts else ()
 
 
-def present(stored: Run) -> None:
-    """UserError: the run is about no node."""
-    from mpigauge.cli.screen import screen, write
+def present(stored: Run, as_json: bool) -> None:
+    """Prints the page of a node, or the JSON that `mpigauge show` prints of any run. UserError: the
+    run is about no node."""
+    from mpigauge.cli.screen import write
+    from mpigauge.cli.showing import show
+
+    lines = page_of(stored)
+    if as_json:
+        show(stored, "json")
+    else:
+        write("\n".join([*lines, ""]))
+
+
+def page_of(stored: Run) -> Sequence[str]:
+    """What `mpigauge node` says of one machine, or of several hosts beside each other. UserError:
+    the run is about no node."""
+    from mpigauge.cli.screen import screen
     from mpigauge.features.cluster import show as of_cluster
     from mpigauge.features.cluster.result import by_ranks, cluster
     from mpigauge.features.node.show import page
@@ -172,8 +188,7 @@ def present(stored: Run) -> None:
 
     found = document(stored)
     if hosts := cluster(found.rows, by_ranks(stored.ranks)):
-        write("\n".join([*of_cluster.page(found, hosts, screen().coloured), ""]))
-        return
+        return list(of_cluster.page(found, hosts, screen().coloured))
     seen = node(found.rows, counter_hz(stored))
     if seen is None:
         raise UserError(
@@ -185,7 +200,7 @@ def present(stored: Run) -> None:
         more.insert(0, compiler_lines(found.compilers, found.accounts))
     if missing := left_out(stored):
         more.append([f"Left out for want of time (--in): {', '.join(missing)}"])
-    write("\n".join([*page(found, seen, screen().coloured, more), ""]))
+    return list(page(found, seen, screen().coloured, more))
 
 
 def largest_cache(stored: Run) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli import options
 from mpigauge.cli.limiting import limits_option
 from mpigauge.model.errors import UserError
 
@@ -35,14 +36,8 @@ PAGE = ".html"
     help="Sized for one column of a paper (85 mm) or for both (175 mm).  [default: for a screen]",
 )
 @limits_option
-@click.option(
-    "--list",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    help="List the kinds of plots.",
-    callback=lambda ctx, _, asked: _list(ctx) if asked else None,
-)
+@options.list_option("List the kinds of plots.")
+@options.json_option
 def command(
     words: tuple[str, ...],
     target: Path | None,
@@ -50,6 +45,8 @@ def command(
     size: str | None,
     columns: str | None,
     limits_of: str | None,
+    only_list: bool,
+    as_json: bool,
 ) -> None:
     """Draw one picture of a stored run, or of several in one.
 
@@ -62,6 +59,10 @@ def command(
     from mpigauge.model.sizes import parse_bytes
     from mpigauge.show.kinds import PLOTS, Chosen, drawn
 
+    if only_list:
+        return _list(as_json)
+    if as_json:
+        raise UserError("--format json is of --list; numbers: `mpigauge show RUN --format json`")
     if len(words) < 2:
         raise UserError("name a run and a kind of plot: `mpigauge plot last latency`")
     kind = PLOTS.find(words[-1])
@@ -81,10 +82,9 @@ def command(
     return click.echo(f"mpigauge: drawn in {target}", err=True)
 
 
-def _list(ctx: click.Context) -> None:
-    from mpigauge.cli.text_tables import lines
+def _list(as_json: bool) -> None:
+    from mpigauge.cli.text_tables import print_rows
     from mpigauge.show.kinds import PLOTS
 
     rows = [[kind.name, kind.about] for kind in PLOTS.values()]
-    click.echo("\n".join(lines(["kind", "shows"], rows)))
-    ctx.exit()
+    print_rows({"kind": "kind", "about": "shows"}, rows, as_json)

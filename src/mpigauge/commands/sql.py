@@ -24,7 +24,7 @@ output_option = click.option(
 @options.format_of(["table", "csv", "json", "parquet"], about="How the answer is written.")
 @output_option
 def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
-    """PolicyRequest all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
+    """Ask all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
 
     Tables: runs, rows (results over launches), cells (a line for each launch), figures, call_sites
     (of profiles), ranks. `DESCRIBE rows` lists columns. A query only reads.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -203,13 +204,15 @@ def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None
 
 @command.command("show")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-def show_command(folder: Path) -> None:
+@options.json_option
+def show_command(folder: Path, as_json: bool) -> None:
     """Show the rules of a tuning, their evidence, and where the default stays and why."""
     from mpigauge.features.tune.show import lines_of
     from mpigauge.runs.store.tunings import load_tuning
 
-    for line in lines_of(load_tuning(folder)):
-        click.echo(line)
+    if as_json:
+        return click.echo(json.dumps(load_tuning(folder).to_json(), indent=1, ensure_ascii=False))
+    return click.echo("\n".join(lines_of(load_tuning(folder))))
 
 
 @command.command("env")

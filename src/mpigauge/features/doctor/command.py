@@ -50,8 +50,8 @@ SPOILT = 1
 )
 @options.together(*options.hosts_to_ask)
 @options.mpi_option
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-@click.option("--list", "only_list", is_flag=True, help="List the checks and run none.")
+@options.json_option
+@options.list_option("List the checks and run none.")
 def command(
     names: tuple[str, ...],
     seconds: float,
@@ -69,13 +69,13 @@ def command(
     BAD, or if nothing here can run the --binary, else 0.
     """
     from mpigauge.cli.placing import to_ask
-    from mpigauge.cli.text_tables import lines, screen_width
+    from mpigauge.cli.text_tables import print_rows, screen_width
     from mpigauge.features.doctor.registry import CHECKS, diagnose
     from mpigauge.features.doctor.show import page, to_json
 
     if only_list:
-        for line in lines(["check", "looks at"], [[c.name, c.about] for c in CHECKS.values()]):
-            click.echo(line)
+        rows = [[check.name, check.about] for check in CHECKS.values()]
+        print_rows({"check": "check", "about": "looks at"}, rows, as_json)
         return 0
     if asked := to_ask(where, {"--from": file, "--binary": program}):
         words = (*names, "--noise", str(seconds), *(("--mpi", mpi_spec) if mpi_spec else ()))
