@@ -361,6 +361,15 @@ def test_a_word_that_is_nothing_is_refused_with_the_nearest(
     assert "did you mean 'verify'?" in capsys.readouterr().err
 
 
+def test_an_option_is_looked_at_also_where_the_subcommand_is_not_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["tune", "--ranks", "2", "--ranks", "3", "--mpi", "mpich"]) == 2
+    assert "--ranks stands there 2 times" in capsys.readouterr().err
+    assert run(["tune", "--thread-level", "", "--mpi", "mpich"]) == 2
+    assert "--thread-level: the value is empty" in capsys.readouterr().err
+
+
 def test_a_shell_is_told_the_subcommands_and_the_options_of_the_usual_one() -> None:
     from click.shell_completion import ShellComplete
 

@@ -38,9 +38,11 @@ def check(command: click.Command, words: list[str], parent: click.Context) -> No
 
 
 def _check_part(group: click.Group, words: list[str], context: click.Context) -> None:
+    """Where a group has a usual subcommand, its options may stand there without its name."""
     part = group.get_command(context, words[0]) if words else None
     if part is not None:
-        check(part, words[1:], context)
+        named = not words[0].startswith("-")
+        check(part, words[1:] if named else words, context)
 
 
 def _refuse_repeated(order: Iterable[click.Parameter], context: click.Context) -> None:
