@@ -143,6 +143,11 @@ PARTS = {
         "tests/e2e/test_profiler_many_ranks.py, files of 8 ranks",
         program("bench/profile_scale.py"),
     ),
+    "arrival-again": Part(
+        "whether ranks come to a benchmark as they came to the program that was profiled",
+        "tests/e2e/test_profile_again.py: how far apart they come when a profile is measured",
+        program("bench/arrival_again.py"),
+    ),
     "planted-waiting": Part(
         "whether profiles tell lateness that is planted on real ranks, on an idle machine",
         "tests/unit/test_profile_waiting.py and test_profile_later.py, on made-up times",

@@ -115,7 +115,9 @@ std::string Arrival::excuse(int ranks) const {
 }
 
 std::vector<double> Arrival::delays(std::uint64_t seed, std::uint64_t call, int ranks) const {
-  if (kind_ == Kind::vectors) return vectors_[mixed(mixed(seed) ^ call) % vectors_.size()];
+  // One after the other, so that all of them come equally often.
+  if (kind_ == Kind::vectors)
+    return vectors_[(mixed(seed) % vectors_.size() + call) % vectors_.size()];
   std::vector<double> delays(static_cast<std::size_t>(ranks), 0.0);
   for (std::size_t rank = 0; rank < delays.size(); ++rank) {
     if (kind_ == Kind::uniform) delays[rank] = seconds_ * chance(seed, call, rank);

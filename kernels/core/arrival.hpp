@@ -27,7 +27,8 @@ class Arrival {
   /// Why a group of so many ranks cannot come like this; empty: it can.
   [[nodiscard]] std::string excuse(int ranks) const;
   /// How much later than a common start each of so many ranks comes to a call, in seconds. What is
-  /// by chance follows from `seed` and the number of the call.
+  /// by chance follows from `seed` and the number of the call; vectors follow each other, from one
+  /// that `seed` says.
   [[nodiscard]] std::vector<double> delays(std::uint64_t seed, std::uint64_t call, int ranks) const;
   /// How much later than that start the last rank comes at most, in seconds.
   [[nodiscard]] double longest_s() const;
