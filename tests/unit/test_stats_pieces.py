@@ -134,3 +134,13 @@ def test_stretches_fit_as_one_by_one(times: list[float]) -> None:
         alone, *_ = np.linalg.lstsq(design, by * t[start:end], rcond=None)
         left = by * t[start:end] - design @ alone
         assert squares == pytest.approx(left @ left, rel=1e-9, abs=1e-12)
+
+
+def test_a_slope_of_a_few_noisy_short_messages_is_not_trusted() -> None:
+    """64 B took long by chance: drawn on, the line of the first three would let expect 2 µs for
+    512 B, and the time would have seemed to fall."""
+    sizes = [0, 8, 64, 512, 4096, 32768, 262144]
+    times = [0.875e-6, 0.896e-6, 1.10e-6, 1.33e-6, 1.70e-6, 4.25e-6, 24.1e-6]
+    errors = [0.02, 0.02, 0.08, 0.04, 0.02, 0.02, 0.02]
+    points = [KnownPoint(*each) for each in zip(sizes, times, errors, strict=True)]
+    assert breaks(in_pieces(points)) == []

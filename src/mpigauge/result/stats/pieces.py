@@ -182,12 +182,27 @@ def _strength(smaller: Sequence[KnownPoint], larger: Sequence[KnownPoint]) -> fl
     line = _line(smaller)
     freedom = max(len(smaller) - 2, 1)
     scatter = sum(point.relative**2 for point in line.points) / freedom
-    return max(_miss(line, scatter, point) for point in larger[:_LOOKED_AT])
+    return max(_miss(line, smaller, scatter, point) for point in larger[:_LOOKED_AT])
 
 
-def _miss(line: Fit, scatter: float, point: KnownPoint) -> float:
-    off = abs(drawn_on(line, point.message_bytes) / point.time_s - 1)
-    return off / math.hypot(math.sqrt(scatter), point.error) if off > LEAST_MISS else 0.0
+def _miss(line: Fit, smaller: Sequence[KnownPoint], scatter: float, point: KnownPoint) -> float:
+    expected = drawn_on(line, point.message_bytes)
+    off = abs(expected / point.time_s - 1)
+    if off <= LEAST_MISS:
+        return 0.0
+    unsure = _error_drawn_on(smaller, point.message_bytes) / point.time_s
+    return off / math.hypot(math.sqrt(scatter), point.error, unsure)
+
+
+def _error_drawn_on(points: Sequence[KnownPoint], message_bytes: int) -> float:
+    """The standard error, in seconds, of what the weighted line through these points says of a size
+    beyond them, by the errors of their times: a few noisy short messages have hardly a slope."""
+    weights = [(point.time_s * point.error) ** -2 for point in points]
+    whole = math.fsum(weights)
+    weighted = list(zip(weights, points, strict=True))
+    middle = math.fsum(w * point.message_bytes for w, point in weighted) / whole
+    spread = math.fsum(w * (point.message_bytes - middle) ** 2 for w, point in weighted)
+    return math.sqrt(1 / whole + (message_bytes - middle) ** 2 / spread)
 
 
 def _break(smaller: Fit, larger: Fit) -> Break:
