@@ -192,6 +192,17 @@ def test_pseudonyms_are_the_same_everywhere_and_the_numbers_stay(tmp_path: Path)
     assert samples(new) == samples(old)
 
 
+def test_the_profile_whose_arrivals_were_measured_has_no_name(tmp_path: Path) -> None:
+    """It stands in the command, and in each record of such a cell."""
+    lines = [runs.launch(), runs.cell(arrival="profile:wing-of-x57"), cells.end()]
+    words = ["Allreduce", "--arrival", "together,profile:runs/wing-of-x57"]
+    header = {"command": ["mpigauge", "run", *words]}
+    folder = runs.write(tmp_path / "20261121-050000-run", lines, header=header)
+    assert run(["share", str(folder), "--anonymous"]) == 0
+    (file,) = Path().glob("*.mpigauge")
+    assert not any(b"wing" in content for content in unzipped(file).values())
+
+
 def test_words_of_ours_stay_though_somebody_is_called_so(tmp_path: Path) -> None:
     folder = runs.write(tmp_path / "one", [runs.launch(), runs.rank(0, "hot"), runs.cell()])
     made = unpack(pack.pack(folder, Path("x"), anonymous=True).file, tmp_path / "out")

@@ -13,6 +13,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.errors import UserError
@@ -113,9 +114,10 @@ def _told(command: Any, options: tuple[str, ...]) -> Iterator[str]:
 
 
 def _labels(header: Any, folder: Path) -> Iterator[str]:
-    """Of programs that are not ours, and of a folder that somebody has named."""
-    if not _OUR_FOLDER.match(folder.absolute().name):
-        yield folder.absolute().name
+    """Of programs that are not ours, and of folders that somebody has named."""
+    for named in (folder.absolute().name, *_profiles_named(header)):
+        if not _OUR_FOLDER.match(named):
+            yield named
     profile = header.get("profile") if isinstance(header, dict) else None
     if isinstance(profile, dict) and profile.get("program"):
         yield str(profile["program"])
@@ -125,6 +127,16 @@ def _labels(header: Any, folder: Path) -> Iterator[str]:
         foreign = part.get("foreign") if isinstance(part, dict) else None
         if isinstance(foreign, dict) and foreign.get("name"):
             yield str(foreign["name"])
+
+
+def _profiles_named(header: Any) -> Iterator[str]:
+    """The folders of profiles whose arrivals were measured (--arrival profile:RUN)."""
+    command = header.get("command") if isinstance(header, dict) else None
+    for words in _told(command, ("--arrival",)):
+        for word in words.split(","):
+            kind, _, run = word.partition(":")
+            if kind == "profile" and PurePosixPath(run).name:
+                yield PurePosixPath(run).name
 
 
 def _text(path: Path) -> str:
