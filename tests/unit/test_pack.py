@@ -193,10 +193,10 @@ def test_pseudonyms_are_the_same_everywhere_and_the_numbers_stay(tmp_path: Path)
 
 
 def test_the_profile_whose_arrivals_were_measured_has_no_name(tmp_path: Path) -> None:
-    """It stands in the command, and in each record of such a cell."""
-    lines = [runs.launch(), runs.cell(arrival="profile:wing-of-x57"), cells.end()]
-    words = ["Allreduce", "--arrival", "together,profile:runs/wing-of-x57"]
-    header = {"command": ["mpigauge", "run", *words]}
+    """It stands in the command, in each record of such a cell, and where it was measured for it."""
+    lines = [runs.launch(), runs.cell(arrival="profile:left_wing"), cells.end()]
+    words = ["Allreduce", "--arrival", "together,profile:runs/left wing"]
+    header = {"command": ["mpigauge", "run", *words], "measured_for": "right-wing"}
     folder = runs.write(tmp_path / "20261121-050000-run", lines, header=header)
     assert run(["share", str(folder), "--anonymous"]) == 0
     (file,) = Path().glob("*.mpigauge")

@@ -52,6 +52,7 @@ class Names(NamedTuple):
 def names_in(folder: Path) -> Names:
     """Those that the run names, those of this machine and process, and the folder's owner."""
     hosts: dict[str, None] = {}
+    profiles: dict[str, None] = {}
     users = dict.fromkeys([_of_process(), _owner(folder)])
     for path in sorted(folder.rglob("*"), key=lambda path: (path.name != "records.jsonl", path)):
         if path.suffix in (".bin", ".npz") or not path.is_file():
@@ -61,6 +62,7 @@ def names_in(folder: Path) -> Names:
         hosts.update(dict.fromkeys(_hosts_of_command(path, text)))
         for data in _documents(path.suffix, text):
             hosts.update(dict.fromkeys(_hosts(data)))
+            profiles.update(dict.fromkeys(_profiles(data)))
             users.update(dict.fromkeys(_under(data, _USER_VARIABLE)))
     hosts[os.uname().nodename] = None
     header: Any = next(iter(_documents(".json", _text(folder / "run.json"))), {})
@@ -71,7 +73,7 @@ def names_in(folder: Path) -> Names:
         tuple(_homes(folder)),
         tuple(dict.fromkeys(name for name, _ in variables)),
         tuple(dict.fromkeys(value for _, value in variables if value)),
-        tuple(dict.fromkeys(_labels(header, folder))),
+        tuple(dict.fromkeys([*_labels(header, folder), *_named_by_somebody(profiles)])),
         isinstance(header, dict) and header.get("kind") == "profile",
     )
 
@@ -114,10 +116,8 @@ def _told(command: Any, options: tuple[str, ...]) -> Iterator[str]:
 
 
 def _labels(header: Any, folder: Path) -> Iterator[str]:
-    """Of programs that are not ours, and of folders that somebody has named."""
-    for named in (folder.absolute().name, *_profiles_named(header)):
-        if not _OUR_FOLDER.match(named):
-            yield named
+    """Of programs that are not ours, and of a folder that somebody has named."""
+    yield from _named_by_somebody([folder.absolute().name])
     profile = header.get("profile") if isinstance(header, dict) else None
     if isinstance(profile, dict) and profile.get("program"):
         yield str(profile["program"])
@@ -129,14 +129,20 @@ def _labels(header: Any, folder: Path) -> Iterator[str]:
             yield str(foreign["name"])
 
 
-def _profiles_named(header: Any) -> Iterator[str]:
-    """The folders of profiles whose arrivals were measured (--arrival profile:RUN)."""
-    command = header.get("command") if isinstance(header, dict) else None
-    for words in _told(command, ("--arrival",)):
+def _named_by_somebody(folders: Iterable[str]) -> Iterator[str]:
+    return (name for name in folders if name and not _OUR_FOLDER.match(name))
+
+
+def _profiles(data: Any) -> Iterator[str]:
+    """The folder of the profile that a run was measured for, and of those whose arrivals it took
+    (--arrival profile:RUN, with the vectors behind = in a plan)."""
+    yield from _at(data, ("measured_for",))
+    command = data.get("command") if isinstance(data, dict) else None
+    for words in (*_at(data, ("arrival",)), *_told(command, ("--arrival",))):
         for word in words.split(","):
             kind, _, run = word.partition(":")
-            if kind == "profile" and PurePosixPath(run).name:
-                yield PurePosixPath(run).name
+            if kind == "profile":
+                yield PurePosixPath(run.partition("=")[0]).name
 
 
 def _text(path: Path) -> str:
