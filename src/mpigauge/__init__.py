@@ -5,11 +5,23 @@
 from __future__ import annotations
 
 _METADATA = "mpigauge-*.dist-info/METADATA"
+_LOOKED_UP = {
+    "open": ("mpigauge.interface", "open_stored"),
+    "OpenedRun": ("mpigauge.interface", "OpenedRun"),
+    "OpenedRuns": ("mpigauge.interface", "OpenedRuns"),
+    "UserError": ("mpigauge.model.errors", "UserError"),
+}
+"""Names for programs, and where they are: no command pays for what it does not use."""
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         return _version()
+    if name in _LOOKED_UP:
+        from importlib import import_module
+
+        module, attribute = _LOOKED_UP[name]
+        return getattr(import_module(module), attribute)
     raise AttributeError(f"module 'mpigauge' has no attribute {name!r}")
 
 

@@ -62,7 +62,7 @@ _ONLY_FIRST = (
     "The machine, what stands out, samples, disturbances, numbers, settings and data are those of "
     "{}; each of the others has a report of its own."
 )
-_MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2
+MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2
 """What the first screen holds of the heading, of what stands out, and of plots; the rest is
 folded, or stands below."""
 _LEADING = (
@@ -100,7 +100,7 @@ def report(
     built = list(machines(first))
     cells, left = cells_of(first)
     placed = list(seats(first))
-    tables, tables_left = _tables(first)
+    tables, tables_left = word_tables(first)
     crowd = every(first)
     named = [("answer", "The answer"), ("machine", "The machine") if built or placed else None,
              ("every", "All curves") if crowd else None,
@@ -112,10 +112,10 @@ def report(
         home=home,
         name=" · ".join(each.name for each in shown),
         version=facts.version or "",
-        facts=heading_lines[:_MOST_FACTS],
-        more_facts=heading_lines[_MOST_FACTS:],
+        facts=heading_lines[:MOST_FACTS],
+        more_facts=heading_lines[MOST_FACTS:],
         opening=opening(first, comparison),
-        lead=_lead(plotted),
+        lead=leading(plotted),
         sections=[each for each in named if each],
         answers=[
             (each.name if several else "", found)
@@ -165,7 +165,7 @@ def _heading(shown: Shown, several: bool) -> Iterator[str]:
         yield f"{shown.name}: {line}" if several else line
 
 
-def _lead(plotted: Sequence[PageSection]) -> list[Picture]:
+def leading(plotted: Sequence[PageSection]) -> list[Picture]:
     """Small ones for the first screen."""
     by_place = {
         (each.id, number): picture
@@ -268,7 +268,7 @@ def _best_remarks(shown: Shown, several: bool) -> Iterator[str]:
     yield from (f"{of}{line}" for line in (best.remarks(shown.arms) if shown.arms else ()))
 
 
-def _tables(shown: Shown) -> tuple[list[WordTable], str]:
+def word_tables(shown: Shown) -> tuple[list[WordTable], str]:
     """As many as a page can hold, and what is said of the others."""
     found, room = [], MANY_ROWS
     tables = [table for table in shown.document.tables() if table.rows]

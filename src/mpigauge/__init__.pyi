@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+from mpigauge.interface import OpenedRun as OpenedRun
+from mpigauge.interface import OpenedRuns as OpenedRuns
+from mpigauge.interface import open_stored
+from mpigauge.model.errors import UserError as UserError
+
+__version__: str
+open = open_stored  # noqa: A001

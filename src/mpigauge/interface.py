@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Stored runs for programs and notebooks: `mpigauge.open("last")`.
+
+What a command prints, as values: rows with their intervals, curves, findings, comparisons. Wrong
+input raises mpigauge.UserError, whose text is the line that the command line would print.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from mpigauge.model.errors import UserError
+from mpigauge.result.stats.verdicts import TOLERANCE
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Row
+    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.finding import Explanation, Finding
+    from mpigauge.result.run_view import Curve
+    from mpigauge.runs.store import Run
+    from mpigauge.show.kinds import Shown
+
+__all__ = ["OpenedRun", "OpenedRuns", "open_stored"]
+
+
+def open_stored(what: str | Path) -> OpenedRun | OpenedRuns:
+    """A run, or all runs of a folder: `mpigauge.open`.
+
+    `what` is what commands take: the folder of a run, its name below mpigauge-runs or the beginning
+    of it, `last`, a file that `mpigauge share` has made, `ref:NAME`; besides, a folder that holds
+    runs, and a file with the output of IMB or another program that `mpigauge import` reads, which
+    is not stored. UserError: there is none, or it cannot be read.
+    """
+    from mpigauge.cli.run_names import open_run
+    from mpigauge.runs.store.pack import is_pack
+
+    path = Path(what)
+    if path.is_dir() and not (path / "run.json").exists():
+        return OpenedRuns.in_folder(path)
+    if path.is_file() and not is_pack(path):
+        return OpenedRun(_imported(path), path.name)
+    run = open_run(str(what))
+    return OpenedRun(run, run.path.name)
+
+
+def _imported(file: Path) -> Run:
+    """The run that `mpigauge import` would make of a file."""
+    from mpigauge.features.imported.importing import read_files
+    from mpigauge.runs.store import load
+    from mpigauge.runs.store.imported import write_imported
+
+    reading = read_files([file], None, "")
+    with tempfile.TemporaryDirectory() as folder:
+        return load(write_imported(reading, [str(file)], Path(folder) / "run", file.stem))
+
+
+class OpenedRun:
+    """A stored run and what it says. All of it is looked up when it is asked for."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self.name = name
+        self.run = run
+
+    def __repr__(self) -> str:
+        return f"<mpigauge run {self.name}: {len(self.rows)} rows>"
+
+    @cached_property
+    def _shown(self) -> Shown:
+        from mpigauge.cli.limiting import with_limits
+        from mpigauge.show.kinds import Shown
+
+        shown = Shown.of(self.name, self.run)
+        return Shown(self.name, self.run, with_limits(shown.document, self.run), shown.view)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """A row for each cell, over all launches: `benchmark`, `ranks`, `message_bytes`, and as
+        estimates with `value`, `low` and `high` `latency` (s), `bandwidth` (B/s), `rate` (1/s)."""
+        return self._shown.document.rows
+
+    @property
+    def curves(self) -> Sequence[Curve]:
+        """Rows that differ in their message size only, sizes upwards."""
+        return self._shown.view.curves
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """What `mpigauge explain` says, with what could not be looked for."""
+        from mpigauge.features.explain.registry import explained
+
+        return explained(self._shown.view)
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """What stands out, the dearest first."""
+        return self.explanation.findings
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """What is suspicious about the numbers, in words."""
+        return self._shown.document.sentences
+
+    def compare(self, *others: OpenedRun, tolerance: float = TOLERANCE) -> Comparison:
+        """Others against this run, as `mpigauge compare` does it: each number, each curve, and all
+        times together, with ratios, their intervals and verdicts. `tolerance`: so much of a ratio
+        counts as the same. UserError: nothing of them is alike."""
+        from mpigauge.cli.comparing import sides_of
+        from mpigauge.result.compare.compare import compare
+
+        if not others:
+            raise UserError("name a run to compare with: run.compare(other)")
+        found = compare(sides_of([self.run, *(other.run for other in others)]), tolerance)
+        if not found.tables:
+            why = [left.text for left in found.left_out]
+            raise UserError("; ".join(["there is nothing to compare", *why]))
+        return found
+
+    def table(self) -> str:
+        """What `mpigauge show` prints of it, without colours."""
+        from mpigauge.model.screen import screen_of
+        from mpigauge.show.formats import render
+
+        plain = screen_of({"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}, False, "utf-8", (80, 24))
+        return render("table", self._shown.document, plain)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return OpenedRuns([self]).__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from mpigauge.show.web.notebook import in_notebook
+
+        return in_notebook(self._shown)
+
+
+class OpenedRuns(Sequence[OpenedRun]):
+    """Runs, the oldest first. As Arrow, which pandas.DataFrame, polars.DataFrame and pyarrow.table
+    take, the table `rows` of `mpigauge sql` over all of them."""
+
+    def __init__(self, runs: Sequence[OpenedRun]) -> None:
+        self._runs = tuple(runs)
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> OpenedRuns:
+        """UserError: the folder holds no run."""
+        from mpigauge.runs.store import list_runs, load
+
+        found = [OpenedRun(load(each.path), each.path.name) for each in list_runs(folder)]
+        if not found:
+            raise UserError(f"{folder} holds no run; `mpigauge run` makes one")
+        return cls(found)
+
+    @overload
+    def __getitem__(self, place: int) -> OpenedRun: ...
+    @overload
+    def __getitem__(self, place: slice) -> OpenedRuns: ...
+    def __getitem__(self, place: int | slice) -> OpenedRun | OpenedRuns:
+        if isinstance(place, slice):
+            return OpenedRuns(self._runs[place])
+        return self._runs[place]
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        return f"<mpigauge runs: {', '.join(run.name for run in self._runs)}>"
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """For whoever takes Arrow. UserError: the extra `sql` is missing, or a run is not stored in
+        a folder."""
+        relation: Any = self._relation
+        return relation.__arrow_c_stream__(requested_schema)
+
+    @cached_property
+    def _relation(self) -> object:
+        """The rows of all runs; what DuckDB holds for them goes with this object."""
+        from mpigauge.model.extras import require
+        from mpigauge.result.library import Library
+
+        require("sql", "a table as Arrow")
+        for run in self._runs:
+            if not run.run.path.exists():
+                raise UserError(f"{run.name} is not stored; `mpigauge import` makes a run of it")
+        stack = ExitStack()
+        weakref.finalize(self, stack.close)
+        library = stack.enter_context(Library.open({run.name: run.run.path for run in self._runs}))
+        return library.con.sql("SELECT * FROM rows")
