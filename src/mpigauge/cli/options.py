@@ -82,6 +82,17 @@ def json_option(function: _F) -> _F:
     return form(_json_flag(function))
 
 
+def prometheus_option(function: _F) -> _F:
+    """--prometheus FILE, told to the command as `metrics`."""
+    return click.option(
+        "--prometheus",
+        "metrics",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE.prom",
+        help="Write the result for the textfile collector of Prometheus' node exporter, too.",
+    )(function)
+
+
 def list_option(about: str) -> Callable[[_F], _F]:
     """--list, told to the command as `only_list`: it lists what it knows, and does nothing else."""
     return click.option("--list", "only_list", is_flag=True, help=about)

@@ -6,13 +6,22 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli import options
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.runs.store import Summary
+    from mpigauge.show.prometheus import Metric
+
 COLUMNS = {"run": "run", "status": "status", "mpi": "MPI", "command": "command"}
 """Names and heads."""
+STATUSES = ("done", "failed", "interrupted", "unfinished")
+"""How runs end; one that goes on, or was killed, is unfinished."""
 
 
 @click.command("ls")
@@ -23,18 +32,50 @@ COLUMNS = {"run": "run", "status": "status", "mpi": "MPI", "command": "command"}
     help="Only runs for which this holds: an expression of SQL over the columns of the table "
     "runs, as \"mpi_name = 'mpich' and cells > 100\".",
 )
+@options.prometheus_option
 @options.json_option
-def command(folder: Path | None, where: str | None, as_json: bool) -> None:
+def command(folder: Path | None, where: str | None, metrics: Path | None, as_json: bool) -> None:
     """List the runs in a folder, oldest first.  [default: mpigauge-runs]"""
     from mpigauge.cli.text_tables import print_rows
     from mpigauge.runs.store.writer import DEFAULT_ROOT
+    from mpigauge.show import prometheus
 
+    if metrics is not None:
+        prometheus.check_file(metrics)
     root = folder or DEFAULT_ROOT
     runs = [] if not folder and not root.is_dir() else _chosen(root, where) if where else _all(root)
+    if metrics is not None:
+        from mpigauge.runs.store import list_runs
+
+        listed = {name for name, *_ in runs}
+        found = list_runs(root) if runs else []
+        prometheus.write(metrics, metrics_of([run for run in found if run.path.name in listed]))
     if not runs and not as_json:
         click.echo(f"no runs in {root}" + (f" where {where}" if where else ""), err=True)
         return
     print_rows(COLUMNS, runs, as_json)
+
+
+def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
+    """When each run was made, how it ended, and how many there are."""
+    from mpigauge.show.prometheus import Metric, one_of, unix_time
+
+    named = [({"run": run.path.name, "mpi": run.mpi}, run) for run in runs]
+    yield Metric("mpigauge_runs", "How many runs are stored.", (({}, float(len(runs))),))
+    yield Metric(
+        "mpigauge_run_timestamp_seconds",
+        "When each run was made, in seconds since 1970.",
+        tuple((labels, unix_time(run.created)) for labels, run in named),
+    )
+    yield Metric(
+        "mpigauge_run_status",
+        "How each run ended: 1 for what it is, 0 for what it is not.",
+        tuple(
+            series
+            for labels, run in named
+            for series in one_of(labels, "status", STATUSES, run.status)
+        ),
+    )
 
 
 def _all(root: Path) -> list[list[str]]:

@@ -54,6 +54,7 @@ FORMATS = ("table", "json")
     metavar="FILE",
     help="Write the result for CI systems, too.",
 )
+@options.prometheus_option
 @options.format_of(FORMATS)
 def command(
     run: str,
@@ -65,6 +66,7 @@ def command(
     points: bool,
     undecided: str,
     junit: Path | None,
+    metrics: Path | None,
     form: str,
 ) -> int:
     """Check a stored run: limits, a reference, pairs like their peers.
@@ -76,7 +78,9 @@ def command(
     from mpigauge.features.check.checking import check_against, check_all
     from mpigauge.features.check.result import outcome_of
     from mpigauge.features.check.show import as_json, as_table
+    from mpigauge.features.check.show_prometheus import metrics_of
     from mpigauge.model.errors import UserError
+    from mpigauge.show import prometheus
 
     if (tolerance is not None or chosen) and against is None:
         raise UserError("--tolerance and --only are about another run; name it with --against")
@@ -84,6 +88,8 @@ def command(
         raise UserError("--points is about limits or another run; name them with --against")
     if junit is not None and not junit.absolute().parent.is_dir():
         raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
+    if metrics is not None:
+        prometheus.check_file(metrics)
     stored = open_run(run)
     check = check_against(against, tolerance, chosen, points) if against else None
     lines, notes = check_all(stored, check, points, guidelines)
@@ -93,6 +99,8 @@ def command(
     click.echo(as_json(lines, notes) if form == "json" else as_table(lines, notes), nl=False)
     if junit is not None:
         _write(junit, stored.path.name, lines, undecided)
+    if metrics is not None:
+        prometheus.write(metrics, metrics_of(lines, str(stored.header.get("created"))))
     outcome = outcome_of(lines)
     return int(outcome == "FAIL" or (outcome == "UNDECIDED" and undecided == "fail"))
 
