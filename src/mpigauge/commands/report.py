@@ -31,7 +31,8 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
 
     The page needs no network and no other file. It is about the first run; others, and references
     (`mpigauge ref list`), are curves beside it and are compared with it. A profile has a page of
-    its own: call sites, ranks, peers, sizes.
+    its own: call sites, ranks, peers, sizes. Of the folder of a tuning it shows what the rules have
+    gained, and what stays at the default and why.
     """
     from mpigauge.cli.reporting import shown_of, write_page
     from mpigauge.draw.write import check_folder
@@ -44,7 +45,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
     _check_alone(runs)
-    text = page_of(runs[0])
+    text = page_of(runs[0]) or _page_of_tuning(runs[0], limits_of)
     if text is None:
         shown = shown_of(runs, limits_of)
         text = report(shown, explained(shown[0].view), compared(shown), across(shown))
@@ -52,10 +53,32 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     click.echo(f"mpigauge: written to {target}", err=True)
 
 
-def _check_alone(runs: tuple[str, ...]) -> None:
-    """UserError: a profile is among several runs."""
-    from mpigauge.features.profile.finding import is_profile
+def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
+    """The page of the run that confirmed it, with what the tuning says; None: it is no tuning."""
+    from dataclasses import replace
 
+    from mpigauge.cli.reporting import shown_of
+    from mpigauge.features.explain.registry import explained
+    from mpigauge.features.tune.page import page_of
+    from mpigauge.runs.store.tunings import holds_tuning
+    from mpigauge.show.web.report import report
+
+    folder = Path(word)
+    if not holds_tuning(folder):
+        return None
+    page = page_of(folder)
+    (shown,) = shown_of([str(page.run)], limits_of)
+    named = replace(shown, name=folder.name)
+    return report([named], explained(named.view), told=page.told)
+
+
+def _check_alone(runs: tuple[str, ...]) -> None:
+    """UserError: a profile or a tuning is among several runs."""
+    from mpigauge.features.profile.finding import is_profile
+    from mpigauge.runs.store.tunings import holds_tuning
+
+    if len(runs) > 1 and any(holds_tuning(Path(run)) for run in runs):
+        raise UserError("the page of a tuning is about one alone; name one folder")
     if len(runs) > 1 and any(map(is_profile, runs)):
         raise UserError(
             "the page of a profile is about one run; `mpigauge compare` sets profiles beside each "

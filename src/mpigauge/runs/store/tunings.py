@@ -257,6 +257,11 @@ def _write(file: Path, text: str) -> None:
         write_whole(file, text)
 
 
+def holds_tuning(folder: Path) -> bool:
+    """Whether this is the folder of a tuning that has ended."""
+    return (folder / FILE).is_file()
+
+
 def load_tuning(folder: Path) -> Tuning:
     """UserError: there is no whole tuning in this folder."""
     file = folder / FILE

@@ -20,11 +20,12 @@ from mpigauge.show.titles import resting_on
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
     from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.stats.headline import Headline
     from mpigauge.show.kinds import Shown
 
 
-_MOST_OPENING = 3
+MOST_OPENING = 3
 _SURE = 0.05
 """Numbers with no wider an interval are said to be known."""
 
@@ -48,13 +49,15 @@ class TitledText:
 
 
 def opening(shown: Shown, comparison: Comparison | None) -> tuple[str, ...]:
-    """What the page says first: of several runs which is faster and by how much, of one how sure
-    its numbers are."""
+    """What the page says first: of several runs which is faster and by how much, of one with
+    several settings or placements which is best, and of any other how sure its numbers are."""
     if comparison:
         found = of_all(comparison) or [
             said for table in comparison.tables for said in of_curves(comparison, table)
         ]
-        return tuple(found[:_MOST_OPENING])
+        return tuple(found[:MOST_OPENING])
+    if shown.across and (best := list(_best_over_sizes(shown.across))):
+        return tuple(best[:MOST_OPENING])
     rows = [row for row in shown.document.rows if math.isfinite(row.relative_error)]
     if not rows:
         return ()
@@ -62,6 +65,26 @@ def opening(shown: Shown, comparison: Comparison | None) -> tuple[str, ...]:
     widest = max(rows, key=lambda row: row.relative_error)
     known = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * _SURE:g} %"
     return (f"{known}; the least certain is {cell_name(widest)}, {widest.error_words}.",)
+
+
+def _best_over_sizes(across: Pivot) -> Iterator[str]:
+    """A sentence for each table in which one column is best over all sizes, with certainty."""
+    for table in across.tables:
+        if table.choice.outcome != "best" or len(table.choice.columns) != 1:
+            continue
+        (place,) = table.choice.columns
+        base, mean = table.names[table.base], table.overall[place]
+        ranks = dict(table.first.columns).get("ranks")
+        on = f" on {many(ranks, 'rank')}" if ranks else ""
+        what = f"{table.first.benchmark}{on}"
+        if mean is None:
+            yield f"{what}: {base} is the best over all sizes."
+            continue
+        ratio = mean.ratio.estimate
+        yield (
+            f"{what}: {table.names[place]} takes {percent(1 - ratio.value)} less time than {base} "
+            f"over all sizes ({ratio.low:.3g} to {ratio.high:.3g} × its time)."
+        )
 
 
 def answers(shown: Shown) -> Iterator[QuotedNumber]:

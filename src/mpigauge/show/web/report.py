@@ -22,7 +22,7 @@ from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
 from mpigauge.show.pivoted.words import TableWords, legend, tables_of
 from mpigauge.show.ratios import compared_picture
 from mpigauge.show.titles import title
-from mpigauge.show.web.answer import against_limits, answers, opening, verdicts
+from mpigauge.show.web.answer import MOST_OPENING, against_limits, answers, opening, verdicts
 from mpigauge.show.web.cells import cells_of, packed
 from mpigauge.show.web.download import downloads
 from mpigauge.show.web.every import every
@@ -89,9 +89,11 @@ def report(
     comparison: Comparison | None = None,
     across: Pivot | None = None,
     home: str = "",
+    told: Sequence[str] = (),
 ) -> str:
     """The page. The first run is what it is about, and what `explanation` explains; `comparison`
-    and `across`: of all of them; `home`: a page with all runs to go back to."""
+    and `across`: of all of them; `home`: a page with all runs to go back to; `told`: what it says
+    first, in place of what its numbers say."""
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
@@ -114,7 +116,9 @@ def report(
         version=facts.version or "",
         facts=heading_lines[:MOST_FACTS],
         more_facts=heading_lines[MOST_FACTS:],
-        opening=opening(first, comparison),
+        opening=told or opening(first, comparison),
+        most_opening=MOST_OPENING,
+        quotes=not (told or comparison or first.across),
         lead=leading(plotted),
         sections=[each for each in named if each],
         answers=[
