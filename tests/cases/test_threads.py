@@ -24,7 +24,12 @@ BLOCKING = ("PingPongMT", "SendRecvMT", "BiBandMT", "AllReduceMT", "BarrierMT")
 
 @pytest.mark.parametrize("mode", ["adaptive", "classic"])
 @pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_two_threads_of_each_rank(where: Site, ranks: int, mode: str) -> None:
+def test_two_threads_of_each_rank(
+    where: Site, ranks: int, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Intel MPI's collectives in shared memory never end for threads of three ranks on some
+    processors, see docs/howto/which-mpi.md; those of messages do."""
+    monkeypatch.setenv("I_MPI_COLL_INTRANODE", "pt2pt")
     ended = run(where, ranks, "--benchmarks", ",".join(BLOCKING), "--ranks", ranks, "--threads", 2,
                 "--sizes", 1 << 20, "--inflight", 2, "--mode", mode, "--seconds", 20)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
