@@ -128,7 +128,8 @@ def test_ranks_that_fall_apart_are_found(mpi: Mpi, plain: Path, tmp_path: Path) 
 def test_a_program_that_loads_another_mpi_all_the_same_is_found(
     mpi: Mpi, program: Path, tmp_path: Path
 ) -> None:
-    """A script takes away what we have preloaded, but not the witness."""
+    """A script takes away what we have preloaded, but not the witness. Ranks of one MPI that another
+    one starts may also end within MPI_Init."""
     if is_of_another_abi(program, mpi) or mpi.name in program.parent.name:
         pytest.skip("it is not for this MPI, or for this one only")
     (tmp_path / "back.sh").write_text(
@@ -137,7 +138,8 @@ def test_a_program_that_loads_another_mpi_all_the_same_is_found(
     (tmp_path / "back.sh").chmod(0o755)
     done = on(mpi, "./back.sh", str(program), "-1", cwd=tmp_path)
     assert done.returncode != 0
-    assert f"not on {mpi.label}" in done.stderr or "do not see each other" in done.stderr
+    found = (f"not on {mpi.label}", "do not see each other", "no rank was seen")
+    assert any(words in done.stderr for words in found), done.stderr
 
 
 def test_signals_go_to_the_program(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
