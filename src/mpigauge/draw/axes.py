@@ -13,7 +13,9 @@ from mpigauge.model.units import byte_count
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
-_STEPS = (1, 2, 5)
+_OPERATIONS = ((1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"))
+_STEPS, _HALVES = (1, 2, 5), (1, 3)
+"""Of a power of ten; the second are half a decade from each other."""
 _DAY_S = 86400
 _SLACK = 1e-9
 _NOTHING_APART = 0.25
@@ -94,7 +96,7 @@ class Scale:
 
     def _decades(self, most: int) -> list[float]:
         """As fine as there is room for; where not even these are three, linear ones."""
-        choices = [(1, _STEPS), *((every, (1,)) for every in range(1, 8))]
+        choices = [(1, _STEPS), (1, _HALVES), *((every, (1,)) for every in range(1, 8))]
         found = [self._of_decades(every, steps) for every, steps in choices]
         ticks = next((ticks for ticks in found if len(ticks) <= most + 1), found[-1])
         return ticks if len(ticks) > 2 else self._even(most)
@@ -126,6 +128,11 @@ def seconds(value: float) -> str:
 
 def bytes_per_s(value: float) -> str:
     return with_unit(value, _RATES)
+
+
+def flops(value: float) -> str:
+    """Of operations per second."""
+    return with_unit(value, _OPERATIONS)
 
 
 def plain(value: float) -> str:
@@ -169,9 +176,11 @@ def size(value: float) -> str:
 
 
 SIZE = Axis("message size", size, 2)
+ARRAY = Axis("array", size, 2)
 TIME = Axis("time", seconds, 10)
 BANDWIDTH = Axis("bandwidth", bytes_per_s, 10)
 RANKS = Axis("ranks", plain, 2)
+CORES = Axis("cores at work", plain, 2)
 SHARE = Axis("share of samples", share)
 SAMPLE = Axis("sample", plain)
 DATE = Axis("date (UTC)", _date, bare=_date_of_tick)

@@ -65,14 +65,14 @@ def picture(plot: Plot) -> Picture:
     )
 
 
-def small(picture: Picture) -> Picture | None:
-    """Its first panel for a narrow place, without a table; None: it is no plot over axes."""
+def small(picture: Picture) -> tuple[Picture, ...]:
+    """What a narrow place shows of it, without a table: the first panel of a plot, or what the
+    picture has for such a place."""
     if picture.plot is None:
-        return None
+        return tuple(replace(picture, svg=each, rows=(), notes=()) for each in picture.leading)
     plot = replace(picture.plot, panels=picture.plot.panels[:1], notes=())
-    return Picture(
-        picture.title, picture.about, svg(plot, layout=_LEADING), names=_told_apart(plot)
-    )
+    drawn = svg(plot, layout=_LEADING)
+    return (Picture(picture.title, picture.about, drawn, names=_told_apart(plot)),)
 
 
 def alone(picture: Picture, foot: Sequence[str] = (), layout: Layout | None = None) -> str:
@@ -98,7 +98,7 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     where it is not to fill a page."""
     columns, panel_wide, high, paper_mm = _grid(plot, layout)
     wide = columns * panel_wide
-    names = _drawn(plot)
+    names = plot.drawn()
     legend = _places(_told_apart(plot), wide)
     rows = -(-len(plot.panels) // columns)
     bottom = 44 + rows * high
@@ -160,14 +160,10 @@ def _grid(plot: Plot, layout: Layout | None) -> Layout:
     return layout._replace(columns=columns, wide=layout.wide * layout.columns // columns)
 
 
-def _drawn(plot: Plot) -> tuple[str, ...]:
-    kept = (series.name for panel in plot.panels for series in panel.series[:MOST_SERIES])
-    return tuple(dict.fromkeys(kept))
-
-
 def _told_apart(plot: Plot) -> tuple[str, ...]:
     """The names that a legend needs: none, where no panel has more than one curve."""
-    return _drawn(plot) if any(len(panel.series) > 1 for panel in plot.panels) else ()
+    several = any(len(panel.series) + bool(panel.level_name) > 1 for panel in plot.panels)
+    return plot.drawn() if several else ()
 
 
 def _points(plot: Plot) -> Iterator[tuple[Panel, Series, Point]]:

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.draw.plot import MOST_SERIES
 from mpigauge.draw.styles import DIM, stroke, text
 
 if TYPE_CHECKING:
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 REACH, FAR, SHARE = 4.0, 32.0, 1 / 2
 """A level may widen an axis of logarithms by the first factor beyond the values; by up to the
 second where that is no more than this share of what they themselves take."""
+
+_LETTER, _LINE = 5.8, 13.0
+"""The width of a letter of such words, and the height of a line."""
+_STEPS = 16
+"""Points on each piece of a curve at which words are kept off it."""
+_MANY = 4
+"""Words that cover words are worse than those that cover a curve."""
 
 
 def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
@@ -34,9 +43,53 @@ def seen(panel: Panel, frame: Frame) -> list[Level]:
 
 
 def drawn(panel: Panel, frame: Frame) -> Iterator[str]:
-    """Lines across the box, their words at its right end."""
-    right = frame.left + frame.wide
+    """Lines across the box, the words of each where they cover as little as can be of curves and
+    of other words."""
+    covered = list(_of_curves(panel, frame))
     for level in seen(panel, frame):
-        _, y = frame.at(frame.x.low, level.y)
-        yield stroke(frame.left, y, right, y, "dim", DIM, ' stroke-dasharray="6 4"')
-        yield text(right - 4, y - 4, level.label, "dim", "end", 11)
+        left, y = frame.at(frame.x.low, level.y)
+        yield stroke(left, y, left + frame.wide, y, "dim", DIM, ' stroke-dasharray="6 4"')
+        box = min(_places(level.label, y, frame), key=lambda box: box.covers(covered))
+        covered += box.corners * _MANY
+        yield text(box.left, box.low - 3, level.label, "dim", size=11)
+
+
+class _Box(NamedTuple):
+    """Room for words, in the units of the drawing; `low` is below `high`."""
+
+    left: float
+    right: float
+    high: float
+    low: float
+
+    @property
+    def corners(self) -> list[tuple[float, float]]:
+        """And points between them, as close as letters are."""
+        heights = (self.high, (self.high + self.low) / 2, self.low)
+        steps = int((self.right - self.left) / _LETTER) + 1
+        return [(self.left + _LETTER * step, y) for step in range(steps) for y in heights]
+
+    def covers(self, points: Sequence[tuple[float, float]]) -> int:
+        return sum(self.left <= x <= self.right and self.high <= y <= self.low for x, y in points)
+
+
+def _places(label: str, y: float, frame: Frame) -> Iterator[_Box]:
+    """Above and below the line at its right end, at its left end, and between; within the box."""
+    wide = _LETTER * len(label)
+    rights = (frame.left + frame.wide - 4, frame.left + 4 + wide, frame.left + frame.wide / 2)
+    for right in rights:
+        for low in (y - 1, y + 1 + _LINE):
+            if frame.top <= low - _LINE and low <= frame.top + frame.high:
+                yield _Box(right - wide, right, low - _LINE, low)
+    yield _Box(rights[0] - wide, rights[0], y - 1 - _LINE, y - 1)
+
+
+def _of_curves(panel: Panel, frame: Frame) -> Iterator[tuple[float, float]]:
+    """Points along all curves that are drawn."""
+    for series in panel.series[:MOST_SERIES]:
+        ends = [frame.at(point.x, point.y) for point in series.points if math.isfinite(point.y)]
+        for (x1, y1), (x2, y2) in pairwise(ends):
+            for step in range(_STEPS):
+                share = step / _STEPS
+                yield x1 + share * (x2 - x1), y1 + share * (y2 - y1)
+        yield from ends[-1:]

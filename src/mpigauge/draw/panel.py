@@ -66,7 +66,7 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield from _axes(panel, f)
     yield f'<svg x="{x}" y="{y}" width="{wide}" height="{high}" viewBox="{box}">'
     if math.isfinite(panel.level):
-        yield from _level(panel, f)
+        yield from _level(panel, f, names)
     yield from level_lines.drawn(panel, f)
     yield from (_mark_line(mark, f) for mark in panel.marks)
     for draw in (_areas, _curve):
@@ -77,12 +77,15 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield "</g>"
 
 
-def _level(panel: Panel, f: Frame) -> Iterator[str]:
-    """With its name below the right end."""
-    x, y = f.at(f.x.high, panel.level)
-    yield stroke(*f.at(f.x.low, panel.level), x, y, "dim", DIM)
-    if panel.level_name:
-        yield text(x - 4, y + 13, panel.level_name, "dim", "end", 11)
+def _level(panel: Panel, f: Frame, names: Sequence[str]) -> Iterator[str]:
+    left, right = f.at(f.x.low, panel.level), f.at(f.x.high, panel.level)
+    if not panel.level_name:
+        yield stroke(*left, *right, "dim", DIM)
+        return
+    number = names.index(panel.level_name)
+    yield group("series", number)
+    yield stroke(*left, *right, "line", colour(number), f' stroke-width="1.8"{dash(number)}')
+    yield "</g>"
 
 
 def _axes(panel: Panel, f: Frame) -> Iterator[str]:

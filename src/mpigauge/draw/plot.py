@@ -71,7 +71,7 @@ class Panel:
     level: float = math.nan
     """A value of y at which a line is drawn; NaN: none."""
     level_name: str = ""
-    """What that line is."""
+    """What that line is: in all panels it looks like a curve of this name."""
     levels: tuple[Level, ...] = ()
     """Such lines with words; those far from all curves are left out."""
     style: Literal["curves", "dots", "bars"] = "curves"
@@ -88,8 +88,14 @@ class Plot:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all series, each once, in the order in which they first appear."""
-        return tuple(dict.fromkeys(s.name for panel in self.panels for s in panel.series))
+        """Of all lines and series, each once, in the order in which they first appear."""
+        return self.drawn(None)
+
+    def drawn(self, most: int | None = MOST_SERIES) -> tuple[str, ...]:
+        """The same of no more than `most` series of each panel."""
+        lines = (panel.level_name for panel in self.panels if panel.level_name)
+        curves = (series.name for panel in self.panels for series in panel.series[:most])
+        return tuple(dict.fromkeys((*lines, *curves)))
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,8 @@ class Picture:
     names: tuple[str, ...] = ()
     """Of the series that are drawn, by their number in the drawing."""
     notes: tuple[str, ...] = ()
+    leading: tuple[str, ...] = ()
+    """Drawings for the first screen, where it is no plot over axes."""
     fixed: bool = False
     """Its colours stand for values, so that no page may change them."""
     plot: Plot | None = None
