@@ -111,10 +111,11 @@ def cards() -> Cards:
     )
 
 
-def cards_text() -> str:
+def cards_text(of: Cards | None = None) -> str:
     from dataclasses import asdict
 
-    return json.dumps({"schema": 1} | {"benchmarks": [asdict(card) for card in cards()]})
+    known = (of or cards()).benchmarks
+    return json.dumps({"schema": 1} | {"benchmarks": [asdict(card) for card in known]})
 
 
 def _card(name: str, columns: str) -> Card:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.features.explain.registry import explained
 from mpigauge.runs.store import RunWriter
+from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.report import report
 from mpigauge.site.topology.passport import plain
 from tests import cells, planted
@@ -33,6 +34,13 @@ def report_of(*shown: Shown) -> str:
     return report(shown, explained(shown[0].view))
 
 
+def holding(kind: str, *shown: Shown) -> list[Shown]:
+    """Of these runs the first that has something for a kind of plot, as often as it needs runs."""
+    least = PLOTS[kind].least_runs
+    found = (each for each in shown if PLOTS[kind].draw([each] * least, ALL))
+    return [next(found)] * least
+
+
 def hostile(folder: Path) -> Path:
     """The run, in a folder of its own below this one."""
     header = {
@@ -48,6 +56,65 @@ def hostile(folder: Path) -> Path:
             writer.append(line)
         writer.finish("done")
     return path
+
+
+def machine(folder: Path) -> Path:
+    """A run of a machine with two NUMA nodes: its memory on more cores and from other nodes, its
+    caches, its products of matrices, and its least latency."""
+    known = cells.cards()
+    of_node = [
+        replace(known.benchmarks[0], suite="NODE", name=name, ranks="any", unit="none")
+        for name in dict.fromkeys(cell.benchmark for cell in of_machine())
+    ]
+    header = {
+        "version": "0.1",
+        "command": ["mpigauge", "node"],
+        "plan": {"benchmarks": []},
+        "mpi": {"name": "mpich", "version": "5.0.2"},
+    }
+    text = cells.cards_text(replace(known, benchmarks=(*known.benchmarks, *of_node)))
+    with RunWriter.create(header, text, output=folder / "machine") as writer:
+        writer.write_passport({"machine": planted.LAPTOP})
+        writer.append(cells.line("launch", **cells.LAUNCH | {"launch": 0, "world_ranks": 4}))
+        for cell in of_machine():
+            writer.append(cells.line("cell", **plain(asdict(cell))))
+        writer.append(cells.end(0))
+        writer.finish("done")
+    return folder / "machine"
+
+
+def of_machine() -> Iterator[Cell]:
+    memory, moved = 1 << 27, 3.0 * (1 << 27)
+
+    def of(name: str, seconds: float, size: int = memory, **changed: Any) -> Cell:
+        return cells.cell(name, suite="NODE", message_bytes=size, time_p50_s=seconds, **changed)
+
+    for ranks, speed in ((1, 20e9), (2, 38e9), (4, 40e9)):
+        for name, factor in (("Triad", 0.8), ("Triad_tuned", 1.0)):
+            bytes_moved = moved * ranks
+            yield of(name, bytes_moved / speed / factor, ranks=ranks, moved_bytes=bytes_moved)
+    for threads, speed in ((1, 20e9), (2, 37e9)):
+        yield of("Triad_tuned", moved / speed, threads=threads, ranks=1, moved_bytes=moved,
+                 settings="thread-order=compact")  # fmt: skip
+    for cores, nodes in ((0, (1.0, 0.6)), (1, (0.6, 1.0))):
+        for node, share in enumerate(nodes):
+            place, words = f"numa:{cores}", f"thread-order=compact memory-on={node}"
+            yield of("Triad_tuned", moved / 40e9 / share, moved_bytes=moved, settings=words,
+                     placement=place, ranks=1, threads=2)  # fmt: skip
+            yield of("Chase_huge", 1024 * 90e-9 / share, time_scale=1 / 1024, settings=words,
+                     placement=place, ranks=1, threads=2)  # fmt: skip
+    for size, load in ((1 << 14, 1.2e-9), (1 << 20, 4e-9), (1 << 25, 90e-9)):
+        yield of("Triad", 3.0 * size / 30e9, size, ranks=1, moved_bytes=3.0 * size)
+        yield of("Chase", 1024 * load * 1.2, size, ranks=1, time_scale=1 / 1024)
+        yield of("Chase_huge", 1024 * load, size, ranks=1, time_scale=1 / 1024)
+    yield of("Peak_avx2", 96_000 / 46e9, -1, ranks=1, messages=96_000.0)
+    for order, share in ((500, 0.7), (2000, 0.9)):
+        yield of("DGEMM", 2.0 * order**3 / 46e9 / share, 8 * order**2, ranks=1,
+                 messages=2.0 * order**3, settings="blas=openblas", busy_cores=1.0,
+                 busy_threads=1.0, variant="OpenBLAS 0.3.34, core Haswell, pthreads, 1 thread",
+                 )  # fmt: skip
+    yield of("Mailbox", 140e-9, -1, ranks=2)
+    yield cells.cell("PingPong", message_bytes=0, time_p50_s=1.6e-6)
 
 
 def lines() -> Iterator[str]:

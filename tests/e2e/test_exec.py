@@ -128,8 +128,8 @@ def test_ranks_that_fall_apart_are_found(mpi: Mpi, plain: Path, tmp_path: Path) 
 def test_a_program_that_loads_another_mpi_all_the_same_is_found(
     mpi: Mpi, program: Path, tmp_path: Path
 ) -> None:
-    """A script takes away what we have preloaded, but not the witness. Ranks of one MPI that another
-    one starts may also end within MPI_Init."""
+    """A script takes away what we have preloaded, but not the witness. Ranks that the launcher of
+    another MPI starts may also end within MPI_Init."""
     if is_of_another_abi(program, mpi) or mpi.name in program.parent.name:
         pytest.skip("it is not for this MPI, or for this one only")
     (tmp_path / "back.sh").write_text(

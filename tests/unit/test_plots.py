@@ -45,6 +45,11 @@ def shown(hostile: Path) -> Shown:
     return Shown.of("one", open_run(str(hostile)))
 
 
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown.of("machine", open_run(str(pages.machine(tmp_path_factory.mktemp("plots")))))
+
+
 def one(*series: Series, x: Axis = SIZE, y: Axis = TIME, marks: tuple[Mark, ...] = ()) -> Plot:
     return Plot("a title", "what is seen", (Panel("a panel", x, y, series, marks),))
 
@@ -167,9 +172,8 @@ def test_marks_are_explained() -> None:
 
 # --- kinds ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", PLOTS)
-def test_every_kind_draws_what_is_there(name: str, shown: Shown) -> None:
-    kind = PLOTS.find(name)
-    found = drawn(kind, [shown] * kind.least_runs)
+def test_every_kind_draws_what_is_there(name: str, shown: Shown, machine: Shown) -> None:
+    found = drawn(PLOTS.find(name), pages.holding(name, shown, machine))
     root = ET.fromstring(found.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label")
@@ -361,12 +365,14 @@ def test_breaks_of_one_reason_at_one_place_are_said_once() -> None:
 
 # --- pictures for a file --------------------------------------------------------------------
 @pytest.mark.parametrize("name", PLOTS)
-def test_a_saved_picture_says_what_it_is_of(name: str, shown: Shown, tmp_path: Path) -> None:
-    kind, file = PLOTS.find(name), tmp_path / "a.svg"
-    several = [shown] * kind.least_runs
-    write_picture(drawn(kind, several), file, several)
+def test_a_saved_picture_says_what_it_is_of(
+    name: str, shown: Shown, machine: Shown, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.svg"
+    several = pages.holding(name, shown, machine)
+    write_picture(drawn(PLOTS.find(name), several), file, several)
     words = " ".join(texts(file.read_text()))
-    facts = shown.document.facts
+    facts = several[0].document.facts
     for known in (facts.mpi, facts.created, facts.version):
         assert known
         assert known in words

@@ -25,7 +25,7 @@ from mpigauge.draw.terminal import lines
 from mpigauge.draw.terminal.heat import legend, squares
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
-from mpigauge.show.kinds import ALL, PLOTS, Shown
+from mpigauge.show.kinds import ALL, PLOTS, Shown, drawn
 from tests import pages
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -65,11 +65,15 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     return Shown.of("one", open_run(str(pages.hostile(tmp_path_factory.mktemp("terminal")))))
 
 
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown.of("machine", open_run(str(pages.machine(tmp_path_factory.mktemp("terminal")))))
+
+
 # --- plots ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", PLOTS)
-def test_every_kind_fits_every_screen(kind: str, shown: Shown) -> None:
-    picture = PLOTS[kind].draw([shown] * PLOTS[kind].least_runs, ALL)
-    assert picture is not None, "the run of these tests has something for every kind"
+def test_every_kind_fits_every_screen(kind: str, shown: Shown, machine: Shown) -> None:
+    picture = drawn(PLOTS[kind], pages.holding(kind, shown, machine))
     for name, width in product(SCREENS, (40, 60, 80, 132)):
         screen = on(name, width)
         found = lines(picture, screen)
@@ -81,12 +85,11 @@ def test_every_kind_fits_every_screen(kind: str, shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("kind", PLOTS)
-def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown) -> None:
-    picture = PLOTS[kind].draw([shown] * PLOTS[kind].least_runs, ALL)
-    assert picture is not None
+def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown, machine: Shown) -> None:
+    picture = drawn(PLOTS[kind], pages.holding(kind, shown, machine))
     assert "\x1b" not in "".join(lines(picture, PLAIN) or ())
-    drawn = "".join(lines(picture, on("ascii", 80)) or ())
-    assert not {letter for letter in drawn if "\u2500" <= letter <= "\u28ff"}
+    in_ascii = "".join(lines(picture, on("ascii", 80)) or ())
+    assert not {letter for letter in in_ascii if "\u2500" <= letter <= "\u28ff"}
 
 
 def test_samples_in_a_file_are_not_those_of_the_terminal(shown: Shown) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.axes import SIZE
 from mpigauge.draw.plot import Mark, Panel, Point, Series
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.result.models.breaks import reasons, shape
@@ -46,12 +47,15 @@ class Held(NamedTuple):
 
 
 def chosen_curves(shown: Sequence[Shown], fits: Fits, chosen: Chosen) -> list[Held]:
-    """Those that fit, of the benchmark that was asked for; pairs of a map are no curves."""
+    """Those that fit, of the benchmark that was asked for; pairs of a map are no curves, and
+    benchmarks of the node itself, which have plots of their own, are no messages."""
     found = []
     for each in shown:
         cards = each.run.cards
         for curve in each.view.curves:
-            named = chosen.benchmark.lower() in ("", curve.benchmark.lower())
+            named = chosen.benchmark.lower() == curve.benchmark.lower() or (
+                not chosen.benchmark and curve.first.cell.suite != NODE_SUITE
+            )
             is_pair = bool(curve.first.cell.members) and not curve.first.cell.placement
             if named and not is_pair and fits(curve, cards.get(curve.benchmark)):
                 found.append(Held(each, curve))

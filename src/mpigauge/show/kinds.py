@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.registry import Registry
 from mpigauge.result.compare.compare import compare, split
 from mpigauge.result.compare.pivot import pivot
 from mpigauge.result.document import document, rows_of_run
+from mpigauge.result.node.node import node
+from mpigauge.result.node.products import counter_hz
 from mpigauge.result.run_view import RunView, members
 from mpigauge.result.stats.verdicts import TOLERANCE
 from mpigauge.show.limits import levels
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.compare.side import Side
     from mpigauge.result.document import Document
+    from mpigauge.result.node.node import NodeResult
     from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
 
@@ -72,13 +76,24 @@ class Shown:
         return pivot(sides, TOLERANCE, column) if sides else None
 
     @cached_property
+    def node(self) -> NodeResult | None:
+        """What its rows of the suite NODE say of the machine; None: it has none, or is of several
+        machines at once."""
+        if len({rank.host for rank in self.run.ranks}) > 1:
+            return None
+        return node(self.document.rows, counter_hz(self.run))
+
+    @cached_property
     def _varied(self) -> tuple[str, list[Side]]:
         """What it varies, and a side for each value; nothing of a part of a run: chosen by their
-        times, they would prove too much."""
+        times, they would prove too much. Memory of other NUMA nodes, which the suite NODE
+        measures, has plots of its own."""
         if self.run.part:
             return "", []
         rows, figures = self.document.rows, self.document.figures
         starts = {launch.launch: launch.time for launch in self.run.launches}
+        if self.node:
+            rows = tuple(row for row in rows if row.cell.suite != NODE_SUITE)
         for column in ("arm", "placement"):
             if len({getattr(of, column) for of in (*[r.cell for r in rows], *figures)}) > 1:
                 return column, split(rows, figures, column, starts)

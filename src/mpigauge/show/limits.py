@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.draw.axes import BANDWIDTH, TIME, bytes_per_s, seconds
+from mpigauge.draw.axes import BANDWIDTH, TIME, bytes_per_s, flops, seconds
 from mpigauge.draw.plot import Level
 from mpigauge.model.fields import Field, with_ends
 from mpigauge.model.units import many, plus_minus
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.node.against import Against, Limits
     from mpigauge.result.node.hardware import Hardware
-
-_RATES = ((1e12, "TFLOP/s"), (1e9, "GFLOP/s"))
 
 
 def lines(found: Limits) -> Iterator[str]:
@@ -47,8 +45,7 @@ def _node(hardware: Hardware) -> Iterator[str]:
         yield f"Triad {bytes_per_s(row.bandwidth.value)} on {many(row.ranks, 'rank')}"
     if (row := hardware.peak) and row.rate:
         name = row.cell.benchmark.removeprefix("Peak_")
-        factor, unit = _RATES[row.rate.value < _RATES[0][0]]
-        yield f"{row.rate.value / factor:.3g} {unit} ({name}) on {many(row.ranks, 'rank')}"
+        yield f"{flops(row.rate.value)} ({name}) on {many(row.ranks, 'rank')}"
 
 
 def levels(found: Limits | None, axis: Axis) -> tuple[Level, ...]:

@@ -30,8 +30,8 @@ from mpigauge.result.facts import facts_of_run
 from mpigauge.result.stats.figures import estimate
 from mpigauge.show.formats.table import heading
 from mpigauge.show.picture import picture as machine_picture
-from mpigauge.show.web.answer import QuotedNumber
 from mpigauge.show.web.page import filled
+from mpigauge.show.web.quoted import QuotedNumber
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture

@@ -14,6 +14,7 @@ from mpigauge.draw.axes import SIZE, Axis, plain, seconds, share
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.draw.scale import ColourScale
+from mpigauge.draw.squares import square
 from mpigauge.draw.styles import GRID, PAPER, colour, stroke, text, words
 from mpigauge.model.units import byte_count, duration, many, memory, percent
 
@@ -187,29 +188,25 @@ def peers(account: Account) -> Picture | None:
 def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int) -> Iterator[str]:
     count = len(moved)
     whole = min(max(_SQUARE * count, _LEAST_SIDE), _MOST_SIDE)
-    square, left, top = whole / count, 70, 70
+    side, left, top = whole / count, 70, 70
     scale = ColourScale.of(moved[moved > 0].tolist())
     wide = max(whole + 2 * left, _LEAST_WIDE)
     yield _begin(wide, whole + top + 56, "What ranks sent to each other")
     yield text(left, 24, "Bytes from rank (row) to rank (column)", "ink", size=14)
     every = max(1, -(-count // 16))
     for rank in range(0, count, every):
-        middle, name = (rank + 0.5) * square, str(rank * step)
+        middle, name = (rank + 0.5) * side, str(rank * step)
         yield text(left - 6, top + middle + 4, name, "dim", "end", 10)
         yield text(left + middle, top - 6, name, "dim", "middle", 10)
     for source, target in zip(*np.nonzero(moved), strict=True):
         amount = float(moved[source, target])
-        fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(amount))
-        x, y = left + target * square, top + source * square
+        x, y = left + target * side, top + source * side
         said = f"rank {source * step} to rank {target * step}: {memory(amount)}"
-        yield (
-            f'<rect x="{x:.2f}" y="{y:.2f}" width="{square:.2f}" height="{square:.2f}" '
-            f'fill="{fill}"><title>{words(said)}</title></rect>'
-        )
+        yield square(x, y, side, side, amount, scale, said)
     for at in (0, count):
         end = left + whole, top + whole
-        yield stroke(left, top + at * square, end[0], top + at * square, "grid", GRID)
-        yield stroke(left + at * square, top, left + at * square, end[1], "grid", GRID)
+        yield stroke(left, top + at * side, end[0], top + at * side, "grid", GRID)
+        yield stroke(left + at * side, top, left + at * side, end[1], "grid", GRID)
     low, high = memory(scale.low), memory(scale.high)
     said = f"all that send: {low}" if scale.low == scale.high else f"light {low}, dark {high}"
     yield text(left, top + whole + 24, said, "dim")

@@ -10,10 +10,11 @@ from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.terminal.heat import legend, on, squares
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.units import many, percent, plus_minus
+from mpigauge.model.units import many, plus_minus
 from mpigauge.model.width import WIDTH, broken
 from mpigauge.result.pairs import ABOUT as LEVELS
 from mpigauge.show.formats.table import heading, remark_lines
+from mpigauge.show.pairs import calm_lines, odd_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
     from mpigauge.result.document import Document
     from mpigauge.result.pairs import PairMap, Sheet
-    from mpigauge.result.stats.peers import Odd, PeerGroup
+    from mpigauge.result.stats.peers import PeerGroup
 
 ABOUT = "times between every two ranks, as `mpigauge map` measures them"
 PAIRS = True
-_MOST_NAMED = 8
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:
@@ -47,7 +47,7 @@ def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterato
     yield from broken([title], indent="", width=wide)
     yield from _matrix(found, sheet, screen)
     yield ""
-    yield from broken((*_clusters(sheet), *_odd(found, sheet)), width=wide)
+    yield from broken((*_clusters(sheet), *odd_lines(found, sheet), *calm_lines(sheet)), width=wide)
 
 
 def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
@@ -102,33 +102,4 @@ def _cluster(sheet: Sheet, cluster: PeerGroup) -> tuple[str, ...]:
         plus_minus(error),
         f"{sheet.text(low)} … {sheet.text(high)}",
         many(len(cluster.pairs), "pair"),
-    )
-
-
-def _odd(found: PairMap, sheet: Sheet) -> Iterator[str]:
-    ranks = [each.rank for each in sheet.odd_ranks]
-    for each in sheet.odd_ranks:
-        yield (
-            f"slow: {found.name(each.rank)} (rank {each.rank}) takes {percent(each.ratio - 1)} "
-            "longer with most others than their peers do"
-        )
-    others = [o for o in sheet.odd if o.pair.first not in ranks and o.pair.second not in ranks]
-    for odd in others[:_MOST_NAMED]:
-        yield _odd_pair(found, sheet, odd)
-    if len(others) > _MOST_NAMED:
-        yield f"… and {len(others) - _MOST_NAMED} more slow pairs"
-    calm = [pair for pair in sheet.again if pair not in {o.pair[:2] for o in sheet.odd}]
-    if calm:
-        pairs = many(len(calm), "pair")
-        yield f"{pairs} stood out beside the others, and not when measured again alone"
-
-
-def _odd_pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:
-    pair = odd.pair
-    first, second = found.name(pair.first), found.name(pair.second)
-    again = ", measured twice" if pair[:2] in sheet.again else ", measured once"
-    return (
-        f"slow: {first} with {second} (ranks {pair.first} and {pair.second}) takes "
-        f"{odd.ratio:.2f} × as long as its {len(odd.peers.pairs) - 1} peers: "
-        f"{sheet.text(pair.time.value)} {sheet.unit}{again}"
     )

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.scale import ColourScale
+from mpigauge.draw.squares import square
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import many
@@ -24,15 +25,19 @@ if TYPE_CHECKING:
 
     Held = tuple[tuple[int, int], Row]
     """Two ranks, and what was measured between them."""
+    Found = tuple[str, PairMap, Sheet, Facts]
+    """The name of a run, and what its document holds."""
 
 ABOUT = "the picture of a map, to be written to a file"
 PAIRS = True
 _MARGIN, _TOP, _LINE = 90, 70, 18
-_SQUARE, _LEAST_SIDE, _MOST_SIDE = 52, 156, 640
-"""Of a square for two ranks, as long as the matrix keeps within these sides."""
+_SQUARE, _LEAST_SIDE, _MOST_SIDE, _SMALL_SIDE = 52, 156, 640, 220
+"""Of a square for two ranks, as long as the matrix keeps within the next two; the last is its side
+on a first screen."""
 _LEAST_WIDE, _PAGE_WIDE = 600, 1240
 _MOST_LETTERS = 78
-_MOST_LABELS = 40
+_LABEL = 16
+"""The height of the name of a rank."""
 _MOST_SQUARES = 96
 """On a side; with more ranks each square stands for several, and shows the slowest."""
 
@@ -46,19 +51,32 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
 def drawn(named: Sequence[tuple[str, Document]]) -> str:
     """The maps of these runs beside each other, as far as they hold any; one at least does. The
     names tell them apart."""
-    found = [
+    return _beside(_sheets(named), _MOST_SIDE)
+
+
+def leading(named: Sequence[tuple[str, Document]]) -> tuple[str, ...]:
+    """The same, each size small and in a picture of its own."""
+    return tuple(_beside([found], _SMALL_SIDE) for found in _sheets(named))
+
+
+def _sheets(named: Sequence[tuple[str, Document]]) -> list[Found]:
+    return [
         (name, pairs, sheet, document.facts)
         for name, document in named
         if (pairs := document.pairs)
         for sheet in pairs.sheets
     ]
-    wide = max(max(_side(pairs) + 2 * _MARGIN, _LEAST_WIDE) for _, pairs, _, _ in found)
-    high = max(_height(sheet, _side(pairs)) for _, pairs, sheet, _ in found)
+
+
+def _beside(found: Sequence[Found], most_side: int) -> str:
+    sides = [min(_side(pairs), most_side) for _, pairs, _, _ in found]
+    wide = max(max(side + 2 * _MARGIN, _LEAST_WIDE) for side in sides)
+    high = max(_height(each[2], side) for each, side in zip(found, sides, strict=True))
     columns = min(max(1, _PAGE_WIDE // wide), len(found))
     parts = []
-    for number, each in enumerate(found):
+    for number, (each, side) in enumerate(zip(found, sides, strict=True)):
         down, across = divmod(number, columns)
-        lines = "\n".join(_sheet(*each))
+        lines = "\n".join(_sheet(*each, side))
         parts.append(f'<g transform="translate({across * wide} {down * high})">\n{lines}\n</g>')
     whole = columns * wide, -(-len(found) // columns) * high
     return (
@@ -80,18 +98,19 @@ def _height(sheet: Sheet, side: int) -> int:
     return _TOP + side + 60 + _LINE * len(sheet.clusters) + 20
 
 
-def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts) -> Iterator[str]:
+def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts, whole: int) -> Iterator[str]:
+    """`whole`: the side of its matrix."""
     hosts = ", ".join(facts.hosts[:4]) + (" …" if len(facts.hosts) > 4 else "")
     of = f"{name}: " if name else ""
     words = f"{of}{sheet.name}, {sheet.unit} between every two ranks"
     yield _text(_MARGIN, 26, _cut(words, _MOST_LETTERS - 12), size=14)
     of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
     yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
-    ranks, whole = len(found.seats), _side(found)
+    ranks = len(found.seats)
     step = -(-ranks // _MOST_SQUARES)
     side = whole * step / ranks
     scale = ColourScale.of(row.latency.value for row in sheet.holding.values())
-    every = max(1, -(-ranks // _MOST_LABELS))
+    every = max(1, -(-ranks * _LABEL // whole))
     for rank in range(0, ranks, every):
         middle = (rank + 0.5) * whole / ranks
         yield _text(_MARGIN - 6, _TOP + middle + 4, found.name(rank), anchor="end", size=10)
@@ -119,15 +138,11 @@ def _square(
 ) -> Iterator[str]:
     (row, column), measured = held
     x, y = _MARGIN + at[1] * side, _TOP + at[0] * side
-    fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(measured.latency.value))
     words = (
         f"{found.name(row)} – {found.name(column)}: {sheet.text(measured.latency.value)} "
         f"{sheet.unit} {measured.error_words}"
     )
-    yield (
-        f'<rect x="{x:.2f}" y="{y:.2f}" width="{side:.2f}" height="{side:.2f}" fill="{fill}">'
-        f"<title>{escape(words)}</title></rect>"
-    )
+    yield square(x, y, side, side, measured.latency.value, scale, words)
 
 
 def _legend(sheet: Sheet, scale: ColourScale, side: int) -> Iterator[str]:
@@ -135,9 +150,8 @@ def _legend(sheet: Sheet, scale: ColourScale, side: int) -> Iterator[str]:
     steps = 64
     for step in range(steps):
         value = scale.low * (scale.high / scale.low) ** (step / (steps - 1))
-        fill = "#{:02x}{:02x}{:02x}".format(*scale.colour(value))
         x, one = _MARGIN + step * wide / steps, wide / steps + 0.5
-        yield f'<rect x="{x:.2f}" y="{y}" width="{one:.2f}" height="10" fill="{fill}"/>'
+        yield square(x, y, one, 10, value, scale)
     yield _text(_MARGIN, y + 26, f"{sheet.text(scale.low)} {sheet.unit}")
     yield _text(_MARGIN + wide, y + 26, f"{sheet.text(scale.high)} {sheet.unit}", anchor="end")
     for line, cluster in enumerate(sheet.clusters):

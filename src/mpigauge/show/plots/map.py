@@ -41,6 +41,7 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG
         heads=("", "message size", "one", "other", "measured", "±"),
         rows=tuple(row for name, of in found.items() if of.pairs for row in _rows(name, of.pairs)),
         fixed=True,
+        leading=svg.leading(list(found.items())),
         lines=partial(_lines, found),
     )
 

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
@@ -16,28 +17,28 @@ from mpigauge.result.compare.summary import of_all, of_curves, summaries
 from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
 from mpigauge.show.titles import resting_on
+from mpigauge.show.web.of_node import node_numbers, node_sentences
+from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
+from mpigauge.show.web.quoted import QuotedNumber, quoted
 
 if TYPE_CHECKING:
-    from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.row import Row
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.compare.pivot import Pivot
+    from mpigauge.result.pairs import PairMap
     from mpigauge.result.stats.headline import Headline
     from mpigauge.show.kinds import Shown
 
 
-MOST_OPENING = 3
+MOST_OPENING, MOST_NUMBERS = 3, 4
 _SURE = 0.05
 """Numbers with no wider an interval are said to be known."""
-
-
-@dataclass(frozen=True)
-class QuotedNumber:
-    """A number that people quote."""
-
-    label: str
-    value: str
-    error: str
-    where: str
+_CUT_SHORT = {
+    "interrupted": "This run was interrupted",
+    "failed": "This run failed before its end",
+    "unfinished": "This run goes on, or was killed",
+}
+"""By how a run ended."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,52 @@ class TitledText:
 
 
 def opening(shown: Shown, comparison: Comparison | None) -> tuple[str, ...]:
-    """What the page says first: of several runs which is faster and by how much, of one with
-    several settings or placements which is best, and of any other how sure its numbers are."""
+    """What the page says first: that a run is not whole, then the answer of its kind."""
     if comparison:
         found = of_all(comparison) or [
             said for table in comparison.tables for said in of_curves(comparison, table)
         ]
         return tuple(found[:MOST_OPENING])
+    return (*_cut_short(shown), *_answer(shown))
+
+
+def _answer(shown: Shown) -> tuple[str, ...]:
+    """Of several settings or placements which is best, of a map which pair is slow, of a machine
+    what it can do, and of any other run how sure its numbers are."""
     if shown.across and (best := list(_best_over_sizes(shown.across))):
         return tuple(best[:MOST_OPENING])
-    rows = [row for row in shown.document.rows if math.isfinite(row.relative_error)]
+    if found := _map(shown):
+        return tuple(pair_sentences(found))
+    if shown.node and (said := list(node_sentences(shown.node))):
+        return tuple(said)
+    return tuple(_how_sure(shown.document.rows))
+
+
+def _map(shown: Shown) -> PairMap | None:
+    """Of a run that is nothing but a map."""
+    if all(row.cell.members for row in shown.document.rows):
+        return shown.document.pairs
+    return None
+
+
+def _cut_short(shown: Shown) -> Iterator[str]:
+    status = shown.document.facts.status
+    if status in _CUT_SHORT:
+        launches = many(len(shown.run.launches), "launch")
+        numbers = many(len(shown.document.rows), "number")
+        yield f"{_CUT_SHORT[status]}: it holds {numbers} of {launches}."
+
+
+def _how_sure(known: Sequence[Row]) -> Iterator[str]:
+    rows = [row for row in known if math.isfinite(row.relative_error)]
     if not rows:
-        return ()
+        return
     sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
     widest = max(rows, key=lambda row: row.relative_error)
-    known = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * _SURE:g} %"
-    return (f"{known}; the least certain is {cell_name(widest)}, {widest.error_words}.",)
+    within = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * _SURE:g} %"
+    yield f"{within}; the least certain is {cell_name(widest)}, {widest.error_words}."
+    if all(row.kind == "one launch" for row in rows):
+        yield "All are of one launch: ± says nothing of how others would differ (--launches 6)."
 
 
 def _best_over_sizes(across: Pivot) -> Iterator[str]:
@@ -88,25 +119,35 @@ def _best_over_sizes(across: Pivot) -> Iterator[str]:
 
 
 def answers(shown: Shown) -> Iterator[QuotedNumber]:
-    """Of the default settings where several were measured, with the best beside them."""
+    """At most four: of a map its levels, of a machine what it can do, then what messages take, of
+    the default settings where several were measured, with the best beside them."""
+    yield from islice(_all_answers(shown), MOST_NUMBERS)
+
+
+def _all_answers(shown: Shown) -> Iterator[QuotedNumber]:
+    if found := _map(shown):
+        yield from pair_numbers(found)
+        return
+    if shown.node:
+        yield from node_numbers(shown.node)
     head = shown.document.headline
     if head is None:
         return
     if head.zero and head.latency_s:
         where = " · ".join(filter(None, _whose(head, head.zero)))
         label = f"Latency of {byte_count(head.zero.message_bytes)}"
-        yield _answer(label, duration, head.zero, head.latency_s, where)
+        yield quoted(label, duration, head.zero, head.latency_s, where)
         yield from _best(shown, label, head.zero)
     if head.peak and head.peak_bandwidth:
         at = f"at {byte_count(head.peak.message_bytes)}"
         where = " · ".join(filter(None, (at, *_whose(head, head.peak))))
-        yield _answer("Highest bandwidth", bytes_per_s, head.peak, head.peak_bandwidth, where)
+        yield quoted("Highest bandwidth", bytes_per_s, head.peak, head.peak_bandwidth, where)
         yield from _best(shown, f"Time of {byte_count(head.peak.message_bytes)}", head.peak)
     if head.busiest and head.message_rate:
         at = byte_count(head.busiest.message_bytes)
         flying = f"{head.busiest.cell.inflight} in flight"
         where = " · ".join(filter(None, (at, flying, *_whose(head, head.busiest))))
-        yield _answer("Message rate", rate, head.busiest, head.message_rate, where)
+        yield quoted("Message rate", rate, head.busiest, head.message_rate, where)
 
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
@@ -126,12 +167,6 @@ def _best(shown: Shown, label: str, row: Row) -> Iterator[QuotedNumber]:
             where = " · ".join((of.benchmark, f"with {best.name}", gain))
             error = plus_minus(value.relative_error)
             yield QuotedNumber(f"{label}, best setting", duration(value.value), error, where)
-
-
-def _answer(
-    label: str, words: Callable[[float], str], row: Row, of: Estimate, where: str
-) -> QuotedNumber:
-    return QuotedNumber(label, words(of.value), row.error_text(of), where)
 
 
 def against_limits(shown: Shown) -> Iterator[TitledText]:

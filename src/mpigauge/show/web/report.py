@@ -16,7 +16,7 @@ from mpigauge.model.units import duration, many, percent
 from mpigauge.result.compare.best import best_lines
 from mpigauge.show import beside, best, fresh
 from mpigauge.show.explanation import QUIET
-from mpigauge.show.formats.table import figure_lines, heading, text_rows
+from mpigauge.show.formats.table import figure_lines, heading, text_rows, which_run
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
 from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
 from mpigauge.show.pivoted.words import TableWords, legend, tables_of
@@ -66,7 +66,8 @@ MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2
 """What the first screen holds of the heading, of what stands out, and of plots; the rest is
 folded, or stands below."""
 _LEADING = (
-    *(("sweep", 0), ("map", 0), ("curves", 0), ("ratios", 0), ("curves", 1)),
+    *(("sweep", 0), ("map", 0), ("node", 0), ("node", 1)),
+    *(("curves", 0), ("ratios", 0), ("curves", 1)),
     *(("collectives", 0), ("figures", 0)),
 )
 """Sections, and which of their plots: the first that there are stand on the first screen."""
@@ -75,6 +76,7 @@ _ALL_PIVOTS = "`mpigauge show RUN --pivot COLUMN` and `compare` print all of the
 _MOST_NUMBERS = 5 * MANY_ROWS
 """Of tables of sizes × settings or runs."""
 _PLOTTED = (
+    ("node", "The node", ("memory", "threads", "caches", "products")),
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
     ("map", "Between every two ranks", ("map",)),
     ("collectives", "Collectives", ("collectives", "ranks")),
@@ -97,7 +99,7 @@ def report(
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
-    heading_lines = [line for each in shown for line in _heading(each, several)]
+    heading_lines = list(_headings(shown))
     plotted = list(sections(shown, comparison, across))
     built = list(machines(first))
     cells, left = cells_of(first)
@@ -163,10 +165,24 @@ def too_large(shown: Sequence[Shown]) -> list[str]:
     return [each.name for each in shown if each.run.part]
 
 
-def _heading(shown: Shown, several: bool) -> Iterator[str]:
-    part = [f"A part of a large run: {shown.run.part}."] if shown.run.part else []
-    for line in [*heading(shown.document.facts), *part]:
-        yield f"{shown.name}: {line}" if several else line
+def _headings(shown: Sequence[Shown]) -> Iterator[str]:
+    """Of several runs first when they were made and where, as far as that is the same of all."""
+    if len(shown) == 1:
+        yield from _heading(shown[0])
+        return
+    dates = sorted(each.document.facts.created for each in shown)
+    ends = dict.fromkeys((dates[0], dates[-1]))
+    yield " · ".join(filter(None, (many(len(shown), "run"), " to ".join(ends))))
+    places = {which_run(each.document.facts)[-1] for each in shown}
+    if len(places) == 1:
+        yield from places
+    yield from (f"{each.name}: {line}" for each in shown for line in _heading(each))
+
+
+def _heading(shown: Shown) -> Iterator[str]:
+    yield from heading(shown.document.facts)
+    if shown.run.part:
+        yield f"A part of a large run: {shown.run.part}."
 
 
 def leading(plotted: Sequence[PageSection]) -> list[Picture]:
@@ -176,8 +192,8 @@ def leading(plotted: Sequence[PageSection]) -> list[Picture]:
         for each in plotted
         for number, picture in enumerate(each.pictures)
     }
-    found = (small(by_place[place]) for place in _LEADING if place in by_place)
-    return [each for each in found if each][:_MOST_LEADING]
+    found = [each for place in _LEADING if place in by_place for each in small(by_place[place])]
+    return found[:_MOST_LEADING]
 
 
 # --- plots and tables -----------------------------------------------------------------------

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Squares whose colours stand for numbers, as heat maps are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.styles import words
+
+if TYPE_CHECKING:
+    from mpigauge.draw.scale import ColourScale
+
+_DARK = 128.0
+"""What stands on a darker square is white."""
+
+
+def square(
+    x: float, y: float, wide: float, high: float, value: float, scale: ColourScale, said: str = ""
+) -> str:
+    """`said`: what is seen of it under the pointer."""
+    title = f"<title>{words(said)}</title>" if said else ""
+    return (
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" '
+        f'fill="{fill(value, scale)}">{title}</rect>'
+    )
+
+
+def fill(value: float, scale: ColourScale) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*scale.colour(value))
+
+
+def ink_on(value: float, scale: ColourScale) -> str:
+    """The colour of letters on such a square."""
+    red, green, blue = scale.colour(value)
+    light = 0.3 * red + 0.6 * green + 0.1 * blue >= _DARK
+    return "#000000" if light else "#ffffff"

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What cores of each NUMA node have of the memory of each: a square for every two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import bytes_per_s, seconds
+from mpigauge.draw.plot import Picture
+from mpigauge.draw.scale import ColourScale
+from mpigauge.draw.squares import ink_on, square
+from mpigauge.draw.styles import PAPER, text, words
+from mpigauge.draw.terminal.heat import on
+from mpigauge.model.units import UNKNOWN, plus_minus
+from mpigauge.model.width import broken
+from mpigauge.show.kinds import Chosen, Shown, plot
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate
+    from mpigauge.model.screen import Screen
+    from mpigauge.result.node.threads import Placed
+
+_LEFT, _TOP, _WIDE, _HIGH, _FOOT = 96, 66, 92, 44, 46
+_LEAST_WIDE = 360
+_COLUMN = 12
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """One number of each pair of nodes."""
+
+    title: str
+    unit: Callable[[float], str]
+    cells: dict[tuple[str, str], Estimate]
+    """By the node of the cores and that of the memory."""
+    is_time: bool
+
+    @property
+    def rows(self) -> list[str]:
+        return list(dict.fromkeys(compute for compute, _ in self.cells))
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(memory for _, memory in self.cells))
+
+    @property
+    def scale(self) -> ColourScale:
+        """Of how slow each is."""
+        return ColourScale.of(map(self.slow, self.cells.values()))
+
+    def slow(self, of: Estimate) -> float:
+        """More where it takes longer."""
+        return of.value if self.is_time else 1 / of.value
+
+    @property
+    def size(self) -> tuple[int, int]:
+        wide = max(_LEFT + _WIDE * len(self.columns) + 20, _LEAST_WIDE)
+        return wide, _TOP + _HIGH * len(self.rows) + _FOOT
+
+
+@plot("memory", "cores of each NUMA node by memory of each: bandwidth and the time of a load")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG001
+    found: list[_Matrix] = []
+    for each in shown:
+        of = f"{each.name}: " if len(shown) > 1 else ""
+        found += _matrices(each.node.places, of) if each.node else ()
+    if not found:
+        return None
+    return Picture(
+        title="Memory of each NUMA node",
+        about=(
+            "Rows: where the cores are; columns: where the memory is. The darker the slower, on a "
+            "scale for each picture."
+        ),
+        svg=_beside(found),
+        heads=("", "cores of", "memory of", "measured", "±"),
+        rows=tuple(row for matrix in found for row in _rows(matrix)),
+        fixed=True,
+        leading=tuple(_beside([matrix]) for matrix in found),
+        lines=partial(_lines, found),
+    )
+
+
+def _matrices(places: Sequence[Placed], of: str) -> Iterator[_Matrix]:
+    speeds = {(p.compute, p.memory): p.bandwidth for p in places if p.bandwidth}
+    loads = {(p.compute, p.memory): p.load for p in places if p.load}
+    if len(speeds) > 1:
+        yield _Matrix(f"{of}Triad", bytes_per_s, speeds, is_time=False)
+    if len(loads) > 1:
+        yield _Matrix(f"{of}One load, in huge pages", seconds, loads, is_time=True)
+
+
+def _node(name: str) -> str:
+    """node 0, interleaved; cores that nobody named are those of the run."""
+    return f"node {name}" if name[:1].isdecimal() else name or "its cores"
+
+
+def _rows(matrix: _Matrix) -> Iterator[tuple[str, ...]]:
+    for (compute, memory), of in matrix.cells.items():
+        error = plus_minus(of.relative_error)
+        yield matrix.title, _node(compute), _node(memory), matrix.unit(of.value), error
+
+
+def _beside(found: Sequence[_Matrix]) -> str:
+    wide = sum(matrix.size[0] for matrix in found)
+    high = max(matrix.size[1] for matrix in found)
+    parts, left = [], 0
+    for matrix in found:
+        parts += [f'<g transform="translate({left} 0)">', *_drawn(matrix), "</g>"]
+        left += matrix.size[0]
+    said = words("; ".join(f"{matrix.title}, by NUMA nodes" for matrix in found))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" '
+        f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{said}">\n'
+        f'<rect class="paper" width="{wide}" height="{high}" fill="{PAPER}"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def _drawn(matrix: _Matrix) -> Iterator[str]:
+    scale = matrix.scale
+    yield text(_LEFT, 22, matrix.title, "ink", size=14)
+    yield text(_LEFT, 40, "memory of", "dim", size=11)
+    yield text(_LEFT - 8, _TOP - 8, "cores of", "dim", "end", 11)
+    for across, memory in enumerate(matrix.columns):
+        yield text(_LEFT + (across + 0.5) * _WIDE, _TOP - 8, _node(memory), "ink", "middle", 11)
+    for down, compute in enumerate(matrix.rows):
+        y = _TOP + down * _HIGH
+        yield text(_LEFT - 8, y + _HIGH / 2 + 4, _node(compute), "ink", "end", 11)
+        for across, memory in enumerate(matrix.columns):
+            of = matrix.cells.get((compute, memory))
+            if of is None:
+                continue
+            x, value = _LEFT + across * _WIDE, matrix.unit(of.value)
+            error = plus_minus(of.relative_error)
+            said = f"cores of {_node(compute)}, memory of {_node(memory)}: {value} {error}"
+            ink = ink_on(matrix.slow(of), scale)
+            yield square(x, y, _WIDE, _HIGH, matrix.slow(of), scale, said)
+            yield _on(x + _WIDE / 2, y + 20, value, 12, ink)
+            yield _on(x + _WIDE / 2, y + 35, error, 10, ink)
+
+
+def _on(x: float, y: float, said: str, size: int, ink: str) -> str:
+    """Words on a square, in a colour of their own."""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-size="{size}" fill="{ink}">'
+        f"{words(said)}</text>"
+    )
+
+
+def _lines(found: Sequence[_Matrix], screen: Screen) -> Iterator[str]:
+    """For a terminal: cores in rows, memory in columns, as many beside each other as there is room
+    for."""
+    most = max(1, screen.width // _COLUMN - 1)
+    for number, matrix in enumerate(found):
+        yield from [""] if number else []
+        yield from broken([f"{matrix.title}: cores in rows, memory in columns"], width=screen.width)
+        for first in range(0, len(matrix.columns), most):
+            memories = matrix.columns[first : first + most]
+            yield f"{'':{_COLUMN}}" + "".join(f"{_node(each):>{_COLUMN}}" for each in memories)
+            for compute in matrix.rows:
+                cells = (_cell(matrix, compute, memory, screen) for memory in memories)
+                yield f"{_node(compute):>{_COLUMN}}{''.join(cells)}"
+
+
+def _cell(matrix: _Matrix, compute: str, memory: str, screen: Screen) -> str:
+    of = matrix.cells.get((compute, memory))
+    if of is None:
+        return f"{UNKNOWN:>{_COLUMN}}"
+    return on(f"{matrix.unit(of.value):>{_COLUMN}}", matrix.slow(of), matrix.scale, screen)

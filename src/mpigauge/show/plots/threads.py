@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""STREAM's triad over the cores that are at work: as ranks, and as threads of one rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.axes import CORES, Axis, bytes_per_s
+from mpigauge.draw.chart import picture
+from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.show.kinds import Chosen, Shown, plot
+
+if TYPE_CHECKING:
+    from mpigauge.result.node.node import NodeResult
+
+_LOOPS = {"Triad": "plain", "Triad_tuned": "tuned"}
+_SPEED = Axis("bandwidth", bytes_per_s)
+
+
+@plot("threads", "bandwidth of Triad over the cores at work: ranks, or threads of one")
+def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG001
+    several = len(shown) > 1
+    curves = [
+        series
+        for each in shown
+        if each.node
+        for series in _curves(each.node, each.name if several else "")
+    ]
+    if not curves:
+        return None
+    about = (
+        "Where a curve is flat, more cores bring no more. Plain: the loop as STREAM has it; tuned: "
+        "the fastest variant. Bands: the interval of each value."
+    )
+    panel = Panel("Triad in memory", CORES, _SPEED, tuple(curves))
+    return picture(Plot("Memory over cores", about, (panel,)))
+
+
+def _curves(found: NodeResult, of: str) -> Iterator[Series]:
+    """Those of two numbers of cores or more."""
+    for name, points in (*_of_ranks(found), *_of_threads(found)):
+        if len(points) > 1:
+            yield Series(" · ".join(filter(None, (of, name))), tuple(points))
+
+
+def _of_ranks(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
+    for benchmark, loop in _LOOPS.items():
+        streams = [each for each in found.streams if each.row.cell.benchmark == benchmark]
+        yield f"ranks, {loop}", [Point.of(each.ranks, each.bandwidth) for each in streams]
+
+
+def _of_threads(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
+    for sweep in found.sweeps:
+        for benchmark, loop in _LOOPS.items():
+            points = [
+                Point.of(threads, speeds[benchmark])
+                for threads, speeds in sweep.speeds.items()
+                if benchmark in speeds
+            ]
+            yield f"threads, {sweep.order}, {loop}", points

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What the page of each kind of run says first, and where words stand in its plots."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.cli.run_names import open_run
+from mpigauge.draw import level_lines
+from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
+from mpigauge.draw.chart import frames
+from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
+from mpigauge.show.kinds import ALL, PLOTS, Shown
+from mpigauge.show.web.answer import answers, opening
+from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
+from tests import cells, pages, runs
+from tests.unit.test_map import drawn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Shown:
+    return Shown.of("machine", open_run(str(pages.machine(tmp_path))))
+
+
+def test_a_machine_is_told_by_its_memory_its_cores_and_its_least_latency(machine: Shown) -> None:
+    assert opening(machine, None) == (
+        (
+            "The memory gives 40 GB/s with 4 ranks; for 95 % of the best 2 ranks are needed "
+            "(2 to 4 within the errors)."
+        ),
+        "Memory of another NUMA node gives 60 % of what that of the own node does.",
+        "DGEMM has 90 % of what 1 core can do (41.4 GFLOP/s, openblas n = 2000).",
+        "A message of 0 B takes 5.7 × as long as two cores need for it (140 ns).",
+    )
+    said = {each.label: each.value for each in answers(machine)}
+    assert said == {
+        "Memory bandwidth": "40 GB/s",
+        "Floating-point peak": "46 GFLOP/s",
+        "DGEMM": "41.4 GFLOP/s",
+        "Least latency of two cores": "140 ns",
+    }
+
+
+def test_the_memory_of_nodes_is_no_placement_to_choose(machine: Shown) -> None:
+    assert machine.across is None
+
+
+def test_what_the_node_does_is_no_message(machine: Shown) -> None:
+    picture = PLOTS["latency"].draw([machine], ALL)
+    assert picture is not None
+    assert picture.plot is not None
+    assert [panel.title for panel in picture.plot.panels] == [""]
+    assert [point.x for point in picture.plot.panels[0].series[0].points] == [0]
+
+
+def test_slow_memory_is_dark_whatever_was_measured(machine: Shown) -> None:
+    """Bandwidth of local memory, and a load from it: both are as light as can be."""
+    picture = PLOTS["memory"].draw([machine], ALL)
+    assert picture is not None
+    for svg in picture.leading:
+        squares = svg.split("<rect ")[2:]
+        fills = [square.partition('fill="')[2][:7] for square in squares]
+        assert fills == ["#fffacd", "#2d134b", "#2d134b", "#fffacd"]
+
+
+def test_a_map_names_its_slow_pair_first() -> None:
+    found = drawn(16, slow={(2, 5): 3.0})
+    said = list(pair_sentences(found))
+    assert len(said) == 1
+    assert said[0].startswith("PingPong 8 B: slow: ")
+    assert "(ranks 2 and 5) takes 2.99 × as long as its" in said[0]
+    numbers = list(pair_numbers(found))
+    assert numbers
+    assert len(numbers) <= 4
+    assert all(each.error.startswith("±") for each in numbers)
+
+
+def test_a_map_without_a_slow_pair_says_so() -> None:
+    assert list(pair_sentences(drawn(16))) == [
+        "PingPong 8 B: none of 120 pairs is slower than its peers by more than chance."
+    ]
+    few = drawn(2)
+    assert list(pair_sentences(few)) == [
+        "PingPong 8 B: 1 pair, too few of a kind to tell whether one is slow."
+    ]
+    assert len(list(combinations(few.seats, 2))) == 1
+
+
+def test_a_run_of_one_launch_says_what_its_error_is_of(tmp_path: Path) -> None:
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run"))))
+    assert opening(shown, None)[-1].startswith("All are of one launch: ± says nothing of how")
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("interrupted", "This run was interrupted: it holds 1 number of 1 launch."),
+     ("failed", "This run failed before its end: it holds 1 number of 1 launch."),
+     (None, "This run goes on, or was killed: it holds 1 number of 1 launch.")],
+)  # fmt: skip
+def test_a_run_that_is_not_whole_says_so_first(
+    status: str | None, said: str, tmp_path: Path
+) -> None:
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", status=status))))
+    assert opening(shown, None)[0] == said
+
+
+def test_a_whole_run_says_nothing_of_its_end(tmp_path: Path) -> None:
+    lines = [runs.launch(), runs.cell(), cells.end(), runs.launch(1), runs.cell(1), cells.end(1)]
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
+    (said,) = opening(shown, None)
+    assert " are known within " in said
+
+
+# --- words in plots -------------------------------------------------------------------------
+def test_words_of_levels_keep_off_each_other_and_off_curves() -> None:
+    """Two levels a few lines apart, and a curve that ends where words would stand."""
+    points = tuple(Point(2.0**n, min(1e7 * 2.0**n, 5.2e9)) for n in range(16))
+    levels = (Level(6.5e9, "one copy 6.5 GB/s"), Level(5e9, "two copies 5 GB/s"))
+    panel = Panel("", SIZE, BANDWIDTH, (Series("curve", points),), levels=levels)
+    (frame,) = frames(Plot("", "", (panel,)))
+    words = [line for line in level_lines.drawn(panel, frame) if line.startswith("<text")]
+    tops = [float(line.partition(' y="')[2].partition('"')[0]) for line in words]
+    assert len(tops) == 2
+    assert abs(tops[0] - tops[1]) >= 11
+    for line, top in zip(words, tops, strict=True):
+        left = float(line.partition(' x="')[2].partition('"')[0])
+        right = left + 5 * len(line.partition(">")[2].partition("<")[0])
+        near = [y for x, y in (frame.at(p.x, p.y) for p in points) if left <= x <= right]
+        assert not any(top - 9 <= y <= top for y in near)
+
+
+def test_an_axis_of_two_decades_has_ticks_between_them() -> None:
+    scale = Scale.of(TIME, (1.5e-7, 6e-5))
+    assert [round(tick * 1e9) for tick in scale.ticks(5)] == [300, 1000, 3000, 10000, 30000]
