@@ -78,7 +78,7 @@ def use(browser: Browser, address: str) -> dict[str, Any]:
 
 
 def runs(page: Page) -> list[str]:
-    return [link.inner_text() for link in page.query_selector_all(".runs th a")]
+    return [link.inner_text() for link in page.query_selector_all(".runs tbody th a")]
 
 
 def found(page: Page) -> dict[str, Any]:

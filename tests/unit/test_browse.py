@@ -26,6 +26,7 @@ from mpigauge.features.browse import pages as browse_pages
 from mpigauge.features.browse import runs_folder
 from mpigauge.features.browse.access import Access, PageRequest, Refused, headers, new_token
 from mpigauge.features.browse.addresses import MOST_BESIDE, Pages
+from mpigauge.features.browse.choice import SORTS
 from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.browse.serve import Server, ServerAddress
 from mpigauge.features.explain.registry import explained
@@ -229,6 +230,53 @@ def test_a_fault_of_ours_is_a_page_and_is_written_down(
 
 
 # --- the list -------------------------------------------------------------------------------
+def test_machines_come_first_with_their_newest_numbers(server: Server) -> None:
+    text = ask(server, "").text
+    hosts = re.findall(rf'<h2><a href="/{TOKEN}/\?host=[^"]*">(.*?)</a></h2>', text)
+    assert "n1" in hosts
+    assert len(hosts) == len(set(hosts))
+    (machine,) = (part for part in text.split("<li>") if ">n1</a></h2>" in part)
+    report = ask(server, f"run/night{nights.NIGHTS - 1}").page.text
+    latency = re.findall(r"<strong>(.*?)</strong> <small>(.*?) · 8 B</small>", machine)[0]
+    assert " ".join(latency) in " ".join(report.split("Latency of 8 B")[1][:40].split())
+    assert "16 runs" in machine
+    assert 'class="spark"' in machine
+    assert ask(server, "?host=n1").text.count("over time</a>") == 1
+
+
+@pytest.mark.parametrize(
+    ("sort", "first", "last"),
+    [("run", "<script>", "other"), ("-run", "other", "<script>"),
+     ("begun", "night00", "night15"), ("latency", "night", "other")],
+)  # fmt: skip
+def test_a_list_is_sorted_by_any_column(server: Server, sort: str, first: str, last: str) -> None:
+    names = ask(server, f"?sort={sort}").names
+    if sort == "begun":
+        names = [name for name in names if name.startswith("night")]
+    assert names[0].startswith(first)
+    assert last in names[-2:]
+
+
+def test_every_head_sorts_and_turns_the_order_around(server: Server) -> None:
+    hrefs = [href for href in ask(server, "?host=n1").page.all("a", "href") if "sort=" in href]
+    assert len(hrefs) == len(SORTS)
+    for href in hrefs:
+        said = ask(server, href)
+        assert said.status == 200
+        assert len(said.names) == nights.NIGHTS
+        (again,) = [
+            other for other in said.page.all("a", "href")
+            if re.sub("=-?", "=", other) == re.sub("=-?", "=", href) and other != href
+        ]  # fmt: skip
+        assert "host=n1" in again
+
+
+def test_what_cannot_be_sorted_by_is_named(server: Server) -> None:
+    said = ask(server, "?sort=latencie")
+    assert said.status == 400
+    assert "runs cannot be sorted by 'latencie'; did you mean 'latency'?" in said.page.text
+
+
 def test_all_runs_are_there_the_newest_first(server: Server) -> None:
     said = ask(server, "")
     names = said.names
@@ -436,12 +484,21 @@ def trend_of(server: Server, name: str, query: str = "") -> Said:
 
 
 def test_numbers_that_several_runs_have_are_listed(server: Server) -> None:
-    page = ask(server, "trends").page
-    (table,) = page.tables
-    assert [row[0] for row in table[1:]] == [
-        "PingPong 8 B on 2 ranks", "PingPong 4 KiB on 2 ranks", "STREAM Triad"
-    ]  # fmt: skip
-    assert table[1][1:] == ["mpich", "n1", "16", "2026-10-01", "2026-10-16"]
+    text = ask(server, "trends").text
+    names = re.findall(r'<h2><a href="[^"]*/trend/[^"]*">(.*?)</a>', text)
+    assert names == ["PingPong 8 B on 2 ranks", "PingPong 4 KiB on 2 ranks", "STREAM Triad"]
+    assert "mpich · n1 · 16 runs, 2026-10-01 to 2026-10-16" in text
+
+
+def test_the_board_shows_the_step_of_each_number(server: Server) -> None:
+    """The times step up by a fifth, and the figure down."""
+    text = ask(server, "trends").text
+    verdicts = re.findall(r"<p>((?:SLOWER|LOWER|WORSE|LESS).*?)</p>", text)
+    assert len(verdicts) == 3
+    assert all("since 2026-10-09, " in verdict for verdict in verdicts)
+    boards = text.split('<svg class="spark"')[1:]
+    assert len(boards) == 3
+    assert all(board.partition("</svg>")[0].count("<line ") == 1 for board in boards)
 
 
 def test_numbers_of_one_name_are_told_apart(server: Server, store: Path) -> None:

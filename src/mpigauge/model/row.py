@@ -145,15 +145,20 @@ class Row:
 
     def error_text(self, estimate: Estimate) -> str:
         """The same of another quantity that this row has, such as its bandwidth."""
-        value, low, high = estimate
-        if self.is_range and value:
-            return from_to(low / value - 1, high / value - 1)
-        return plus_minus(estimate.relative_error)
+        return error_words(estimate, self.kind)
 
     @property
     def machine_error(self) -> float:
         """For this machine; NaN where nothing is known."""
         return self.machine_time.relative_error
+
+
+def error_words(estimate: Estimate, kind: str) -> str:
+    """±2.1 %, or of a range where it lies: -1.2…+3.4 %."""
+    value, low, high = estimate
+    if kind == "range" and value:
+        return from_to(low / value - 1, high / value - 1)
+    return plus_minus(estimate.relative_error)
 
 
 def _ratio(above: float, below: float) -> float:

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from mpigauge.cli.reporting import shown_of
 from mpigauge.features.browse.choice import Choice, fitting, lines, menus
+from mpigauge.features.browse.machines import QUOTED, Quoted, curves, machines
 from mpigauge.features.browse.pages import (
     ListView,
     RunEntry,
@@ -23,12 +24,19 @@ from mpigauge.features.browse.series import (
     MOST_RUNS,
     RunSeries,
     facts,
+    histories,
     points,
     series,
     started_otherwise,
 )
 from mpigauge.features.browse.trend import trend
-from mpigauge.features.browse.trend_pages import NumberLine, trend_page, trends_page
+from mpigauge.features.browse.trend_pages import (
+    NumberLine,
+    small_trend,
+    trend_page,
+    trends_page,
+    verdict,
+)
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.result.words import number_name
@@ -38,6 +46,7 @@ from mpigauge.show.web.report import report
 if TYPE_CHECKING:
     from mpigauge.features.browse.access import PageRequest
     from mpigauge.features.browse.runs_folder import RunsFolder
+    from mpigauge.features.browse.trend import Trend
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
@@ -107,11 +116,15 @@ class Pages:
         def go(library: Library) -> Page:
             names, why = _fitting(library, choice)
             listed = self._listed(library, "", choice, asked.query, len(names))
-            found = lines(library.con, names[listed.turn.slice], _COLUMNS)
+            here = names[listed.turn.slice]
+            found = lines(library.con, here, (*_COLUMNS, *QUOTED))
+            drawn = curves(library.con, here)
+            told = [_line(each, drawn.get(each["run"], "")) for each in found]
             every = library.con.execute("SELECT count(*) FROM runs").fetchall()[0][0]
             counted = why or f"{len(names)} of {many(every, 'run')}"
             where = self.folder.root.name or str(self.folder.root)
-            text = runs_page(self.base, where, listed, list(map(_line, found)), counted)
+            on = machines(library.con, self.base, names)
+            text = runs_page(self.base, where, listed, told, counted, on)
             return Page(400 if why else 200, text)
 
         return self.folder.ask(go)
@@ -160,13 +173,20 @@ class Pages:
             found = series(library.con, names, choice.benchmark)
             listed = self._listed(library, "trends", choice, asked.query, len(found))
             apart = _apart(found)
-            told = [self._number_line(s, apart[s.id], choice) for s in found[listed.turn.slice]]
+            here = found[listed.turn.slice]
+            values = histories(library.con, here, names)
+            told = [
+                self._number_line(each, apart[each.id], choice, trend(values[each.id], each.kind))
+                for each in here
+            ]
             counted = why or f"{many(len(found), 'number')} in {many(len(names), 'run')}"
             return Page(400 if why else 200, trends_page(self.base, listed, told, counted))
 
         return self.folder.ask(go)
 
-    def _number_line(self, of: RunSeries, apart: str, choice: Choice) -> NumberLine:
+    def _number_line(
+        self, of: RunSeries, apart: str, choice: Choice, over_time: Trend
+    ) -> NumberLine:
         given = {name: value for name, value in vars(choice).items() if value}
         return NumberLine(
             _title(of),
@@ -177,6 +197,8 @@ class Pages:
             f"{of.first:%Y-%m-%d}",
             f"{of.last:%Y-%m-%d}",
             f"{self.base}trend/{of.id}" + (f"?{urlencode(given)}" if given else ""),
+            small_trend(over_time),
+            verdict(over_time),
         )
 
     def _trend(self, asked: PageRequest) -> Page:
@@ -226,7 +248,7 @@ def _ended(said: object) -> str:
     return text if text.endswith(("?", ".")) else f"{text}."
 
 
-def _line(found: Mapping[str, Any]) -> RunEntry:
+def _line(found: Mapping[str, Any], spark: str) -> RunEntry:
     named = found["benchmarks"][:_MOST_NAMED]
     left = len(found["benchmarks"]) - len(named)
     return RunEntry(
@@ -238,6 +260,8 @@ def _line(found: Mapping[str, Any]) -> RunEntry:
         rows=found["rows"] + found["figures"],
         status=found["status"],
         command=found["command"],
+        quoted=Quoted.of(found),
+        spark=spark,
     )
 
 

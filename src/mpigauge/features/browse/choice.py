@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.result.library.ask import ask
 
 if TYPE_CHECKING:
@@ -33,8 +33,16 @@ class Choice:
     """Days as 2026-11-21, UTC; both belong to it."""
     where: str = ""
     """An expression of SQL over the columns of the table runs."""
+    sort: str = ""
+    """A word of SORTS, after a - for the largest first; empty: the newest first."""
 
 
+SORTS = {
+    "run": "run", "begun": "created", "mpi": "mpi", "host": "host", "benchmarks": "benchmarks[1]",
+    "latency": "latency_s", "bandwidth": "bandwidth_bytes_per_s", "rows": "rows + figures",
+    "ended": "status",
+}  # fmt: skip
+"""What lists of runs can be sorted by: words in addresses, and expressions of SQL."""
 _MENUS = {
     "benchmark": "SELECT unnest(benchmarks) FROM runs",
     "mpi": "SELECT mpi FROM runs UNION SELECT mpi_name FROM runs",
@@ -59,8 +67,10 @@ def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
 
 
 def fitting(con: DuckDBPyConnection, choice: Choice) -> list[str]:
-    """The runs that fit, the newest first. UserError: no day, or no expression."""
-    names = [row[0] for row in con.execute(_NEWEST).fetchall()]
+    """The runs that fit, in the order that is asked for. UserError: no day, no expression, or
+    nothing to sort by."""
+    query = f"SELECT run FROM runs ORDER BY {_order(choice.sort)}"
+    names = [row[0] for row in con.execute(query).fetchall()]
     for kept in _kept(con, choice):
         names = [name for name in names if name in kept]
     return names
@@ -75,7 +85,16 @@ def lines(
     return [dict(zip(("run", *columns), found[name], strict=True)) for name in names]
 
 
-_NEWEST = "SELECT run FROM runs ORDER BY created DESC NULLS LAST, run DESC"
+_NEWEST = "created DESC NULLS LAST, run DESC"
+
+
+def _order(sort: str) -> str:
+    word = sort.removeprefix("-")
+    if not word:
+        return _NEWEST
+    if word not in SORTS:
+        raise UserError(f"runs cannot be sorted by '{word}'{did_you_mean(word, SORTS)}")
+    return f"{SORTS[word]} {'DESC' if sort.startswith('-') else 'ASC'} NULLS LAST, {_NEWEST}"
 
 
 def _kept(con: DuckDBPyConnection, choice: Choice) -> Iterator[set[str]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import mpigauge
+from mpigauge.features.browse.machines import MOST_MACHINES
 from mpigauge.model.units import many
 from mpigauge.show import beside
 from mpigauge.show.web.answer import verdicts
@@ -20,10 +21,18 @@ from mpigauge.show.web.page import filled
 from mpigauge.show.web.report import WordTable, sections, too_large
 
 if TYPE_CHECKING:
+    from mpigauge.features.browse.machines import MachineEntry, Quoted
     from mpigauge.result.compare.compare import Comparison
     from mpigauge.show.kinds import Shown
 
 PER_PAGE = 100
+_HEADS = {
+    "run": "Run", "begun": "Begun", "mpi": "MPI", "host": "Host", "benchmarks": "Benchmarks",
+    "latency": "Latency", "bandwidth": "Bandwidth", "rows": "Rows", "ended": "Ended",
+}  # fmt: skip
+"""Of the list of runs, by what it is sorted by."""
+_SORTED = {"": "ascending", "-": "descending"}
+_LARGEST_FIRST = ("begun", "bandwidth", "rows")
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,19 @@ class RunEntry:
     rows: int
     status: str
     command: str
+    quoted: Quoted
+    spark: str
+    """Its first curve, as SVG; empty: it has none."""
+
+
+@dataclass(frozen=True)
+class SortHead:
+    """The head of a column, which sorts by it."""
+
+    title: str
+    href: str
+    sorted: str
+    """ascending, descending or none."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +101,41 @@ class ListView:
 
 
 def runs_page(
-    base: str, where: str, listed: ListView, lines: Sequence[RunEntry], counts: str
+    base: str,
+    where: str,
+    listed: ListView,
+    lines: Sequence[RunEntry],
+    counts: str,
+    machines: Sequence[MachineEntry],
 ) -> str:
     """`where`: what the folder is called; `counts`: how many of how many runs."""
-    return filled_page("runs", base, f"Runs in {where}", "Runs", lines=lines, counted=counts,
-                 **vars(listed))  # fmt: skip
+    return filled_page(
+        "runs",
+        base,
+        f"Runs in {where}",
+        "Runs",
+        lines=lines,
+        counted=counts,
+        machines=machines,
+        most_machines=MOST_MACHINES,
+        heads=list(_heads(base, listed.choice)),
+        **vars(listed),
+    )
+
+
+def _heads(base: str, choice: Mapping[str, str]) -> Iterator[SortHead]:
+    """Each sorts by its column; the one that did turns the order around."""
+    others = {name: value for name, value in choice.items() if value and name != "sort"}
+    sorted_by = choice["sort"] or "-begun"
+    for word, title in _HEADS.items():
+        first = f"-{word}" if word in _LARGEST_FIRST else word
+        now = _SORTED.get(sorted_by.replace(word, "", 1), "none")
+        wanted = _turned(sorted_by) if now != "none" else first
+        yield SortHead(title, f"{base}?{urlencode(others | {'sort': wanted})}", now)
+
+
+def _turned(sorted_by: str) -> str:
+    return sorted_by[1:] if sorted_by.startswith("-") else f"-{sorted_by}"
 
 
 def beside_page(

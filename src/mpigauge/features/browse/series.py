@@ -28,8 +28,8 @@ from mpigauge.result.stats.figures import estimate
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MOST_RUNS = 400
-"""Of one series: the newest."""
+MOST_RUNS, MOST_ON_BOARD = 400, 60
+"""Of one series, and of each where many are seen: the newest."""
 _ASKED = ("host", "mpi_name", "transport", "settings")
 """What holds for a whole run and makes its numbers what they are."""
 _TAKES_PART = "u.dated AND (u.host <> '' OR NOT u.imported)"
@@ -110,7 +110,35 @@ def points(con: DuckDBPyConnection, of: RunSeries, runs: Sequence[str]) -> list[
         [of.id, list(runs)],
     )
     names = [name for name, *_ in found.description or ()]
-    return [_point(dict(zip(names, row, strict=True))) for row in found.fetchall()]
+    return [_point(dict(zip(names, row, strict=True)), FACTS) for row in found.fetchall()]
+
+
+def histories(
+    con: DuckDBPyConnection, of: Sequence[RunSeries], runs: Sequence[str]
+) -> dict[str, list[TrendPoint]]:
+    """Of each series the newest of these runs, without what may have changed: for a board."""
+    found: dict[str, list[TrendPoint]] = {each.id: [] for each in of}
+    asked = ", ".join(f"u.{name}" for name in _ASKED)
+    for table, columns, value, is_time in (
+        ("rows", IDENTITY, _TIME, True),
+        ("figures", _OF_FIGURES, _FIGURE, False),
+    ):
+        ids = [each.id for each in of if each.is_time is is_time]
+        group = "" if is_time else "GROUP BY id, r.run, r.created"
+        points = con.execute(
+            f"SELECT {_id(columns, asked)} AS id, r.run, r.created, {value} "
+            f"FROM {table} AS r JOIN runs AS u USING (run) "
+            f"WHERE {_id(columns, asked)} IN (SELECT unnest($1)) "
+            f"AND r.run IN (SELECT unnest($2)) AND r.created IS NOT NULL AND {_TAKES_PART} {group} "
+            "QUALIFY row_number() OVER (PARTITION BY id ORDER BY r.created DESC, r.run) "
+            f"<= {MOST_ON_BOARD}",
+            [ids, list(runs)],
+        )
+        names = [name for name, *_ in points.description or ()]
+        for row in points.fetchall() if ids else ():
+            told = dict(zip(names, row, strict=True))
+            found[told["id"]].append(_point(told, {}))
+    return found
 
 
 def facts(con: DuckDBPyConnection, runs: Sequence[str]) -> list[dict[str, str]]:
@@ -159,7 +187,8 @@ def _id(columns: Sequence[str], asked: str) -> str:
     return f"substr(md5(CAST(row({asked}, {names}) AS VARCHAR)), 1, 16)"
 
 
-def _point(found: Mapping[str, Any]) -> TrendPoint:
+def _point(found: Mapping[str, Any], told: Mapping[str, str]) -> TrendPoint:
+    """`told`: the columns that hold what may have changed, by its words."""
     values = found.get("values")
     value = estimate(values) if values else Estimate(*map(_real, _ends(found)))
     return TrendPoint(
@@ -167,7 +196,7 @@ def _point(found: Mapping[str, Any]) -> TrendPoint:
         time=_utc(found["created"]),
         value=value,
         launches=len(values) if values else found["launches"],
-        facts={name: _fact(found[column]) for name, column in FACTS.items()},
+        facts={name: _fact(found[column]) for name, column in told.items()},
         flags=tuple(found.get("flags") or ()),
         wrong_count=found.get("wrong_count") or 0,
     )

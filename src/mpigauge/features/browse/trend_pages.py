@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import DATE, TIME, days, in_unit
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
+from mpigauge.draw.spark import sparkline
 from mpigauge.features.browse.pages import ListView, filled_page
 from mpigauge.features.browse.trend import sentence, why_undecided
 from mpigauge.model.units import duration, number, plus_minus
@@ -41,6 +42,10 @@ class NumberLine:
     first: str
     last: str
     href: str
+    spark: str
+    """Its newest runs and their steps, as SVG."""
+    verdict: str
+    """Of the last step with its day, else whether one could be seen."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,22 @@ class TrendLine:
 def trends_page(base: str, listed: ListView, lines: Sequence[NumberLine], counts: str) -> str:
     return filled_page("trends", base, "Numbers over time", "Trends", lines=lines, counted=counts,
                        **vars(listed))  # fmt: skip
+
+
+def small_trend(of: Trend) -> str:
+    """Runs in their order, and a line at each step."""
+    values = [point.value.value for point in of.points]
+    about = f"{len(values)} runs: {verdict(of)}"
+    return sparkline(values, about, [step.place for step in of.steps], wide=220, high=48)
+
+
+def verdict(of: Trend) -> str:
+    """SLOWER since 2026-10-09, +20 %; SAME; UNDECIDED."""
+    if not of.steps:
+        return of.verdict
+    step = of.steps[-1]
+    day = f"{of.points[step.place].time:%Y-%m-%d}"
+    return f"{of.verdict} since {day}, {100 * (step.ratio.estimate.value - 1):+.2g} %"
 
 
 def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: str = "") -> str:

@@ -18,6 +18,7 @@ from mpigauge.model.fields import fields as row_fields
 from mpigauge.model.fields import plain, values
 from mpigauge.model.record import JOB, CallSite, Figure, Rank
 from mpigauge.result.library.faults import faults
+from mpigauge.result.stats.headline import quoted_rows
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store.files import moment_of
 from mpigauge.runs.store.imported import is_dated
@@ -110,6 +111,15 @@ TABLES: dict[str, tuple[SqlColumn, ...]] = {
         SqlColumn("failures", "BIGINT"),
         SqlColumn("wrong_count", "BIGINT"),
         SqlColumn("measuring_s", "DOUBLE"),
+        SqlColumn("latency_bytes", "BIGINT"),
+        SqlColumn("latency_s", "DOUBLE"),
+        SqlColumn("latency_low_s", "DOUBLE"),
+        SqlColumn("latency_high_s", "DOUBLE"),
+        SqlColumn("bandwidth_bytes", "BIGINT"),
+        SqlColumn("bandwidth_bytes_per_s", "DOUBLE"),
+        SqlColumn("bandwidth_low_bytes_per_s", "DOUBLE"),
+        SqlColumn("bandwidth_high_bytes_per_s", "DOUBLE"),
+        SqlColumn("headline_interval", "VARCHAR"),
         SqlColumn("notes", "VARCHAR[]"),
     ),
     "rows": (*OF_RUN, _HOST, *_of_rows()),
@@ -141,6 +151,22 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
         yield "call_sites", shared | _plain(site)
     for rank in run.ranks:
         yield "ranks", shared | _plain(rank)
+
+
+def _quoted(rows: Sequence[Row]) -> Values:
+    """The numbers that reports quote, of PingPong: the latency, the highest bandwidth, and of which
+    kind the ends of both are."""
+    zero, peak = quoted_rows(rows)
+    found: Values = {"headline_interval": zero.kind if zero else ""}
+    if zero:
+        value, low, high = map(plain, zero.latency)
+        found |= {"latency_bytes": zero.message_bytes, "latency_s": value}
+        found |= {"latency_low_s": low, "latency_high_s": high}
+    if peak and peak.bandwidth:
+        value, low, high = map(plain, peak.bandwidth)
+        found |= {"bandwidth_bytes": peak.message_bytes, "bandwidth_bytes_per_s": value}
+        found |= {"bandwidth_low_bytes_per_s": low, "bandwidth_high_bytes_per_s": high}
+    return found
 
 
 def _precision(run: Run) -> float | None:
@@ -196,6 +222,7 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "failures": len(run.failures),
         "wrong_count": sum(row.wrong_count for row in rows),
         "measuring_s": plain(sum(end.measuring_s for end in run.ends)),
+        **_quoted(rows),
         "notes": faults(run),
     }
 

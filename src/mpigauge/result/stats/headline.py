@@ -60,14 +60,23 @@ class Headline:
         return not (self.zero or self.peak or self.busiest)
 
 
+def quoted_rows(rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
+    """Those of a headline's latency and of its bandwidth."""
+    table = _first_of(rows, ONE_WAY)
+    return (
+        min(table, key=lambda row: row.message_bytes, default=None),
+        max(table, key=lambda row: row.bandwidth.value if row.bandwidth else 0, default=None),
+    )
+
+
 def headline(rows: Sequence[Row]) -> Headline:
     """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
-    table = _first_of(rows, ONE_WAY)
-    points = points_of(table)
+    points = points_of(_first_of(rows, ONE_WAY))
     line = fit(points)
+    zero, peak = quoted_rows(rows)
     return Headline(
-        zero=min(table, key=lambda row: row.message_bytes, default=None),
-        peak=max(table, key=lambda row: row.bandwidth.value if row.bandwidth else 0, default=None),
+        zero=zero,
+        peak=peak,
         line=line if line and _can_be(line) else None,
         ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
         busiest=max(_first_of(rows, _RATED), key=_rate, default=None),

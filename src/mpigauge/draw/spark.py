@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A curve as small as a word: no axes, only its shape, with marks where it steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from mpigauge.draw.styles import words
+
+_WIDE, _HIGH, _EDGE = 96, 24, 3
+
+
+def sparkline(
+    values: Sequence[float], about: str, marks: Sequence[int] = (), wide: int = _WIDE,
+    high: int = _HIGH,
+) -> str:  # fmt: skip
+    """Positive values beside each other, on a scale of logarithms; fewer than two are none.
+    `marks`: the numbers of values before which a line stands; `about`: for who cannot see it."""
+    known = [(place, math.log(value)) for place, value in enumerate(values) if value > 0]
+    if len(known) < 2:
+        return ""
+    logs = [value for _, value in known]
+    low, span = min(logs), max(logs) - min(logs)
+    if not span:
+        low, span = low - 0.5, 1.0  # a level line stands in the middle
+    step = (wide - 2 * _EDGE) / (len(values) - 1)
+
+    def x(place: float) -> float:
+        return _EDGE + place * step
+
+    points = " ".join(
+        f"{x(place):.1f},{high - _EDGE - (value - low) / span * (high - 2 * _EDGE):.1f}"
+        for place, value in known
+    )
+    lines = "".join(
+        f'<line x1="{x(at - 0.5):.1f}" y1="0" x2="{x(at - 0.5):.1f}" y2="{high}" '
+        'stroke="currentColor" stroke-dasharray="3 2"/>'
+        for at in marks
+    )
+    return (
+        f'<svg class="spark" role="img" aria-label="{words(about)}" viewBox="0 0 {wide} {high}" '
+        f'width="{wide}" height="{high}">{lines}<polyline points="{points}" fill="none" '
+        'stroke="currentColor" stroke-width="1.5"/></svg>'
+    )
