@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Draws the pictures of README and of the documentation's first page, of a run that is stored.
+"""Draws the pictures of README and of the documentation: of a run that is stored, and of what
+others have measured.
 
 `python tools/pictures.py` draws them, `python tools/pictures.py --check` only compares. What they
 show is what the program prints and draws today.
@@ -26,6 +27,13 @@ FOLDER = ROOT / "docs" / "_static"
 RUN = "tests/data/quick.mpigauge"
 """Of `mpigauge quick` on a virtual machine of two cores, without its samples."""
 COLUMNS = 80
+PROGRAM = [sys.executable, "-c", "from mpigauge.cli.main import main; main()"]
+DRAW = """
+from mpigauge.cli.run_names import open_run
+from mpigauge.draw.chart import svg
+from mpigauge.show.kinds import PLOTS, Shown, drawn
+print(svg(drawn(PLOTS[{kind!r}], [Shown.of("", open_run({run!r}))]).plot), end="")
+"""
 PRESENT = """
 from mpigauge.cli.run_names import open_run
 from mpigauge.features.quick.command import present
@@ -56,10 +64,46 @@ FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}
 """
 
 
+PRINTED = "tests/golden/printed"
+OF_OTHERS = {
+    "epyc-placements.svg": ("latency", {
+        "core": "orfeo-map-by-core", "cores-0-4": "orfeo-cpulist-0-4-partial",
+        "socket": "orfeo-map-by-socket-partial", "node": "orfeo-map-by-node-ucx-ib",
+        "rankfile": "orfeo-rankfile-msglog28",
+    }),
+    "uv-distances.svg": ("latency", {
+        "cores-12-13": "ember-pingpong-fit-12-13", "cores-96-97": "ember-pingpong-fit-96-97",
+        "cores-96-180": "ember-pingpong-fit-96-180",
+        "cores-12-348": "ember-pingpong-fit-12-348-memnode",
+        "cores-12-348-max": "ember-pingpong-fit-12-348-buffermax",
+    }),
+    "uv-stream.svg": ("figures", {
+        "local": "ember-stream-local", "remote": "ember-stream-remote",
+    }),
+    "ulysses-dgemm.svg": ("figures", {
+        "gcc": "ulysses-nodeperf-gcc", "icc": "ulysses-nodeperf-intel",
+    }),
+    "oci-pingpong.svg": ("best", {
+        "openmpi": "oci-openmpi-pingpong-2node", "intel": "oci-impi-pingpong-2node",
+    }),
+    "oci-allreduce.svg": ("collectives", {
+        "openmpi": "oci-openmpi-allreduce-144", "intel": "oci-impi-allreduce-144",
+    }),
+    "juno-boards.svg": ("latency", {
+        "a53": "juno-a53-intranode", "a72": "juno-a72-intranode",
+        "a53-to-a72": "juno-intersocket", "boards": "juno-internode",
+        "boards-rdma": "juno-internode-rdmasock",
+    }),
+}  # fmt: skip
+"""Of what others printed, by the name of the picture: the kind of plot, and the files by their
+names in docs/howto/side-by-side.md."""
+
+
 def main(words: list[str]) -> int:
     drawn = {"quick.svg": terminal(), "latency.svg": plot()}
+    drawn |= {name: of_others(kind, files) for name, (kind, files) in OF_OTHERS.items()}
     if words == ["--check"]:
-        stale = [name for name, text in drawn.items() if (FOLDER / name).read_text() != text]
+        stale = [name for name, text in drawn.items() if _read(FOLDER / name) != text]
         for name in stale:
             print(f"{name} is not what is printed today; run: python tools/pictures.py")
         return 1 if stale else 0
@@ -87,9 +131,26 @@ def plot() -> str:
     """Times over message size, as `mpigauge plot` draws them."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "latency.svg"
-        program = "from mpigauge.cli.main import main; main()"
-        _output_of([sys.executable, "-c", program, "plot", RUN, "latency", "-o", str(file)])
+        _output_of([*PROGRAM, "plot", RUN, "latency", "-o", str(file)])
         return _without_blank_ends(file.read_text())
+
+
+def of_others(kind: str, files: dict[str, str]) -> str:
+    """What `import --apart` of these files and `plot` make of them, without the day of the
+    import."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder)
+        for name, printed_as in files.items():
+            text = (ROOT / PRINTED / f"{printed_as}.txt").read_bytes()
+            (there / f"{name}.txt").write_bytes(text)
+        named = [str(there / f"{name}.txt") for name in files]
+        run = str(there / "run")
+        _output_of([*PROGRAM, "import", *named, "--apart", "--output", run])
+        return _without_blank_ends(_output_of([*PROGRAM[:2], DRAW.format(run=run, kind=kind)]))
+
+
+def _read(file: Path) -> str:
+    return file.read_text() if file.exists() else ""
 
 
 def _output_of(words: list[str], **more: str) -> str:

@@ -31,6 +31,13 @@ class Axis:
     """Of its logarithm; 0: linear."""
     bare: Callable[[float], str] | None = None
     """The same for ticks, shorter: without what the title says; None: as `words`."""
+    names: tuple[str, ...] = ()
+    """Of 0, 1, …, where these are no numbers but things beside each other."""
+
+    @classmethod
+    def of_names(cls, title: str, names: Sequence[str]) -> Axis:
+        known = tuple(names)
+        return cls(title, lambda value: known[round(value)], names=known)
 
     def tick(self, value: float) -> str:
         return self.bare(value) if self.bare else self.words(value)
@@ -49,6 +56,8 @@ class Scale:
     @classmethod
     def of(cls, axis: Axis, values: Iterable[float]) -> Scale:
         """Around these values; what cannot be on the axis is passed over."""
+        if axis.names:
+            return cls(axis, -0.5, len(axis.names) - 0.5)
         known = [value for value in values if math.isfinite(value)]
         if not axis.base:
             low, high = min(known, default=0.0), max(known, default=1.0)
@@ -69,7 +78,9 @@ class Scale:
         return math.log(value / self.low) / math.log(self.high / self.low)
 
     def ticks(self, most: int) -> list[float]:
-        """At most about so many, on round values."""
+        """At most about so many, on round values; all names."""
+        if self.axis.names:
+            return list(map(float, range(len(self.axis.names))))
         if not self.axis.base:
             return self._even(most)
         return self._powers_of_two(most) if self.axis.base == 2 else self._decades(most)

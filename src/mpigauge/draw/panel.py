@@ -118,11 +118,12 @@ def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]
 def _curve(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
     ordered = from_left(panel, series)
     yield group("series", number)
-    line = " ".join("{:.1f},{:.1f}".format(*f.at(p.x, p.y)) for p in ordered)
-    yield (
-        f'<polyline class="line" points="{line}" fill="none" stroke="{colour(number)}" '
-        f'stroke-width="1.8"{dash(number)}/>'
-    )
+    if panel.style != "dots":
+        line = " ".join("{:.1f},{:.1f}".format(*f.at(p.x, p.y)) for p in ordered)
+        yield (
+            f'<polyline class="line" points="{line}" fill="none" stroke="{colour(number)}" '
+            f'stroke-width="1.8"{dash(number)}/>'
+        )
     if len(ordered) <= _MOST_DOTS:
         yield from (_dot(panel, series, point, f, number) for point in ordered)
     yield "</g>"

@@ -75,7 +75,7 @@ class Panel:
     levels: tuple[Level, ...] = ()
     """Such lines with words; those far from all curves are left out."""
     style: Literal["curves", "dots", "bars"] = "curves"
-    """In a terminal: points that are joined, single ones, or columns of a histogram."""
+    """Points that are joined or single ones; bars: in a terminal columns of a histogram."""
 
 
 @dataclass(frozen=True)

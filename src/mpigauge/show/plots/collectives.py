@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import TIME
 from mpigauge.draw.chart import picture
@@ -12,11 +13,19 @@ from mpigauge.draw.plot import Picture, Plot
 from mpigauge.show.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
 from mpigauge.show.kinds import Chosen, Shown, plot
 
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate, Row
+
+
+def with_data(row: Row) -> Estimate | None:
+    """The time of a call; None of one that moves nothing: it is none of the network's."""
+    return row.latency if row.message_bytes else None
+
 
 @plot("collectives", "the time of each collective over message size, in small multiples")
 def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
-    panels = over_size(held, TIME, lambda row: row.latency)
+    panels = over_size(held, TIME, with_data)
     about = (
         f"Time of a call on the slowest rank over message size, both on axes of logarithms. {BANDS}"
     )

@@ -51,7 +51,7 @@ def _panel(name: str, curves: dict[str, list[tuple[Product, Point]]]) -> Panel:
         Series(of, tuple(sorted((point for _, point in pairs), key=lambda point: point.x)))
         for of, pairs in curves.items()
     )
-    return Panel(f"{name}{order}", CORES if over_cores else _ORDER, _SHARE, series, style="dots")
+    return Panel(f"{name}{order}", CORES if over_cores else _ORDER, _SHARE, series)
 
 
 def _name(product: Product, over_cores: bool) -> str:
