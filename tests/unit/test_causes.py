@@ -367,7 +367,7 @@ def test_what_one_launch_shows_is_a_hint() -> None:
     (sure,) = [each for each in explain(of(6)).findings if each.cause == "rendezvous"]
     assert sure.tentative == ""
     assert hint.tentative.startswith("one launch shows it, too few to tell it from chance")
-    text = "\n".join(page("r", explain(once), 96))
+    text = "\n".join(page("r", explain(once), 96, whole=True))
     assert "   perhaps   from eager" in text
     assert "   only      one launch shows it" in text
     assert "likely" not in text
@@ -440,7 +440,7 @@ def quiet() -> Run:
 
 def test_a_quiet_run_says_so_and_what_it_could_not_look_at() -> None:
     said = explain(quiet())
-    text = "\n".join(page("quiet", said, 96))
+    text = "\n".join(page("quiet", said, 96, whole=True))
     assert said.findings == ()
     assert text.startswith(f"quiet: 114 rows of 6 launches, {len(CAUSES)} causes looked for")
     assert QUIET in text
@@ -561,7 +561,7 @@ def test_the_command_prints_text_and_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(planted.store(CASES["collapse"].planted, tmp_path / "r"))
-    assert main(["explain", folder]) == 0
+    assert main(["explain", folder, "--all"]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
         f"r: 24 rows of 6 launches, {len(CAUSES)} causes looked for\n\n1. PingPong: bandwidth"
@@ -572,6 +572,26 @@ def test_the_command_prints_text_and_json(
     assert data["findings"][0]["cause"] == "collapse"
     assert 0 < data["findings"][0]["cost"] < 1
     assert data["causes"] == len(CAUSES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_part_of_a_finding_is_two_lines_at_most(name: str) -> None:
+    """What it is, why in all likelihood, and what to try."""
+    said = explain(CASES[name].planted)
+    parts: list[list[str]] = []
+    for text in page(name, said, 80):
+        if re.match(r"\d+\. |   (likely|perhaps|try|void) ", text):
+            parts.append([])
+        if text.startswith((" ", *"0123456789")) and parts:
+            parts[-1].append(text)
+    assert len(parts) >= 3 * len(said.findings)
+    assert all(len(part) <= 2 and all(len(text) <= 80 for text in part) for part in parts)
+
+
+def test_what_nothing_proves_is_perhaps() -> None:
+    lines = list(page("header", explain(CASES["header"].planted), 80))
+    assert [line for line in lines if line.startswith("   perhaps ")]
+    assert not [line for line in lines if "(nothing in the run proves it)" in line]
 
 
 def test_unknown_costs_are_null_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

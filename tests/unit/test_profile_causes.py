@@ -95,7 +95,7 @@ def test_explain_knows_profiles(tmp_path: Path, capsys: pytest.CaptureFixture[st
     told = json.loads(capsys.readouterr().out)
     assert told["rows"] == 3
     assert "imbalance" in {each["cause"] for each in told["findings"]}
-    assert mpigauge(["explain", folder]) == 0
+    assert mpigauge(["explain", folder, "--all"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("run: 3 call sites of 1 launch, 8 causes looked for")
     assert "of the run time, at most" in text

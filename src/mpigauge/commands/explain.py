@@ -13,19 +13,25 @@ from mpigauge.cli import completing, options
 
 if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation
-
-WIDTH = 96
+_WIDEST = 96
+"""Columns of sentences that are easy to read."""
 
 
 @click.command("explain")
 @click.argument("run", required=False, metavar="RUN", shell_complete=completing.runs)
 @options.format_of(["text", "json"], "text", about="text: for people; json: for programs.")
+@click.option(
+    "--all",
+    "whole",
+    is_flag=True,
+    help="With costs, evidence, all that may be tried, and what could not be looked at.",
+)
 @options.list_option("List the causes that are looked for.")
-def command(run: str | None, form: str, only_list: bool) -> None:
+def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     """Say in plain words what stands out in a run, and why it is so in all likelihood.
 
-    The dearest comes first, with the share of the time that it costs, the evidence of the run, and
-    what to try. It also says what could not be looked at. A profile has causes of its own.
+    The dearest comes first: what it is, why in all likelihood, and what to try. A profile has
+    causes of its own.
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
@@ -34,6 +40,7 @@ def command(run: str | None, form: str, only_list: bool) -> None:
     from mpigauge.features.explain.registry import explain
     from mpigauge.features.profile.finding import is_profile
     from mpigauge.model.errors import UserError
+    from mpigauge.model.width import WIDTH
     from mpigauge.show.explanation import page, to_json
 
     if only_list:
@@ -44,7 +51,8 @@ def command(run: str | None, form: str, only_list: bool) -> None:
     said = _of_profile(run) if is_profile(run) else explain(stored)
     if form == "json":
         return click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))
-    return click.echo("\n".join(page(stored.path.name, said, screen_width() or WIDTH)))
+    width = min(screen_width() or WIDTH, _WIDEST)
+    return click.echo("\n".join(page(stored.path.name, said, width, whole)))
 
 
 def _of_profile(run: str) -> Explanation:

@@ -28,6 +28,8 @@ class Finding:
     """Whether numbers of this run mean nothing because of it."""
     rows: tuple[Row, ...] = field(default=(), repr=False)
     """Whose times it is about; none: it is no statement about times."""
+    proved: bool = True
+    """Whether something in the run speaks for this cause rather than for another."""
     cause: str = ""
     """The name of the cause, which `explain` fills in."""
     tentative: str = ""

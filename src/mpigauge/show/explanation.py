@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,15 @@ QUIET = "Nothing unusual stands out."
 NO_ROWS = "It has no times of calls, so there is nothing to look at."
 _LABEL = 8
 _INDENT = "   "
+_MOST_LINES = 2
+_ASIDE = re.compile(r" \([^()]*\)")
+_MORE = "With --all: costs, evidence, more to try, and what could not be looked at."
 
 
-def page(name: str, said: Explanation, width: int) -> Iterator[str]:
-    """`name`: of the run. The dearest first, then what could not be looked at."""
+def page(name: str, said: Explanation, width: int, whole: bool = False) -> Iterator[str]:
+    """`name`: of the run. The dearest first: what it is, why in all likelihood, and what to try, in
+    two lines each, then what could not be read; `whole`: with costs, evidence, all that may be
+    tried, and what could not be looked at."""
     counted = f"{many(said.rows, said.kind)} of {many(said.launches, 'launch')}"
     head = f"{name}: {counted}, {said.looked_for} causes looked for"
     yield from broken([head], width=width)
@@ -32,15 +38,19 @@ def page(name: str, said: Explanation, width: int) -> Iterator[str]:
         yield QUIET if said.rows else NO_ROWS
         yield ""
     for number, finding in enumerate(said.findings, 1):
-        yield from _finding(number, finding, width, said.whole)
+        told = tuple(_told(finding, said.whole) if whole else _briefly(finding))
+        yield from _finding(number, finding, told, width, None if whole else _MOST_LINES)
         yield ""
-    if said.blind:
+    not_looked_at = [blind for blind in said.blind if whole or not blind.causes]
+    if not_looked_at:
         yield "Not looked at:"
-        for blind in said.blind:
+        for blind in not_looked_at:
             names = f" ({', '.join(blind.causes)})" if blind.causes else ""
             yield from wrap(
                 f"{blind.reason}{names}", width, initial_indent="- ", subsequent_indent="  "
             )
+    if not whole and (said.findings or said.blind):
+        yield from broken([_MORE], width=width)
 
 
 def to_json(name: str, said: Explanation) -> dict[str, Any]:
@@ -61,21 +71,39 @@ def _plain(finding: Finding) -> dict[str, Any]:
     return said | {"cost": known}
 
 
-def _finding(number: int, finding: Finding, width: int, whole: str) -> Iterator[str]:
-    start = f"{number}. "
+def _finding(
+    number: int, finding: Finding, told: Sequence[tuple[str, str]], width: int, most: int | None
+) -> Iterator[str]:
+    """`most`: lines of each part; None: as many as it has."""
+    what = f"{finding.what}  [{finding.cause}]"
     yield from wrap(
-        f"{finding.what}  [{finding.cause}]", width, initial_indent=start, subsequent_indent=_INDENT
-    )
-    told = [("costs", _cost(finding, whole))]
-    told += [("perhaps" if finding.tentative else "likely", finding.likely)]
-    told += [("only", finding.tentative)] if finding.tentative else []
-    told += _labelled("evidence", finding.evidence) + _labelled("try", finding.attempts)
+        what, width, initial_indent=f"{number}. ", subsequent_indent=_INDENT, max_lines=most,
+        placeholder=" …",
+    )  # fmt: skip
     for label, text in told:
         head = f"{_INDENT}{label:<{_LABEL}}  "
         yield from wrap(
             text, width, initial_indent=head, subsequent_indent=" " * len(head),
-            break_on_hyphens=False,
+            break_on_hyphens=False, max_lines=most, placeholder=" …",
         )  # fmt: skip
+
+
+def _briefly(finding: Finding) -> Iterator[tuple[str, str]]:
+    """Why, as sure as it is, and what to try first, without what stands in parentheses."""
+    if finding.void:
+        yield "void", "these numbers mean nothing"
+    sure = finding.proved and not finding.tentative
+    yield "likely" if sure else "perhaps", _ASIDE.sub("", finding.likely)
+    yield from _labelled("try", tuple(_ASIDE.sub("", each) for each in finding.attempts[:1]))
+
+
+def _told(finding: Finding, whole: str) -> Iterator[tuple[str, str]]:
+    yield "costs", _cost(finding, whole)
+    yield "perhaps" if finding.tentative else "likely", finding.likely
+    if finding.tentative:
+        yield "only", finding.tentative
+    yield from _labelled("evidence", finding.evidence)
+    yield from _labelled("try", finding.attempts)
 
 
 def _labelled(label: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -62,6 +62,7 @@ def finding(
         f"{gap(at.before_bytes, at.after_bytes)} the time jumps to {factor(at.step)} what smaller "
         "sizes let expect",
         likely=likely + ("" if known else f" ({proofless})"),
+        proved=bool(known),
         evidence=(
             (
                 f"{curve.label}: {byte_count(at.before_bytes)} takes {time(before)}, "
