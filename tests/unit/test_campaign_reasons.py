@@ -56,6 +56,7 @@ KILLED = "a rank was killed by signal 9 (SIGKILL)"
     ("status", "stderr", "stdout", "sentence"),
     [
         (9, "", HYDRA, KILLED),
+        (9, "error checking    : enabled\n", HYDRA, KILLED),
         (255, "", INTEL, "a rank was killed by signal 11 (SIGSEGV)"),
         (137, OPENMPI, "", KILLED),
         (15, OPENMPI_STATUS, "", "exit status 15: Fatal error in MPI_Init: no network here"),

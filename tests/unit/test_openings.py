@@ -118,6 +118,26 @@ def test_a_whole_run_says_nothing_of_its_end(tmp_path: Path) -> None:
     assert " are known within " in said
 
 
+def test_a_run_of_collectives_quotes_its_smallest_and_its_largest_message(tmp_path: Path) -> None:
+    sizes = (0, 8, 4096)
+    lines = [runs.launch(), *(runs.cell(benchmark="Allreduce", message_bytes=n) for n in sizes)]
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", [*lines, cells.end()]))))
+    assert [each.label for each in answers(shown)] == ["Allreduce 8 B", "Allreduce 4 KiB"]
+
+
+def test_curves_of_the_default_settings_come_first(tmp_path: Path) -> None:
+    """As beside them, where others are divided by the default: so colours agree."""
+    lines = [
+        runs.launch(),
+        *(runs.cell(arm=arm, message_bytes=n) for arm in ("a", "default") for n in (8, 64)),
+        cells.end(),
+    ]
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
+    picture = PLOTS["latency"].draw([shown], ALL)
+    assert picture is not None
+    assert picture.names == ("default", "a")
+
+
 # --- words in plots -------------------------------------------------------------------------
 def test_words_of_levels_keep_off_each_other_and_off_curves() -> None:
     """Two levels a few lines apart, and a curve that ends where words would stand."""

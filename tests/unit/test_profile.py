@@ -219,6 +219,11 @@ def test_a_place_that_two_call_sites_share_has_its_caller() -> None:
         ("main", "main"),
         ("norm(double*, int)", "norm"),
         ("halo.constprop.0", "halo"),
+        (
+            "handler<void (), f(int)::{lambda()#1}>::call(data const&)",
+            "handler<void (), f(int)::{lambda()#1}>::call",
+        ),
+        ("(anonymous namespace)::norm(double*)", "norm"),
         ("__pyx_f_6mpi4py_3MPI_PyMPI_recv_p2p.constprop.0", "PyMPI_recv_p2p"),
         ("__pyx_pw_6mpi4py_3MPI_4Comm_124allreduce", "Comm.allreduce"),
     ],

@@ -14,6 +14,7 @@ from mpigauge.draw.plot import Mark, Panel, Point, Series
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.names import COPIES
 from mpigauge.result.models.breaks import reasons, shape
 from mpigauge.result.run_view import gap
 from mpigauge.result.words import listed
@@ -35,6 +36,7 @@ BANDS = (
 )
 MOST_MARKED = 4
 """The breaks of more curves in one plot are a muddle."""
+_DEFAULTS = ("", "default")
 _TOLD = tuple(name for name in KEY_COLUMNS if name in OF_TABLES and name not in BENCHMARK)
 """The columns that tell curves of one benchmark apart."""
 
@@ -47,19 +49,22 @@ class Held(NamedTuple):
 
 
 def chosen_curves(shown: Sequence[Shown], fits: Fits, chosen: Chosen) -> list[Held]:
-    """Those that fit, of the benchmark that was asked for; pairs of a map are no curves, and
-    benchmarks of the node itself, which have plots of their own, are no messages."""
+    """Those that fit, of the benchmark that was asked for, with the default settings first; pairs
+    of a map are no curves, and benchmarks of the node itself but messages by nothing but copies
+    have plots of their own."""
     found = []
     for each in shown:
         cards = each.run.cards
         for curve in each.view.curves:
+            cell = curve.first.cell
+            of_messages = cell.suite != NODE_SUITE or cell.benchmark in COPIES
             named = chosen.benchmark.lower() == curve.benchmark.lower() or (
-                not chosen.benchmark and curve.first.cell.suite != NODE_SUITE
+                not chosen.benchmark and of_messages
             )
             is_pair = bool(curve.first.cell.members) and not curve.first.cell.placement
             if named and not is_pair and fits(curve, cards.get(curve.benchmark)):
                 found.append(Held(each, curve))
-    return found
+    return sorted(found, key=lambda held: held.curve.first.cell.arm not in _DEFAULTS)
 
 
 def is_collective(card: Card | None) -> bool:

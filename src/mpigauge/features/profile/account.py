@@ -479,10 +479,21 @@ def _share_between(file: RankFile, edges: Numbers) -> Numbers:
     return np.asarray(np.clip(np.diff(until) / np.diff(edges), 0.0, 1.0))
 
 
+def _without_arguments(function: str) -> str:
+    """Up to the parenthesis that stands in no brackets of a template."""
+    known = function.replace("(anonymous namespace)::", "")
+    depth = 0
+    for place, letter in enumerate(known):
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and place and depth <= 0:
+            return known[:place]
+    return known
+
+
 def readable(function: str) -> str:
     """The name without its arguments, which C++ writes into names, without what a compiler has
     added, and as Python has it where Cython has made it."""
-    name = function.partition("(")[0] or function
+    name = _without_arguments(function)
     name = re.sub(r"\.(constprop|isra|part|cold)\b.*", "", name)
     if not (made := re.match(r"__pyx_[a-z]+_", name)):
         return name

@@ -30,6 +30,7 @@ from mpigauge.result.facts import facts_of_run
 from mpigauge.result.stats.figures import estimate
 from mpigauge.show.formats.table import heading
 from mpigauge.show.picture import picture as machine_picture
+from mpigauge.show.web.answer import MOST_OPENING
 from mpigauge.show.web.page import filled
 from mpigauge.show.web.quoted import QuotedNumber
 
@@ -98,6 +99,7 @@ def profile_page(
         facts=heading(facts),
         answers=list(_answers(accounts)) if first else [],
         sentences=said,
+        most_opening=MOST_OPENING,
         others=f"{many(others, 'other job')} of MPI in this run: `mpigauge show`."
         if others
         else "",

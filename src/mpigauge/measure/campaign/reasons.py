@@ -18,7 +18,10 @@ _TROUBLE = re.compile(
 )
 _STUMBLE = re.compile(r"PMIx server's listener thread failed to start")
 """Launchers that lost a race with themselves say this, before they start any rank."""
-_FRAME = re.compile(r"bad termination|ignore the below|typically refers to|see the faq", re.I)
+_FRAME = re.compile(
+    r"bad termination|ignore the below|typically refers to|see the faq|error checking +:", re.I
+)
+"""Of launchers; the last stands in what MPICH says of itself where we ask for it."""
 
 
 def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:

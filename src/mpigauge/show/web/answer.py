@@ -88,6 +88,8 @@ def _cut_short(shown: Shown) -> Iterator[str]:
 
 def _how_sure(known: Sequence[Row]) -> Iterator[str]:
     rows = [row for row in known if math.isfinite(row.relative_error)]
+    if known and not rows:
+        yield "Nothing is known of the errors of these numbers, so none can be told from another."
     if not rows:
         return
     sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
@@ -131,6 +133,8 @@ def _all_answers(shown: Shown) -> Iterator[QuotedNumber]:
     if shown.node:
         yield from node_numbers(shown.node)
     head = shown.document.headline
+    if head is None and not shown.node:
+        yield from _of_first_table(shown)
     if head is None:
         return
     if head.zero and head.latency_s:
@@ -148,6 +152,22 @@ def _all_answers(shown: Shown) -> Iterator[QuotedNumber]:
         flying = f"{head.busiest.cell.inflight} in flight"
         where = " · ".join(filter(None, (at, flying, *_whose(head, head.busiest))))
         yield quoted("Message rate", rate, head.busiest, head.message_rate, where)
+
+
+def _of_first_table(shown: Shown) -> Iterator[QuotedNumber]:
+    """Of a run without such a benchmark: its first one, at the smallest message and the largest."""
+    rows = [row for row in shown.document.rows if row.message_bytes > 0 and not row.cell.arm]
+    known = [row for row in rows if row.benchmark == rows[0].benchmark]
+    if len(known) < 2:
+        return
+    for row in (min(known, key=_bytes_of), max(known, key=_bytes_of)):
+        where = " · ".join((many(row.ranks, "rank"), resting_on(row)))
+        label = f"{row.benchmark} {byte_count(row.message_bytes)}"
+        yield quoted(label, duration, row, row.latency, where)
+
+
+def _bytes_of(row: Row) -> int:
+    return row.message_bytes
 
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
