@@ -159,3 +159,11 @@ def test_words_of_levels_keep_off_each_other_and_off_curves() -> None:
 def test_an_axis_of_two_decades_has_ticks_between_them() -> None:
     scale = Scale.of(TIME, (1.5e-7, 6e-5))
     assert [round(tick * 1e9) for tick in scale.ticks(5)] == [300, 1000, 3000, 10000, 30000]
+
+
+def test_a_line_between_two_cores_beside_messages_is_no_page_of_a_machine(tmp_path: Path) -> None:
+    """As `mpigauge quick` measures it."""
+    lines = [runs.launch(), runs.cell(), runs.cell(benchmark="Mailbox", suite="NODE"), cells.end()]
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
+    assert shown.node is None
+    assert " are known within " in opening(shown, None)[0]

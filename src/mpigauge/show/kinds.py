@@ -77,11 +77,12 @@ class Shown:
 
     @cached_property
     def node(self) -> NodeResult | None:
-        """What its rows of the suite NODE say of the machine; None: it has none, or is of several
-        machines at once."""
+        """What its rows of the suite NODE say of the machine; None: it has none but what messages
+        are put beside, or is of several machines at once."""
         if len({rank.host for rank in self.run.ranks}) > 1:
             return None
-        return node(self.document.rows, counter_hz(self.run))
+        found = node(self.document.rows, counter_hz(self.run))
+        return found if found and found.is_of_machine else None
 
     @cached_property
     def _varied(self) -> tuple[str, list[Side]]:

@@ -125,6 +125,11 @@ class NodeResult:
     """The largest cache of the machine; 0: not known."""
 
     @property
+    def is_of_machine(self) -> bool:
+        """Whether it has more than what messages are put beside."""
+        return bool(self.streams or self.peaks or self.products or self.sweeps or self.places)
+
+    @property
     def counts(self) -> tuple[int, ...]:
         return tuple(sorted({stream.ranks for stream in self.streams}))
 
