@@ -109,7 +109,8 @@ def text(*measured: Cell) -> str:
 # --- plan -----------------------------------------------------------------------------------
 def test_all_cores_have_their_turn_one_and_all_at_once() -> None:
     made = node_plan(read_request({"seconds": "20s"}), X86, resources(), MPICH).parts
-    stream, cores, copies, loaded, memory, curve = made
+    triad, stream, cores, copies, loaded, memory, curve = made
+    assert (triad.benchmarks, triad.ranks) == (("NODE:Triad",), (1, 128))
     assert stream.benchmarks == tuple(f"NODE:{name}" for name in STREAM)
     assert stream.ranks == (1, 128)
     assert {part.world_ranks for part in (memory, curve, cores, loaded, copies)} == {128}
@@ -135,7 +136,7 @@ def test_stream_and_products_come_first_and_as_often_as_there_is_time(
 ) -> None:
     made = node_plan(read_request({"seconds": seconds}), WITH_PRODUCTS, resources(), MPICH)
     firsts = [part.benchmarks[0] for part in made.parts]
-    assert firsts[:3] == ["NODE:Copy", "NODE:DGEMM", "NODE:DGEMM"]
+    assert firsts[:4] == ["NODE:Triad", "NODE:Copy", "NODE:DGEMM", "NODE:DGEMM"]
     assert firsts.count("NODE:Copy") == times
     assert firsts.count("NODE:DGEMM") == 2 * times
     first = sum(part.weight for part in made.parts if part.benchmarks[0] in FIRST_WORDS)

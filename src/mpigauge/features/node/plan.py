@@ -95,8 +95,10 @@ def node_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) ->
 
 
 def by_worth(parts: Sequence[PlanPart], seconds: float) -> list[PlanPart]:
-    """STREAM's loops and DGEMM first, with FIRST_SHARE of the time; where there is enough of it
-    they have several launches, with others in between, so that their numbers have errors."""
+    """Triad first, which is quoted of a machine, then STREAM's loops and DGEMM, with FIRST_SHARE of
+    the time; where there is enough of it they have several launches, with others in between, so
+    that their numbers have errors."""
+    triad, *parts = parts
     first = [part for part in parts if part.benchmarks[0] in _words(FIRST)]
     others = [part for part in parts if part not in first]
     times = max(1, min(MOST_TIMES, int(seconds / EACH_S)))
@@ -104,7 +106,7 @@ def by_worth(parts: Sequence[PlanPart], seconds: float) -> list[PlanPart]:
     units = times * sum(map(_units, first))
     unit = rest * FIRST_SHARE / (1 - FIRST_SHARE) / max(1, units)
     shared = [replace(part, share=max(1, round(unit * _units(part)))) for part in first]
-    ordered = list(shared)
+    ordered = [replace(triad, share=max(1, round(unit * _units(first[0])))), *shared]
     for done, part in enumerate(others, 1):
         ordered.append(part)
         due, made = (number * (times - 1) // len(others) for number in (done, done - 1))
@@ -139,8 +141,8 @@ def _memory_of(machine: Topology) -> int:
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[PlanPart, ...]:
     """What cores can do (each kind of processor has peaks of its own) and what others take of them,
     messages by copies, loads under load, memory on more and more ranks, the way from cache to
-    memory, and products. What most ask for comes first, STREAM's four loops and DGEMM: where the
-    time is short, the last are left out."""
+    memory, and products. What most ask for comes first, Triad by itself, STREAM's four loops and
+    DGEMM: where the time is short, the last are left out, and of a part whichever comes last."""
     others_first = sorted(STREAMS, key=lambda name: name in STREAM)
     streams = [word for name in others_first for word in (name, f"{name}_tuned")]
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
@@ -148,7 +150,9 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[PlanPart, 
     products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
-    parts = [PlanPart(_words(STREAM), ranks, alone_and_all, arrays)]
+    parts = [
+        PlanPart(_words(names), ranks, alone_and_all, arrays) for names in (STREAM[-1:], STREAM)
+    ]
     if products:
         parts.append(PlanPart((*products, *peaks), ranks, alone_and_all, OF_RANK))
     parts.append(PlanPart(own, ranks, alone_and_all, MESSAGES))
