@@ -15,6 +15,7 @@ from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
 from mpigauge.draw.chart import frames
 from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
 from mpigauge.show.kinds import ALL, PLOTS, Shown
+from mpigauge.show.several import compared
 from mpigauge.show.web.answer import answers, opening
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
 from tests import cells, pages, runs
@@ -30,13 +31,13 @@ def machine(tmp_path: Path) -> Shown:
 
 
 def test_a_machine_is_told_by_its_memory_its_cores_and_its_least_latency(machine: Shown) -> None:
-    assert opening(machine, None) == (
+    assert opening([machine], None) == (
         (
-            "The memory gives 40 GB/s with 4 ranks; for 95 % of the best 2 ranks are needed "
+            "The memory gives 40 GB/s with 4 ranks; for 95 % of the best, 2 ranks are needed "
             "(2 to 4 within the errors)."
         ),
         "Memory of another NUMA node gives 60 % of what that of the own node does.",
-        "DGEMM has 90 % of what 1 core can do (41.4 GFLOP/s, openblas n = 2000).",
+        "DGEMM has 90 % of the peak of 1 core (41.4 GFLOP/s, openblas n = 2000).",
         "A message of 0 B takes 5.7 × as long as two cores need for it (140 ns).",
     )
     said = {each.label: each.value for each in answers(machine)}
@@ -95,7 +96,7 @@ def test_a_map_without_a_slow_pair_says_so() -> None:
 
 def test_a_run_of_one_launch_says_what_its_error_is_of(tmp_path: Path) -> None:
     shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run"))))
-    assert opening(shown, None)[-1].startswith("All are of one launch: ± says nothing of how")
+    assert opening([shown], None)[-1].startswith("All are of one launch: ± says nothing of how")
 
 
 @pytest.mark.parametrize(
@@ -108,13 +109,13 @@ def test_a_run_that_is_not_whole_says_so_first(
     status: str | None, said: str, tmp_path: Path
 ) -> None:
     shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", status=status))))
-    assert opening(shown, None)[0] == said
+    assert opening([shown], None)[0] == said
 
 
 def test_a_whole_run_says_nothing_of_its_end(tmp_path: Path) -> None:
     lines = [runs.launch(), runs.cell(), cells.end(), runs.launch(1), runs.cell(1), cells.end(1)]
     shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
-    (said,) = opening(shown, None)
+    (said,) = opening([shown], None)
     assert " are known within " in said
 
 
@@ -166,4 +167,33 @@ def test_a_line_between_two_cores_beside_messages_is_no_page_of_a_machine(tmp_pa
     lines = [runs.launch(), runs.cell(), runs.cell(benchmark="Mailbox", suite="NODE"), cells.end()]
     shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
     assert shown.node is None
-    assert " are known within " in opening(shown, None)[0]
+    assert " are known within " in opening([shown], None)[0]
+
+
+# --- programs -------------------------------------------------------------------------------
+def test_a_program_on_several_mpis_says_on_which_it_is_faster(tmp_path: Path) -> None:
+    """With a point for each of them, which no line and no band joins."""
+    shown = []
+    for name, seconds in (("mpich 5", 1.0), ("openmpi 5", 1.3)):
+        lines = []
+        for launch in range(8):
+            value = seconds * (1 + 0.001 * launch)
+            lines += [
+                runs.launch(launch),
+                runs.figure(launch=launch, benchmark="app", name="run time", value=value, unit="s",
+                            better="lower", source="app"),
+                cells.end(launch),
+            ]  # fmt: skip
+        own = {"programs": [{"name": "app", "how": "own"}]} if "mpich" in name else {}
+        path = runs.write(tmp_path / name.replace(" ", "-"), lines, header=own)
+        shown.append(Shown.of(name, open_run(str(path))))
+    (said,) = opening(shown, compared(shown))
+    assert said.startswith("app on openmpi 5: ")
+    assert said.endswith((" of its own mpich 5.", " than on its own mpich 5."))
+    picture = PLOTS["figures"].draw(shown, ALL)
+    assert picture is not None
+    assert picture.plot is not None
+    (panel,) = picture.plot.panels
+    assert panel.x.names == ("mpich 5", "openmpi 5")
+    assert "<polyline" not in picture.svg
+    assert picture.svg.count('class="band"') == 2

@@ -77,7 +77,7 @@ def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
 def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> None:
     from mpigauge.show.beside import render
     from mpigauge.show.compared import as_csv, as_json
-    from mpigauge.show.programs import sentences
+    from mpigauge.show.programs import own_programs, sentences
 
     programs = sentences(comparison, own_programs(runs))
     as_text: dict[str, Callable[[], str]] = {
@@ -88,14 +88,6 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
         "csv": lambda: as_csv(comparison),
     }
     click.echo(as_text[form](), nl=False)
-
-
-def own_programs(runs: Sequence[Run]) -> list[set[str]]:
-    """Of each run: the programs that took its MPI by themselves, since they were linked to it."""
-    return [
-        {str(each["name"]) for each in run.header.get("programs") or () if each["how"] == "own"}
-        for run in runs
-    ]
 
 
 def share_of(word: str | None) -> float:

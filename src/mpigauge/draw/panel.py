@@ -107,11 +107,14 @@ def _axes(panel: Panel, f: Frame) -> Iterator[str]:
 def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
     """Intervals, and ranges of samples, hidden where so many curves would be a muddle."""
     few, points = len(panel.series) <= _MOST_WITH_SAMPLES, from_left(panel, series)
+    joined = [[point] for point in points] if panel.style == "dots" else [points]
     yield group("series", number)
-    if samples := list(_bands(points, _samples, f, colour(number), 0.10)):
+    samples = [part for of in joined for part in _bands(of, _samples, f, colour(number), 0.10)]
+    if samples:
         hidden = "" if few else ' display="none"'
         yield f'<g class="ranges"{hidden}>{"".join(samples)}</g>'
-    yield from _bands(points, _interval, f, colour(number), 0.22 if few else 0.16)
+    for of in joined:
+        yield from _bands(of, _interval, f, colour(number), 0.22 if few else 0.16)
     yield "</g>"
 
 

@@ -16,8 +16,17 @@ from mpigauge.result.compare.summary import undecided
 if TYPE_CHECKING:
     from mpigauge.result.compare.compare import ComparedNumber, Comparison
     from mpigauge.result.compare.items import Item
+    from mpigauge.runs.store import Run
 
 SECONDS = "s"
+
+
+def own_programs(runs: Sequence[Run]) -> list[set[str]]:
+    """Of each run: the programs that took its MPI by themselves, since they were linked to it."""
+    return [
+        {str(each["name"]) for each in run.header.get("programs") or () if each["how"] == "own"}
+        for run in runs
+    ]
 
 
 def sentences(comparison: Comparison, own: Sequence[set[str]]) -> list[str]:

@@ -36,6 +36,9 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
                 name = item.what if len(shown) == 1 else f"{item.what} · {each.name}"
                 curves = found.setdefault((item.benchmark, varied, item.unit), {})
                 curves.setdefault(name, []).append((x, item.value))
+            if len(shown) > 1:
+                curves = found.setdefault((item.benchmark, "run", item.unit), {})
+                curves.setdefault(item.what, []).append((each.name, item.value))
     panels = tuple(_panels(found))
     about = "Each number over what was varied. Bands: the interval, or the range of launches."
     return picture(Plot("Figures", about, panels)) if panels else None
@@ -56,14 +59,16 @@ def _varied(item: Item) -> Iterator[tuple[str, float | str]]:
 
 
 def _panels(found: Mapping[Key, Values]) -> Iterator[Panel]:
-    """Of what was varied twice or more; names are things beside each other, which no line joins."""
+    """Of what was varied twice or more; names are things beside each other, which no line joins.
+    Runs are, where each has one value."""
     for (benchmark, varied, unit), curves in found.items():
         known = [x for of in curves.values() for x, _ in of]
         names = tuple(dict.fromkeys(x for x in known if isinstance(x, str)))
         axis = Axis.of_names(varied, names) if names else Axis(varied, plain)
         series = tuple(_series(name, of, names) for name, of in curves.items())
         kept = tuple(each for each in series if len({point.x for point in each.points}) > 1)
-        if kept:
+        alone = all(len(of) == len({x for x, _ in of}) for of in curves.values())
+        if kept and (alone or varied != "run"):
             panel = Panel(benchmark, axis, in_unit(unit), kept)
             yield replace(panel, style="dots") if names else panel
 

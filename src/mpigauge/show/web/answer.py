@@ -16,6 +16,7 @@ from mpigauge.result.compare.best import best_lines
 from mpigauge.result.compare.summary import of_all, of_curves, summaries
 from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
+from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
 from mpigauge.show.web.of_node import node_numbers, node_sentences
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
@@ -49,14 +50,15 @@ class TitledText:
     sentences: tuple[str, ...]
 
 
-def opening(shown: Shown, comparison: Comparison | None) -> tuple[str, ...]:
-    """What the page says first: that a run is not whole, then the answer of its kind."""
+def opening(shown: Sequence[Shown], comparison: Comparison | None) -> tuple[str, ...]:
+    """What the page says first: of several runs which is faster, of one that it is not whole, then
+    the answer of its kind."""
     if comparison:
-        found = of_all(comparison) or [
-            said for table in comparison.tables for said in of_curves(comparison, table)
-        ]
-        return tuple(found[:MOST_OPENING])
-    return (*_cut_short(shown), *_answer(shown))
+        runs = [each.run for each in shown]
+        found = sentences(comparison, own_programs(runs)) or of_all(comparison)
+        of_each = (of_curves(comparison, table) for table in comparison.tables)
+        return tuple(found or [said for of in of_each for said in of])[:MOST_OPENING]
+    return (*_cut_short(shown[0]), *_answer(shown[0]))
 
 
 def _answer(shown: Shown) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def _memory(found: NodeResult) -> Iterator[str]:
     between = f" ({enough.least} to {enough.most} within the errors)"
     unsure = between if enough.least < enough.most else ""
     need = many(enough.many, "rank")
-    yield f"The memory gives {has}; for 95 % of the best {need} are needed{unsure}."
+    yield f"The memory gives {has}; for 95 % of the best, {need} are needed{unsure}."
 
 
 def _remote(found: NodeResult) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _cores(found: NodeResult) -> Iterator[str]:
     if product and math.isfinite(product.of_peak):
         at_work = many(_cores_of(product), "core")
         yield (
-            f"{product.name} has {percent(product.of_peak)} of what {at_work} can do "
+            f"{product.name} has {percent(product.of_peak)} of the peak of {at_work} "
             f"({flops(product.speed.value)}, {_shape(product)})."
         )
 

@@ -118,7 +118,7 @@ def report(
         version=facts.version or "",
         facts=heading_lines[:MOST_FACTS],
         more_facts=heading_lines[MOST_FACTS:],
-        opening=told or opening(first, comparison),
+        opening=told or opening(shown, comparison),
         most_opening=MOST_OPENING,
         quotes=not (told or comparison or first.across),
         lead=leading(plotted),
