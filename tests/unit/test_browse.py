@@ -427,7 +427,8 @@ def test_a_run_has_its_report_and_a_way_back(server: Server) -> None:
 
 def test_runs_side_by_side_are_judged(server: Server) -> None:
     page = ask(server, "beside?run=night00&run=night12").page
-    assert page.all("section", "id") == ["runs", "verdicts", "ratios", "curves", "numbers"]
+    kinds = ["ratios", "curves", "figures"]
+    assert page.all("section", "id") == ["runs", "verdicts", *kinds, "numbers"]
     assert "night12 takes 20 % more time" in page.text
     assert "Over all 2 sizes night12 takes 1.20" in page.text
     assert "their intervals hold what earlier runs of this machine differed by" in page.text
