@@ -99,7 +99,7 @@ def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.1f} {height:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" font-family="sans-serif" font-size="11" '
         'role="img" aria-label="How the machine is built">\n'
-        f'<rect width="{width:.1f}" height="{height:.1f}" fill="{WHITE}"/>\n'
+        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" fill="{WHITE}"/>\n'
         + "\n".join([*heads, *drawn])
         + "\n</svg>\n"
     )
@@ -222,4 +222,4 @@ def _rect(x: float, y: float, width: float, height: float, fill: str, kind: str 
 
 
 def _text(x: float, y: float, words: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+    return f'<text class="ink" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
