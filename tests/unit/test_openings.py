@@ -14,6 +14,7 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
 from mpigauge.draw.chart import frames
 from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
+from mpigauge.show.formats import render
 from mpigauge.show.kinds import ALL, PLOTS, Shown
 from mpigauge.show.several import compared
 from mpigauge.show.web.answer import answers, opening
@@ -197,3 +198,21 @@ def test_a_program_on_several_mpis_says_on_which_it_is_faster(tmp_path: Path) ->
     assert panel.x.names == ("mpich 5", "openmpi 5")
     assert "<polyline" not in picture.svg
     assert picture.svg.count('class="band"') == 2
+
+
+# --- several hosts --------------------------------------------------------------------------
+def test_numbers_of_several_hosts_say_between_which_of_them_they_are(tmp_path: Path) -> None:
+    """Ranks 0 and 1 of a job on two hosts may sit on one of them."""
+    for hosts, said in ((("a", "a", "b", "b"), "within a"), (("a", "b"), "a to b")):
+        ranks = [runs.rank(number, host) for number, host in enumerate(hosts)]
+        launch = runs.launch(world_ranks=len(hosts))
+        lines = [launch, *ranks, runs.cell(), cells.end()]
+        path = runs.write(tmp_path / said.replace(" ", "-"), lines)
+        shown = Shown.of("run", open_run(str(path)))
+        assert f"PingPong · {said} · 1 launch" in [each.where for each in answers(shown)]
+        assert f", {said}, 1 launch)" in render("table", shown.document)
+
+
+def test_numbers_of_one_host_do_not_name_it(tmp_path: Path) -> None:
+    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run"))))
+    assert next(answers(shown)).where == "PingPong · 1 launch"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE
@@ -24,6 +24,7 @@ from mpigauge.result.stats.remarks import (
     sentences,
     skip_sentences,
 )
+from mpigauge.result.words import hosts_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -92,6 +93,7 @@ def document(
         rows = rows_of_run(run, precision)
     found = tuple(_as_planned(run, rows))
     head = headline(found)
+    head = replace(head, hosts=_hosts(run, head))
     skips = _not_measured(run.skips, found)
     imported = run.header.get("imported") or {}
     starts = {launch.launch: launch.time for launch in run.launches}
@@ -132,6 +134,16 @@ def _map(run: Run, rows: Sequence[Row]) -> PairMap | None:
     from mpigauge.result.pairs import stored_map
 
     return stored_map(run, rows)
+
+
+def _hosts(run: Run, head: Headline) -> Mapping[Key, str]:
+    if len({rank.host for rank in run.ranks}) < 2:
+        return {}
+    from mpigauge.result.run_view import RunView
+
+    rows = [row for row in (head.zero, head.peak, head.busiest) if row]
+    view = RunView.of(run, rows)
+    return {row.key: hosts_in_words([rank.host for rank in view.ranks_of(row)]) for row in rows}
 
 
 def _fresh(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:

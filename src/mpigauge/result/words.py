@@ -11,7 +11,7 @@ from mpigauge.model.column_facts import words_in_name
 from mpigauge.model.units import byte_count, duration, many, megabytes_per_s, plus_minus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.row import Estimate, Row
 
@@ -69,3 +69,11 @@ def settings(names: Iterable[str]) -> str:
 def _error(estimate: Estimate) -> str:
     error = estimate.relative_error
     return f" {plus_minus(error)}" if math.isfinite(error) else " (error not known)"
+
+
+def hosts_in_words(hosts: Sequence[str]) -> str:
+    """Of ranks that send to each other: within n1, n1 to n2, on 4 hosts; empty: not known."""
+    names = list(dict.fromkeys(hosts))
+    if len(names) < 2:
+        return "".join(f"within {name}" for name in names)
+    return " to ".join(names) if len(names) == 2 else f"on {many(len(names), 'host')}"

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mpigauge.result.stats.fit import Fit, fit, in_two_ranges, points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from mpigauge.model.record import Key
     from mpigauge.model.row import Estimate, Row
 
 ONE_WAY = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
@@ -36,6 +37,12 @@ class Headline:
     """The row with the highest message rate."""
     swept: bool = False
     """Whether these are numbers of one of several settings: of the default, where it is there."""
+    hosts: Mapping[Key, str] = field(default_factory=dict, hash=False)
+    """Of a run on several hosts between which of them its rows are, in words, by their keys."""
+
+    def hosts_of(self, row: Row) -> str:
+        """within n1, or n1 to n2; empty: the run is of one host, or does not say."""
+        return self.hosts.get(row.key, "")
 
     def setting_of(self, row: Row) -> str:
         """With which settings it was measured; empty: there were none to choose from."""

@@ -198,18 +198,20 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
         text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.error_text(peak)}"
-        where = f"at {byte_count(head.peak.message_bytes)}", head.setting_of(head.peak)
+        at = f"at {byte_count(head.peak.message_bytes)}"
+        where = at, head.hosts_of(head.peak), head.setting_of(head.peak)
         yield "peak bandwidth", f"{text}  {', '.join(filter(None, where))}"
     if head.busiest and head.message_rate:
         best = head.message_rate
         text = f"{rate(best.value, best.error)} {head.busiest.error_text(best)}"
         at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
-        whose = [at, f"{head.busiest.cell.inflight} in flight", head.setting_of(head.busiest)]
+        flying = f"{head.busiest.cell.inflight} in flight"
+        whose = at, flying, head.hosts_of(head.busiest), head.setting_of(head.busiest)
         yield "message rate", f"{text}  ({', '.join(filter(None, whose))})"
 
 
-def _whose(head: Headline, row: Row) -> tuple[str, str, str]:
-    return row.benchmark, row.cell.placement, head.setting_of(row)
+def _whose(head: Headline, row: Row) -> tuple[str, ...]:
+    return row.benchmark, row.cell.placement, head.hosts_of(row), head.setting_of(row)
 
 
 def _fitted(head: Headline) -> Iterator[tuple[str, str]]:

@@ -174,7 +174,8 @@ def _bytes_of(row: Row) -> int:
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
     """Of which benchmark, place and settings, and what its error rests on."""
-    return row.benchmark, row.cell.placement, head.setting_of(row), resting_on(row)
+    known = row.benchmark, row.cell.placement, head.hosts_of(row), head.setting_of(row)
+    return *known, resting_on(row)
 
 
 def _best(shown: Shown, label: str, row: Row) -> Iterator[QuotedNumber]:
