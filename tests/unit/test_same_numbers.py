@@ -1,152 +1,115 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One run, and one comparison, in every form: the same numbers, and what is printed is what is
-stored."""
+"""The page, the terminal, CSV and JSON say the same of every kind of row."""
 
 from __future__ import annotations
 
 import csv
+import io
 import json
-import re
-from io import StringIO
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli.main import run
+from mpigauge.model.record import Figure, Skip
+from mpigauge.result.compare.best import best_lines
+from mpigauge.show import best
+from mpigauge.show.formats import render
+from mpigauge.show.formats.table import figure_lines
+from mpigauge.show.kinds import Shown
 from tests import planted
+from tests.pages import report_of
 from tests.unit.test_report_page import Page
 
-SIZES = [0, 8, 4096, 1 << 20]
-Line = tuple[str, ...]
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+
+SIZES = [0, 64, 4096]
+SKIPPED = "it needs an even number of ranks"
 
 
-@pytest.fixture(autouse=True)
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs of PingPong and Allreduce in twelve launches, the second a fifth faster."""
-    monkeypatch.chdir(tmp_path)
-    for name, factor in (("slow", 1.0), ("fast", 0.8)):
-
-        def time(size: int, factor: float = factor) -> float:
-            return planted.line()(size) * factor
-
-        cells = planted.curve(time, sizes=SIZES, launches=12)
-        cells += planted.curve(time, "Allreduce", SIZES, 12, ranks=4, datatype="float", op="sum")
-        planted.store(planted.run(cells), Path(name))
-
-
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert run(list(words)) == 0
-    return capsys.readouterr().out
-
-
-def plain(text: str) -> str:
-    """Without what Markdown, LaTeX and typesetting add to words."""
-    for added, meant in (("\\%", "%"), ("$\\pm$", "±"), ("\\~", "~"), ("--", "–"), ("\\_", "_")):
-        text = text.replace(added, meant)
-    return re.sub(r"\\textcolor\{gray\}\{(.*?)\}", r"\1", re.sub(r"\\textbf\{(.*?)\}", r"\1", text))
-
-
-def cells_of(line: str, form: str) -> Line:
-    """What stands in the columns of a line of a table."""
-    if form == "markdown":
-        parts = line.strip().strip("|").replace("**", "").split("|")
-    elif form == "latex":
-        parts = line.removesuffix("\\\\").split("&")
-    else:
-        parts = re.split(r"\s+(?=[^%\s])", line.strip())
-    return tuple(plain(part.strip()) for part in parts)
-
-
-def numbers_in(text: str, form: str) -> list[list[str]]:
-    """The numbers of each line of a table that begins with a size, in their order."""
-    kept = []
-    for line in text.splitlines():
-        words = " ".join(cells_of(line.rstrip(), form))
-        if found := re.match(r"\|?\s*(0|8|4|1) (B|KiB|MiB)\b(.*)", words):
-            kept.append([found[1] + found[2], *_NUMBER.findall(found[3])])
-    return kept
-
-
-def stored(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    """The rows as JSON has them."""
-    told = json.loads(printed(capsys, "show", "slow", "--format", "json"))
-    rows: list[dict[str, Any]] = told["rows"]
-    return rows
-
-
-# --- a run ----------------------------------------------------------------------------------
-def test_a_run_has_the_same_rows_on_every_page(capsys: pytest.CaptureFixture[str]) -> None:
-    forms = {
-        form: numbers_in(printed(capsys, "show", "slow", "--format", form), form)
-        for form in ("table", "markdown", "latex")
-    }
-    assert run(["report", "slow", "-o", "page.html"]) == 0
-    page = Page(Path("page.html").read_text(encoding="utf-8"))
-    on_page = [
-        numbers_in("\n".join(" ".join(row) for row in table[1:]), "table")
-        for table in page.tables
-        if table[0][-1] == "stop"
+def measured() -> list[Cell]:
+    return [
+        *planted.curve(planted.line(), sizes=SIZES),
+        *planted.curve(planted.line(3e-7), sizes=SIZES, arm="A=1"),
+        *planted.curve(planted.line(2e-6), "Bcast", [8], wrong_count=2, flags=("tainted",)),
     ]
-    forms["html"] = [row for table in on_page for row in table]
-    assert len(forms["table"]) == 2 * len(SIZES)
-    assert all(form == forms["table"] for form in forms.values())
 
 
-def test_what_is_printed_is_what_is_stored(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each printed time and bandwidth is the stored one, rounded to its digits."""
-    told = numbers_in(printed(capsys, "show", "slow", "--format", "markdown"), "markdown")
-    for words, row in zip(told, stored(capsys), strict=True):
-        _, time, _, *rest = words
-        assert _rounds_to(row["latency_s"] * 1e6, time)
-        if row["benchmark"] == "PingPong" and row["message_bytes"]:
-            assert _rounds_to(row["bandwidth_bytes_per_s"] / 1e6, rest[0])
-
-
-def _rounds_to(value: float, word: str) -> bool:
-    digits = len(word.partition(".")[2])
-    return abs(value - float(word)) <= 0.5001 * 10.0**-digits
-
-
-def test_tables_to_calculate_with_are_equal_to_the_last_bit(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    as_json = stored(capsys)
-    text = printed(capsys, "show", "slow", "--format", "csv")
-    as_csv = list(csv.DictReader(StringIO(text)))
-    query = "SELECT latency_s, latency_low_s, latency_high_s FROM rows WHERE run = 'slow'"
-    asked = json.loads(printed(capsys, "sql", query, ".", "--format", "json"))
-    ends = ("latency_s", "latency_low_s", "latency_high_s")
-    by_form = [
-        sorted(tuple(float(row[name]) for name in ends) for row in form)
-        for form in (as_json, as_csv, asked)
+@pytest.fixture(scope="module")
+def shown() -> Shown:
+    figures = [
+        Figure(launch, "STREAM", "Triad", 9000.25 + launch, "MB/s", "higher", ranks=2)
+        for launch in range(6)
     ]
-    assert by_form[0] == by_form[1] == by_form[2]
+    key = {"suite": "MPI1", "benchmark": "PingPing", "ranks": 3, "message_bytes": 8}
+    return Shown.of("run", planted.run(measured(), [*figures, Skip(0, key, SKIPPED)]))
 
 
-# --- a comparison ---------------------------------------------------------------------------
-def test_a_comparison_has_the_same_ratios_in_every_form(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    words = ("compare", "slow", "fast", "--format")
-    pivots = {form: printed(capsys, *words, form) for form in ("markdown", "latex")}
-    assert run(["report", "slow", "fast", "-o", "page.html"]) == 0
-    page = Page(Path("page.html").read_text(encoding="utf-8"))
-    side_by_side = [table for table in page.tables if table[0][-1] == "ratio (95 %)"]
-    lines = "\n".join(" ".join(row) for table in side_by_side for row in table[1:])
-    forms = {form: numbers_in(text, form) for form, text in pivots.items()}
-    forms["html"] = numbers_in(lines, "table")
-    assert len(forms["html"]) == 2 * len(SIZES)
-    assert forms["markdown"] == forms["latex"] == forms["html"]
-    told = json.loads(printed(capsys, *words, "json"))["ratios"]
-    as_csv = list(csv.DictReader(StringIO(printed(capsys, *words, "csv"))))
-    ends = ("ratio", "ratio_low", "ratio_high")
-    for name in ends:
-        assert [row[name] for row in told] == [float(row[name]) for row in as_csv[: len(told)]]
-    in_terminal = printed(capsys, *words, "table")
-    of_sizes = [row for row in told if row["message_bytes"] != ""]
-    for line, row in zip(forms["markdown"], of_sizes, strict=False):
-        assert all(_rounds_to(row[name], word) for name, word in zip(ends, line[-3:], strict=True))
-        assert f"{line[-3]} {line[-2]}–{line[-1]}" in in_terminal
+@pytest.fixture(scope="module")
+def page(shown: Shown) -> Page:
+    return Page(report_of(shown))
+
+
+@pytest.fixture(scope="module")
+def table(shown: Shown) -> str:
+    return render("table", shown.document)
+
+
+def test_figures(shown: Shown, page: Page, table: str) -> None:
+    lines = figure_lines(shown.document.figures)
+    assert "9002.75" in lines[1]
+    assert "\n".join(lines) in page.text
+    assert all(line in table for line in lines)
+    assert json.loads(page.file(".json"))["figures"] == [
+        asdict(figure) for figure in shown.document.figures
+    ]
+
+
+def test_what_was_left_out(page: Page, table: str) -> None:
+    sentence = f"PingPing on 3 ranks 8 B left out: {SKIPPED}."
+    assert sentence in page.text
+    assert sentence in " ".join(table.split())
+    (skipped,) = json.loads(page.file(".json"))["skipped"]
+    assert (skipped["benchmark"], skipped["ranks"], skipped["reason"]) == ("PingPing", 3, SKIPPED)
+
+
+def test_wrong_data_and_flags(page: Page, table: str) -> None:
+    (row,) = [each for each in page.tables if each[0][0] == "bytes" and each[1][-1] == "T!"]
+    assert row[1][0] == "8 B"
+    assert "T!" in table
+    from_csv = [
+        r for r in csv.DictReader(io.StringIO(page.file(".csv"))) if r["wrong_count"] != "0"
+    ]
+    from_json = [r for r in json.loads(page.file(".json"))["rows"] if r["wrong_count"]]
+    for (found,) in (from_csv, from_json):
+        assert found["benchmark"] == "Bcast"
+        assert int(found["wrong_count"]) == 12  # two in each of six launches
+        assert found["flags"] in ("tainted", ["tainted"])
+    assert "Bcast 8 B: " in page.text
+
+
+def test_arms(shown: Shown, page: Page) -> None:
+    assert shown.arms is not None
+    words = best.render(shown.arms, shown.run.cards)
+    told = [record for record in json.loads(best.as_json(shown.arms))["best"] if record["best"]]
+    assert len(told) == len(SIZES)
+    for of in shown.arms.tables:
+        lines = list(best_lines(shown.arms, of))
+        names = {name: name for name in shown.arms.names}
+        heads, *rows = best.text_rows(of, lines, names)
+        assert [list(heads), *map(list, rows)] in page.tables
+        for row in rows:
+            told_of = [word for word in row if word and not word.startswith("best: ")]
+            assert all(word in words for word in told_of if word not in shown.arms.names)
+
+
+def test_errors(shown: Shown, page: Page, table: str) -> None:
+    """Of the headline: words on the page and in the terminal, ends in JSON."""
+    head = json.loads(page.file(".json"))["headline"]
+    assert shown.document.headline is not None
+    assert head["latency_s"]["value"] == shown.document.headline.latency_s.value  # type: ignore[union-attr]
+    error = max(head["latency_s"]["high"] / head["latency_s"]["value"] - 1, 0)
+    assert f"±{100 * error:.1f} %" in page.text
+    assert f"±{100 * error:.1f} %" in table

@@ -76,14 +76,13 @@ class MachineEntry:
 
 def machines(con: DuckDBPyConnection, base: str, names: Sequence[str]) -> list[MachineEntry]:
     """Those that these runs were made on, the newest run first."""
-    newest = ", ".join(
-        f"arg_max({name}, created) FILTER (latency_s > 0) AS of_{name}" for name in QUOTED
-    )
+    quoted = ", ".join(f"{name} := {name}" for name in QUOTED)
     found = con.execute(
         "SELECT host, count(*) AS runs, max(created) AS last, arg_max(cpu, created) AS cpu, "
         "list_sort(list(DISTINCT mpi)) AS mpis, "
         "list([latency_s::VARCHAR, mpi_name, latency_bytes::VARCHAR] ORDER BY created) "
-        f"FILTER (latency_s > 0) AS latencies, {newest} "
+        "FILTER (latency_s > 0) AS latencies, "
+        f"arg_max(struct_pack({quoted}), created) FILTER (latency_s > 0) AS newest "
         "FROM runs WHERE run IN (SELECT unnest($1)) AND host <> '' GROUP BY host "
         "ORDER BY last DESC NULLS LAST, host",
         [list(names)],
@@ -117,7 +116,7 @@ def _alike(latencies: Sequence[Sequence[str]]) -> list[float]:
 
 
 def _machine(found: Mapping[str, Any], base: str) -> MachineEntry:
-    quoted = Quoted.of({name: found[f"of_{name}"] for name in QUOTED})
+    quoted = Quoted.of(found["newest"]) if found["newest"] else Quoted()
     latencies = _alike(found["latencies"] or [])[-_MOST_VALUES:]
     host = urlencode({"host": found["host"]})
     return MachineEntry(
