@@ -310,7 +310,7 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
         "run",
         "PingPong",
         "--sizes",
-        "0,8",
+        "0..64Ki",
         "--launches",
         "3",
         *("--in", "18s", "--precision", "0.01%"),  # so that a rank is killed before it is over
@@ -341,7 +341,7 @@ def test_a_host_that_falls_silent(mpich: str, hosts: Cluster, tmp_path: Path) ->
     """Nobody tells that its network is gone: --timeout ends the launch. When it is back, resume
     goes on."""
     where = ("--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", mpich)
-    what = ("run", "PingPong", "--sizes", "0,8", "--launches", "2", "--timeout", "3s")
+    what = ("run", "PingPong", "--sizes", "0..64Ki", "--launches", "2", "--timeout", "3s")
     long = ("--in", "16s", "--precision", "0.01%")  # so that the network is cut before it is over
     process = started(hosts, tmp_path, *what, *long, *where)
     folder = tmp_path / "out"
