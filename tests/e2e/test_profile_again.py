@@ -40,9 +40,7 @@ def run(folder: Path, *words: str) -> str:
 
 def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path) -> None:
     said = run(before, "profile", "--measure", "--mpi", mpi.spec, "--in", "8s", "before")
-    assert re.search(
-        r"measures \d cells?, by their share of the time in MPI: Allreduce of 8 B", said
-    )
+    assert re.search(r"measures \d cells?, by their share of the time in MPI: .*of 8 B", said)
     assert "no longer than" in said
     stored = load(before / "before-measured")
     # On a busy machine the one barrier, where ranks wait for each other's start, takes its share.

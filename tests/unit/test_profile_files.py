@@ -149,6 +149,12 @@ def test_a_rank_that_left_nothing_is_not_taken_from_the_next_launch() -> None:
     assert worlds(numbered([*second, *first])) == [{0.0}, {20.0, 20.1}]
 
 
+def test_ranks_of_a_short_program_that_never_ran_together_are_one_world() -> None:
+    """One sends what fits and ends, before the other has left MPI_Init."""
+    short = [replace(member(rank, 2, 0.001 * rank), run_s=0.0001) for rank in (0, 1)]
+    assert [len(world) for world in worlds(numbered(short))] == [2]
+
+
 def test_what_launchers_tell_keeps_worlds_apart_that_run_together() -> None:
     files = [member(rank, 2, 0.1 * rank, job) for job in (8, 9) for rank in (0, 1)]
     found = numbered(files)

@@ -252,6 +252,11 @@ def read_folder(folder: Path) -> tuple[RankFile, ...]:
     return tuple(sorted(found, key=lambda each: (each.rank is None, each.job, each.rank or 0)))
 
 
+_APART_S = 0.05
+"""Ranks of one world leave MPI_Init, and clocks of hosts are, so far apart at most: a rank may have
+ended before another has begun. No launcher starts the next job sooner."""
+
+
 def numbered(files: Iterable[RankFile]) -> list[RankFile]:
     """With the number of its world for each file, by the order in which worlds began.
 
@@ -279,7 +284,8 @@ def _belongs(file: RankFile, world: Sequence[RankFile]) -> bool:
     alike = (file.job, file.ranks) == (first.job, first.ranks)
     if not alike or file.rank in {each.rank for each in world}:
         return False
-    return file.job != 0 or file.began_utc_s <= min(e.began_utc_s + e.run_s for e in world)
+    ended_s = min(each.began_utc_s + each.run_s for each in world)
+    return file.job != 0 or file.began_utc_s <= ended_s + _APART_S
 
 
 def read_rank(path: Path) -> RankFile:
