@@ -100,7 +100,7 @@ def _outcome(best: Best, letters: Mapping[str, str]) -> str:
         also = f", as {', '.join(others)}" if others else ""
         return f"best: {letters[best.best.name]}{also}"
     if best.is_open:
-        return f"UNDECIDED: {_why_none(best)}"
+        return f"UNDECIDED{_how_many(best)}"
     return f"best: {DEFAULT} ({_why_none(best)})"
 
 
@@ -109,9 +109,14 @@ def _worst(item: Item) -> str:
     return word_in_unit(item, item.launch(WORST))
 
 
-def _why_none(best: Best) -> str:
+def _how_many(best: Best) -> str:
+    """Of the arms are undecided; the lines below it say which."""
     if best.few:
-        return f"fewer than {LEAST_FOR_INTERVAL} launches"
+        return ": few launches"
+    return f" ({best.undecided} of {best.same + best.worse + best.undecided})"
+
+
+def _why_none(best: Best) -> str:
     counts = (("same", best.same), ("worse", best.worse), ("undecided", best.undecided))
     return ", ".join(f"{count} {word}" for word, count in counts if count) or "no other"
 
@@ -126,7 +131,8 @@ def remarks(comparison: Comparison) -> list[str]:
     how = (
         "Best: the arm with the largest gain of those whose difference from the default holds at "
         f"5 % after Holm's correction over {judged} ratios; “as” names others that reach it. "
-        "UNDECIDED: an arm may be better or not, as far as is known. Worst: of all launches."
+        "UNDECIDED: an arm may be better or not, as far as is known; few launches: fewer than the "
+        f"{LEAST_FOR_INTERVAL} that an interval needs. Worst: of all launches."
     )
     control = control_of(comparison)
     said = [how]
