@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <limits>
-#include <stdexcept>
 #include <string_view>
+
+#include "core/reading.hpp"
 
 namespace mpigauge {
 
@@ -16,32 +16,7 @@ namespace {
 
 constexpr double microsecond = 1e-6, longest_delay_us = 1e6;
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-  throw std::invalid_argument("'" + std::string(text) + "' " + why);
-}
-
-template <class Number>
-Number read_number(std::string_view text, Number most) {
-  Number value{};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  if (!whole || !(value >= 0 && value <= most)) {
-    refuse(text, "is no number from 0 to " + std::to_string(static_cast<long long>(most)));
-  }
-  return value;
-}
-
 double read_us(std::string_view text) { return read_number<double>(text, longest_delay_us); }
-
-std::vector<std::string_view> parts_of(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (auto end = text.find(at); end != std::string_view::npos; end = text.find(at)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  parts.push_back(text);
-  return parts;
-}
 
 std::string us_text(double us) {
   std::array<char, 32> text{};
