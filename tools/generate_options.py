@@ -46,7 +46,10 @@ MOST = {
     "seed": 2**64 - 1,
 }
 """What a number is at most where its entry does not say it."""
-FORMS = ("folders", "counts", "orders", "nodes", "sides", "microseconds", "words", "arrivals")
+FORMS = (
+    *("folders", "counts", "orders", "nodes", "sides", "microseconds", "words", "arrivals"),
+    "run",
+)
 KNOWN_TYPES = (*CPP_TYPES, "word")
 
 

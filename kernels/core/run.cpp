@@ -110,6 +110,12 @@ void Run::take_part(Part part, std::vector<std::uint64_t> ticks) {
   outcome_.part_ticks.at(i) = std::move(ticks);
 }
 
+void Run::take_own(std::vector<std::uint64_t> ticks) {
+  const std::size_t samples = std::min(ticks.size(), outcome_.ticks.size());
+  ticks.erase(ticks.begin(), ticks.end() - static_cast<std::ptrdiff_t>(samples));
+  outcome_.own = std::move(ticks);
+}
+
 Contents Run::contents_to_send() const { return contents(case_, sender(team_.rank)); }
 
 Block Run::send_block() {

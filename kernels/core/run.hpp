@@ -85,7 +85,8 @@ enum Remark : unsigned {
 struct Outcome {
   std::vector<std::uint64_t> ticks;  ///< per sample
   std::vector<std::uint8_t> late;    ///< per sample: this rank missed the agreed start
-  /// Per sample, where ranks come apart: from this one's arrival, while `ticks` are from the last.
+  /// Per sample, of this rank by itself. Where ranks come apart it is from this one's arrival,
+  /// while `ticks` are from the last.
   std::vector<std::uint64_t> own;
   std::uint64_t first = 0;  ///< ticks of the first call
   double seconds = 0.0;     ///< classic: time of all calls by MPI_Wtime
@@ -206,6 +207,8 @@ class Run {
   /// What the benchmark itself timed of a part, in the order of the samples; where there are more
   /// than samples, the first ones were warm-up.
   void take_part(Part part, std::vector<std::uint64_t> ticks);
+  /// The same of what this rank spends by itself: rows have it in the mean of all ranks.
+  void take_own(std::vector<std::uint64_t> ticks);
   /// What was measured so far at this visit, and what else there is to say against it.
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   void taint(unsigned bits) { outcome_.taint |= bits; }

@@ -70,6 +70,16 @@ double median_of_medians(const Chunks& chunks, std::vector<std::uint64_t> Chunk:
   return median(std::move(medians));
 }
 
+double mean_of(const std::vector<Chunk>& chunks, std::vector<std::uint64_t> Chunk::* which) {
+  double sum = 0, samples = 0;
+  for (const Chunk& chunk : chunks) {
+    const auto each = per_call(chunk.*which, chunk.calls);
+    sum = std::accumulate(each.begin(), each.end(), sum);
+    samples += static_cast<double>(each.size());
+  }
+  return sum / samples;
+}
+
 bool drifts(const std::vector<double>& medians) {
   const std::size_t third = medians.size() / 3;
   if (third < 4) return false;
@@ -402,7 +412,10 @@ Summary summarise(const Cell& measured, const Rules& rules, Stop stop, double ta
   s.time_min_s = median_of_medians(kept, &Chunk::fastest) * tick;
   s.time_avg_s = median_of_medians(kept, &Chunk::mean) * tick;
   s.time_max_s = s.time_p50_s;
-  if (!kept.front()->own.empty()) s.time_own_s = median_of_medians(kept, &Chunk::own) * tick;
+  if (!kept.front()->own.empty()) {
+    s.time_own_s = median_of_medians(kept, &Chunk::own) * tick;
+    s.time_own_mean_s = mean_of(cell.chunks(), &Chunk::own) * tick;
+  }
   s.time_mean_s =
       std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()) * tick;
   for (const auto& [time, share] : column::quantiles) s.*time = quantile(all, share) * tick;

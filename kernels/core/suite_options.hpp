@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/arrival.hpp"
+#include "core/mix.hpp"
 #include "core/option_text.hpp"
 #include "core/option_words.hpp"
 
@@ -46,6 +47,8 @@ struct SuiteOptions {
   /// When ranks come to a blocking collective, each beside all at once: late:RANK:TIME,
   /// uniform:TIME, sorted:TIME, profile:RUN.
   Arrival arrival;
+  /// A profile to be replayed: a run of `mpigauge profile` (REPLAY).
+  Mix profile;
   /// Parts of a partitioned message.
   int partitions = 4;
   /// Library for products of matrices: NAME=FILE.
@@ -76,6 +79,7 @@ enum class SuiteOption {
   touch_recv,
   topo,
   arrival,
+  profile,
   partitions,
   blas,
   compiler,
@@ -83,7 +87,7 @@ enum class SuiteOption {
 };
 
 /// In the order of SuiteOption.
-inline constexpr std::array<SuiteOptionRow, 17> suite_option_rows{{
+inline constexpr std::array<SuiteOptionRow, 18> suite_option_rows{{
     {"layout", text_of<&SuiteOptions::contiguity>, true, false},
     {"dir", text_of<&SuiteOptions::directories>, true, false},
     {"io-cache", text_of<&SuiteOptions::io_cache>, false, false},
@@ -97,6 +101,7 @@ inline constexpr std::array<SuiteOptionRow, 17> suite_option_rows{{
     {"touch-recv", text_of<&SuiteOptions::touch_recv>, false, false},
     {"topo", text_of<&SuiteOptions::topo>, false, false},
     {"arrival", text_of<&SuiteOptions::arrival>, true, false},
+    {"profile", text_of<&SuiteOptions::profile>, false, false},
     {"partitions", text_of<&SuiteOptions::partitions>, false, false},
     {"blas", text_of<&SuiteOptions::blas>, false, false},
     {"compiler", text_of<&SuiteOptions::compiler>, false, false},

@@ -148,8 +148,12 @@ inline constexpr std::string_view time_progress_s = "time_progress_s";
 // rank; no part of time_p50_s. Empty where they are static. [s]
 inline constexpr std::string_view time_write_s = "time_write_s";
 // Of a rank in the mean, from its own arrival to the end of its call, where ranks come apart
-// (arrival); median over samples. Empty where they come together. [s]
+// (arrival), and of a program that is replayed all that it spends in MPI; median over samples.
+// Empty elsewhere. [s]
 inline constexpr std::string_view time_own_s = "time_own_s";
+// The same as time_own_s in the mean over all samples, as a profile counts all calls. Empty where
+// that is. [s]
+inline constexpr std::string_view time_own_mean_s = "time_own_mean_s";
 // How much later the last rank comes than the first, where they come apart; median over samples.
 // [s]
 inline constexpr std::string_view time_skew_s = "time_skew_s";
@@ -173,7 +177,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 65> all{
+inline constexpr std::array<std::string_view, 66> all{
     launch,
     suite,
     benchmark,
@@ -231,6 +235,7 @@ inline constexpr std::array<std::string_view, 65> all{
     time_progress_s,
     time_write_s,
     time_own_s,
+    time_own_mean_s,
     time_skew_s,
     overlap_ratio,
     overlap_low_ratio,
@@ -262,6 +267,7 @@ struct Times {
   double time_progress_s = std::numeric_limits<double>::quiet_NaN();
   double time_write_s = std::numeric_limits<double>::quiet_NaN();
   double time_own_s = std::numeric_limits<double>::quiet_NaN();
+  double time_own_mean_s = std::numeric_limits<double>::quiet_NaN();
   double time_skew_s = std::numeric_limits<double>::quiet_NaN();
   double overlap_ratio = std::numeric_limits<double>::quiet_NaN();
   double overlap_low_ratio = std::numeric_limits<double>::quiet_NaN();
@@ -290,6 +296,7 @@ void add_times(Record& record, const Times& times) {
   record.add(time_progress_s, times.time_progress_s);
   record.add(time_write_s, times.time_write_s);
   record.add(time_own_s, times.time_own_s);
+  record.add(time_own_mean_s, times.time_own_mean_s);
   record.add(time_skew_s, times.time_skew_s);
   record.add(overlap_ratio, times.overlap_ratio);
   record.add(overlap_low_ratio, times.overlap_low_ratio);

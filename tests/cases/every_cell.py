@@ -24,7 +24,13 @@ CORES = len(os.sched_getaffinity(0))
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
 NO_TIME = "no time was left for it"
-SUITES = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "MORE", "NODE")
+SUITES = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "MORE", "NODE", "REPLAY")
+COLLECTIVES = (
+    *("barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block"),
+    *("scan", "exscan", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv"),
+    *("alltoall", "alltoallv"),
+)
+"""That can be replayed."""
 NO_INSTRUCTIONS = "this processor has no "
 MISSING = "this MPI library has no "
 OF_RANKS = {
@@ -72,12 +78,28 @@ def sizes_of(card: Card, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return (card.only_bytes,) if card.only_bytes else sizes
 
 
+def mix_of_all(ranks: int) -> str:
+    """A program of so many ranks that makes every call which can be replayed: two of each, the
+    first with lateness; collectives of all ranks and of two halves, with the last as root."""
+    all_of = "+".join(map(str, range(ranks)))
+    halves = "_".join("+".join(map(str, range(ranks)[half::2])) for half in range(min(2, ranks)))
+    steps = [f"{call}:1000:0:{ranks - 1}:2" for call in COLLECTIVES]
+    steps += [f"{call}:8:1:0:2" for call in COLLECTIVES]
+    ring = "+".join(f"{rank}-{(rank + 1) % ranks}" for rank in range(ranks))
+    if ranks > 1:
+        steps += [f"{way}:1000:0:0:2:1:{ring}" for way in ("sendrecv", "send", "posted")]
+        steps += [f"nonblocking:100:0:0:2:3:{ring}+0-{ranks - 1}"]
+    us = "+".join(["1"] * ranks)
+    return f"x={ranks};{all_of}/{halves};{us};{'/'.join(steps)};0:{us}"
+
+
 def check_benchmarks(where: Site, ranks: int, cards: Sequence[Card], folder: Path) -> None:
     """Each of these, in one launch."""
     sizes, suites = sizes_on(ranks), {card.suite for card in cards}
     names = ",".join(card.word for card in cards)
     options = ["--dir", folder] if "IO" in suites else []
     options += ["--blas", usual.word] if "NODE" in suites and (usual := usual_blas()) else []
+    options += ["--profile", mix_of_all(ranks)] if "REPLAY" in suites else []
     options += (
         ["--mode", "classic", "--repetitions", 2] if suites != {"MPI1"} or ranks > CORES else []
     )

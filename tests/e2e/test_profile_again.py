@@ -12,11 +12,14 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
+from mpigauge.site.mpi.build import kernels
 from tests.e2e.commands import last_line, mpigauge
-from tests.profiled import build
+from tests.profiled import build, profiled
 
 pytestmark = pytest.mark.mpi
 CALLS, LATE_US = 2000, 200
+SENT = {"MPI_Alltoall": 4000, "MPI_Bcast": 3000}
+"""Bytes of a call of the replay, which the benchmarks' own calls never have."""
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -55,11 +58,48 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
     assert "machine's own" in shown
 
 
+def test_the_program_is_replayed_from_its_profile(mpi: Mpi, before: Path) -> None:
+    """The calls of an iteration take time, in MPI and apart from it; it says how close they are."""
+    words = ("Replay", "--profile", "before", "--mpi", mpi.spec, "--in", "6s", "--launches", "2")
+    said = " ".join(run(before, "run", *words, "--output", "replayed").split())
+    assert re.search(
+        r"replayed, an iteration of before \(\d+ calls?\) spends .* µs in MPI, in", said
+    )
+    assert re.search(r"this replays \d+ % of the program.s time in MPI", said)
+    (cell, *_) = load(before / "replayed").cells
+    assert (cell.benchmark, cell.ranks, cell.message_bytes) == ("Replay", 2, -1)
+    # It is late in turn: it computes, and waits no longer than an iteration takes.
+    assert 1e6 * cell.time_p50_s > LATE_US / 2
+    assert 0 < cell.time_own_s < cell.time_p50_s
+    assert cell.time_own_mean_s > 0
+
+
+def test_a_replay_makes_the_calls_of_the_program_in_their_proportion(
+    mpi: Mpi, tmp_path: Path
+) -> None:
+    """A replay is profiled: ten exchanges of all ranks for each message of the root."""
+    made = kernels(mpi)
+    mix = "x=2;0+1;5+5;alltoall:4000:0:0:10/bcast:3000:0:1:1;"
+    words = [str(made.executable), "--libmpi", str(mpi.library), "--plugin", str(made.plugin)]
+    words += ["--benchmarks", "Replay", "--profile", mix, "--ranks", "2", "--seconds", "1"]
+    done = profiled(mpi, 2, words, tmp_path / "files")
+    assert (done.status, len(done.files)) == (0, 2), done.errors
+    for file in done.files:
+        counts = dict.fromkeys(("MPI_Alltoall", "MPI_Bcast"), 0)
+        for cell in file.cells:
+            call = file.sites[cell["site"]].call
+            if call in counts and cell["amount"] == cell["count"] * SENT[call]:
+                counts[call] += int(cell["count"])
+        assert counts["MPI_Alltoall"] == 10 * counts["MPI_Bcast"] > 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("profile", "--in", "5s", "--", "true"), "--in is the time for --measure"),
         (("profile", "--measure", "nothing"), "there is no run 'nothing'"),
+        (("run", "Replay"), "name one that `mpigauge profile` made: --profile RUN"),
+        (("run", "PingPong", "--profile", "before"), "--profile has no effect on PingPong"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(

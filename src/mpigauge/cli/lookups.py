@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan import LookedUp
     from mpigauge.model.libraries import Blas, Compiler
     from mpigauge.runs.store.arrivals import ArrivalsOfRun
+    from mpigauge.runs.store.replays import ReplayMix
 
 
 def look_up(said: Mapping[str, Any]) -> LookedUp:
@@ -37,6 +38,7 @@ def look_up(said: Mapping[str, Any]) -> LookedUp:
         default_blas=_default_blas() if "benchmarks" in said else None,
         compilers=_compilers(said.get("compilers") or ()),
         arrivals=_arrivals(said.get("arrival") or ""),
+        replay=_replay(said.get("profile") or ""),
         seed=random.SystemRandom().getrandbits(31),
     )
 
@@ -119,3 +121,22 @@ def _patterns(name: str) -> ArrivalsOfRun:
             "`mpigauge profile` makes one that does"
         )
     return ArrivalsOfRun(found.name, patterns)
+
+
+def _replay(name: str) -> ReplayMix | None:
+    """What a program did that is to be replayed."""
+    if not name:
+        return None
+    from mpigauge.cli.run_names import find_run
+    from mpigauge.runs.store.replays import load_replay
+
+    found = find_run(name)
+    if found.is_file():
+        raise UserError(f"--profile: {name} is packed; name the folder that it was made of")
+    mix = load_replay(found)
+    if mix is None:
+        raise UserError(
+            f"--profile: the run {name} does not say what all ranks of a program called; "
+            "`mpigauge profile` makes one that does"
+        )
+    return mix

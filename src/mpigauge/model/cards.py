@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 FIRST_SUITE = "MPI1"
+REPLAY_SUITE = "REPLAY"
 NODE_SUITE = "NODE"
 """The machine itself, between ranks of one host."""
 _MOST_NAMED = 40

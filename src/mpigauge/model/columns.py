@@ -265,8 +265,13 @@ class Cell:
     time_write_s: float
 
     # Of a rank in the mean, from its own arrival to the end of its call, where ranks come apart
-    # (arrival); median over samples. Empty where they come together. [s]
+    # (arrival), and of a program that is replayed all that it spends in MPI; median over samples.
+    # Empty elsewhere. [s]
     time_own_s: float
+
+    # The same as time_own_s in the mean over all samples, as a profile counts all calls. Empty
+    # where that is. [s]
+    time_own_mean_s: float
 
     # How much later the last rank comes than the first, where they come apart; median over
     # samples. [s]
@@ -433,6 +438,7 @@ _READ: dict[str, Any] = {
     "time_progress_s": _float,
     "time_write_s": _float,
     "time_own_s": _float,
+    "time_own_mean_s": _float,
     "time_skew_s": _float,
     "overlap_ratio": _float,
     "overlap_low_ratio": _float,
@@ -467,6 +473,7 @@ ABSENT: dict[str, Any] = {
     "time_progress_s": None,
     "time_write_s": None,
     "time_own_s": None,
+    "time_own_mean_s": None,
     "time_skew_s": None,
     "overlap_ratio": None,
     "overlap_low_ratio": None,
@@ -1186,10 +1193,22 @@ COLUMNS = (
         "parts",
         (
             "Of a rank in the mean, from its own arrival to the end of its call, where ranks "
-            "come apart (arrival); median over samples. Empty where they come together."
+            "come apart (arrival), and of a program that is replayed all that it spends in "
+            "MPI; median over samples. Empty elsewhere."
         ),
         role="time",
         column="own µs",
+    ),
+    Column(
+        "time_own_mean_s",
+        "float",
+        "s",
+        "parts",
+        (
+            "The same as time_own_s in the mean over all samples, as a profile counts all "
+            "calls. Empty where that is."
+        ),
+        role="time",
     ),
     Column(
         "time_skew_s",

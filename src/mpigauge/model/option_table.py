@@ -66,6 +66,7 @@ KERNEL_OPTIONS = (
     "touch-recv",
     "topo",
     "arrival",
+    "profile",
     "partitions",
     "blas",
     "compiler",
@@ -216,6 +217,15 @@ OFFERED = (
             "late:RANK:TIME, uniform:TIME, sorted:TIME, profile:RUN.  [default: together]"
         ),
         "PATTERN,…",
+        (),
+        0,
+        0,
+    ),
+    OptionRow(
+        "profile",
+        "run",
+        "A profile to be replayed: a run of `mpigauge profile` (REPLAY).",
+        "RUN",
         (),
         0,
         0,

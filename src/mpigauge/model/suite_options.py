@@ -21,6 +21,8 @@ NODES = ("local", "remote", "interleaved", "all")
 ARRIVAL = "arrival"
 TOGETHER, PROFILE = "together", "profile"
 """Arrivals of all ranks at once, and as in a profile: profile:RUN."""
+REPLAYED = "profile"
+"""The program of which profile is replayed."""
 THREAD_LEVEL = "thread-level"
 (LEVELS,) = (row.choices for row in OFFERED if row.name == THREAD_LEVEL)
 """Thread levels of MPI, the lowest first."""
@@ -170,6 +172,7 @@ _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "sides": _sides,
     "microseconds": _microseconds,
     "arrivals": _arrivals,
+    "run": _as_is,
 }
 """By how users write it; of those in _OMP each word of a list."""
 _OMP: dict[str, Callable[[Mapping[str, str]], str]] = {

@@ -12,6 +12,7 @@ from mpigauge.model.column_facts import OF_TABLES, USUAL
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure
 from mpigauge.result.facts import Facts, facts_of_run
+from mpigauge.result.replayed import replay_sentences
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.headline import Headline, headline
 from mpigauge.result.stats.launches import DEFAULT_MOST, HOPELESS, in_order
@@ -109,6 +110,7 @@ def document(
         *skip_sentences(skips),
         *noise_sentences(run.noise),
         *_other_levels(run.launches),
+        *replay_sentences(found, run.plan.get("replay")),
         *map(_failure_words, run.failures),
         *([f"{run.between.remark}."] if run.between and run.between.remark else []),
         *run.damaged,

@@ -20,6 +20,7 @@ from mpigauge.features.profile.finding import KIND
 from mpigauge.features.profile.gather import fetch, folder_for_ranks, prepare, remove
 from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start, with_stand_ins
 from mpigauge.features.profile.merge import merged
+from mpigauge.features.profile.replayed import save_mix
 from mpigauge.features.profile.show import main_jobs
 from mpigauge.features.profile.stored import Job, save
 from mpigauge.features.profile.symbols import resolved
@@ -113,6 +114,7 @@ class Profiling:
             jobs = jobs_of(number, files, self.places)
             for job in jobs:
                 save(job, self.writer.folder)
+                save_mix(job, self.writer.folder)
             self.record(number, jobs, ended)
         except (RunError, UserError) as error:
             self.tell(str(error))

@@ -11,6 +11,7 @@ from typing import Any
 
 from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.model.hosts import HostRanks
+from mpigauge.model.replayed import Replayed
 from mpigauge.model.sizes import default_sizes
 from mpigauge.result.stats.launches import DEFAULT_MOST
 
@@ -131,6 +132,8 @@ class Plan:
     """End with the first launch that fails."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    replay: Replayed | None = None
+    """What the benchmark Replay replays; None: nothing."""
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -187,6 +190,8 @@ class Plan:
         known["suite_options"] = _suite_options(data)
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
+        replay = known.pop("replay", None)
+        known["replay"] = Replayed.from_json(replay) if replay else None
         known |= {name: tuple(known.get(name, ())) for name in ("rsh", "insist")}
         return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
 

@@ -20,6 +20,7 @@ from mpigauge.site.placement import words as parse_place
 
 if TYPE_CHECKING:
     from mpigauge.runs.store.arrivals import ArrivalsOfRun
+    from mpigauge.runs.store.replays import ReplayMix
 
 DEFAULT_PRECISION = 0.05
 MOST_INFLIGHT = 1 << 20
@@ -49,6 +50,8 @@ class LookedUp:
     compilers: tuple[Compiler, ...] = ()
     arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
     """How ranks came in the profiles that --arrival names, by their names as they were written."""
+    replay: ReplayMix | None = None
+    """What the program of the profile that --profile names did."""
     seed: int = 0
     """A random number, for whoever names none."""
 
@@ -89,6 +92,8 @@ class Request:
     """That make the simple loops, each measured."""
     arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
     """How ranks came in the profiles that are named, by their names as they were written."""
+    replay: ReplayMix | None = None
+    """What the program did that is to be replayed."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     classic: bool = False
@@ -136,6 +141,7 @@ def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Reque
         default_blas=found.default_blas,
         compilers=_each_once(found.compilers),
         arrivals=found.arrivals,
+        replay=found.replay,
         seed=_seed(said.get("seed", found.seed)),
     )
     if request.unbound and request.bound_by == "launcher":

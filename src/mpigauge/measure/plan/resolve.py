@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan import arrivals, thread_levels, threads, where
+from mpigauge.measure.plan import arrivals, replays, thread_levels, threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
 from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.plan import Plan, PlanPart
@@ -39,6 +39,7 @@ CLASSIC_LAUNCHES = 1
 def resolve(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
     """The plan of `mpigauge run`."""
     request = arrivals.with_groups(request, cards.chosen(request.benchmarks))
+    request = replays.with_ranks(request, cards.chosen(request.benchmarks))
     return plan_of(request, parts_of(request, cards, resources), cards, resources, mpi)
 
 
@@ -117,15 +118,20 @@ def plan_of(
         rsh=request.rsh,
         launcher=request.launcher,
         bound_by=request.bound_by,
-        suite_options=arrivals.known(
-            thread_levels.without_levels(where.known(request.suite_options, resources)),
-            request.arrivals,
-            chosen,
-            ours,
-        ),
+        suite_options=_suite_options(request, chosen, ours, resources),
+        replay=replays.told(request.replay),
         settings=dict(request.settings),
         env=dict(request.env),
     )
+
+
+def _suite_options(
+    request: Request, chosen: Sequence[Card], ours: Sequence[PlanPart], resources: Resources
+) -> dict[str, str]:
+    """In the kernels' words, with what was looked up in place of its name."""
+    said = thread_levels.without_levels(where.known(request.suite_options, resources))
+    said = arrivals.known(said, request.arrivals, chosen, ours)
+    return replays.known(said, request.replay, chosen, ours)
 
 
 def insisted(request: Request, cards: Cards) -> tuple[str, ...]:

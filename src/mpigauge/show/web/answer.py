@@ -14,6 +14,7 @@ from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import byte_count, duration, many, percent, plus_minus, rate
 from mpigauge.result.compare.best import best_lines
 from mpigauge.result.compare.summary import of_all, of_curves, summaries
+from mpigauge.result.replayed import replay_sentences
 from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
 from mpigauge.show.programs import own_programs, sentences
@@ -62,14 +63,16 @@ def opening(shown: Sequence[Shown], comparison: Comparison | None) -> tuple[str,
 
 
 def _answer(shown: Shown) -> tuple[str, ...]:
-    """Of several settings or placements which is best, of a map which pair is slow, of a machine
-    what it can do, and of any other run how sure its numbers are."""
+    """Of a replay how close it is, of several settings or placements which is best, of a map which
+    pair is slow, of a machine what it can do, and of any other run how sure its numbers are."""
+    if said := replay_sentences(shown.document.rows, shown.run.plan.get("replay")):
+        return tuple(each[0].upper() + each[1:] for each in said[:MOST_OPENING])
     if shown.across and (best := list(_best_over_sizes(shown.across))):
         return tuple(best[:MOST_OPENING])
     if found := _map(shown):
         return tuple(pair_sentences(found))
-    if shown.node and (said := list(node_sentences(shown.node))):
-        return tuple(said)
+    if shown.node and (can := list(node_sentences(shown.node))):
+        return tuple(can)
     return tuple(_how_sure(shown.document.rows))
 
 

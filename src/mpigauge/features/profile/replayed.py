@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The mix of a profile's calls, from which its program is replayed.
+
+Collectives are replayed as they are; those of communicators without a rank in common at once, as
+the program made them. Of messages the profile knows who sent how many to whom: those of one call
+site, size, number and distance are a step, and of messages that do not block all of one size and
+number, which are under way together. The time of calls that receive, wait and look for messages is
+that of the messages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.merge import OUTSIDE
+from mpigauge.runs.store.replays import Group, MixStep, ReplayMix, save_replay
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.features.profile.files import Comm
+    from mpigauge.features.profile.stored import Job
+
+MOST_VECTORS = 64
+"""Of when ranks came to a collective, for each step."""
+_BYTES_OF_LATENCY = 4096
+"""A message of so many takes about twice as long as an empty one."""
+_COLLECTIVES = {
+    f"MPI_{name}": name.lower()
+    for name in (
+        *("Barrier", "Bcast", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block"),
+        *("Scan", "Exscan", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather"),
+        *("Allgatherv", "Alltoall", "Alltoallv"),
+    )
+}
+_ROOTED = ("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv")
+_EXCHANGES = ("MPI_Sendrecv", "MPI_Sendrecv_replace")
+_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend")
+_POSTED_SENDS = ("MPI_Isend", "MPI_Issend", "MPI_Ibsend", "MPI_Irsend", "MPI_Start", "MPI_Startall")
+_COMPLETIONS = (
+    *("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"),
+    *("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"),
+)
+_RECEIVES = (
+    *("MPI_Recv", "MPI_Irecv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe"),
+    *("MPI_Mrecv", "MPI_Imrecv"),
+)
+_WHOLE_WAITS = ("MPI_Waitall", "MPI_Waitsome")
+
+
+class _Messages(NamedTuple):
+    """From one rank of the program to another."""
+
+    site: int
+    call: str
+    bin: int
+    source: int
+    target: int
+    number: int
+    amount: int
+
+
+def replay_of(job: Job) -> ReplayMix | None:
+    """None: a rank has left nothing, or nobody has called MPI."""
+    files = job.profile.files
+    if not files or sorted(file.rank for file in files if file.rank is not None) != list(
+        range(job.expected)
+    ):
+        return None
+    return _Making(job).mix()
+
+
+def save_mix(job: Job, folder: Path) -> None:
+    """Into a run folder, where all ranks are known. RunError: it cannot be written."""
+    mix = replay_of(job)
+    if mix is not None:
+        save_replay(folder, job.launch, job.number, mix)
+
+
+class _Making:
+    """The seconds of call sites are shared out among the steps that stand for them; what is left in
+    the end is left out."""
+
+    def __init__(self, job: Job) -> None:
+        self.profile = job.profile
+        self.ranks = job.expected
+        self.rank_of = np.array([file.rank for file in self.profile.files])
+        self.calls = [spot.call for spot in self.profile.spots]
+        self.seconds = np.zeros(len(self.calls))
+        rows = self.profile.rows
+        np.add.at(self.seconds, rows["site"], rows["seconds"] / self.ranks)
+        self.groups: dict[Group, int] = {}
+        self.world = self._group((tuple(range(self.ranks)),))
+
+    def mix(self) -> ReplayMix:
+        steps = [*self._collectives(), *self._exchanges(), *self._messages()]
+        order = np.argsort(self.rank_of)
+        run_s = np.array([file.run_s for file in self.profile.files])
+        mpi_s = np.asarray(self.profile.mpi_s)
+        return ReplayMix(
+            run="",
+            ranks=self.ranks,
+            run_s=tuple(map(float, np.maximum(run_s, mpi_s)[order])),
+            mpi_s=tuple(map(float, mpi_s[order])),
+            groups=tuple(self.groups),
+            steps=tuple(steps),
+            left_out=self._left_out(),
+        )
+
+    def _group(self, group: Group) -> int:
+        return self.groups.setdefault(group, len(self.groups))
+
+    def _left_out(self) -> tuple[tuple[str, float], ...]:
+        left: dict[str, float] = defaultdict(float)
+        for call, seconds in zip(self.calls, self.seconds, strict=True):
+            if call not in OUTSIDE and seconds > 0:
+                left[call] += float(seconds)
+        return tuple(sorted(left.items(), key=lambda each: -each[1]))
+
+    def _shared(self, sites: Sequence[int], steps: Sequence[MixStep]) -> list[MixStep]:
+        """The steps with what these sites took, by their numbers and bytes."""
+        weights = np.array([_weight(step) for step in steps])
+        if not weights.sum():
+            return []
+        whole = self.seconds[list(sites)].sum()
+        self.seconds[list(sites)] = 0.0
+        shares = whole * weights / weights.sum()
+        return [
+            replace(step, seconds=float(share)) for step, share in zip(steps, shares, strict=True)
+        ]
+
+    # --- collectives
+    def _collectives(self) -> Iterator[MixStep]:
+        for site, call in enumerate(self.calls):
+            if call in _COLLECTIVES:
+                yield from self._shared([site], list(self._steps_of(site, _COLLECTIVES[call])))
+
+    def _steps_of(self, site: int, call: str) -> Iterator[MixStep]:
+        """Of one call site: a step for each size and root, of communicators side by side."""
+        cells = self.profile.cells
+        own = cells[(cells["site"] == site) & (cells["way"] == Way.NONE)]
+        names = ["comm", "bin", "type", "peer"]
+        alike: dict[tuple[int, int, int], list[tuple[int, ...]]] = defaultdict(list)
+        for key in np.unique(own[names]):
+            members = _members(self.profile.comms[int(key["comm"])])
+            if len(members) < 2:
+                continue
+            group = own[own[names] == key]
+            calls = round(int(group["count"].sum()) / len(members))
+            size = round(int(group["amount"].sum()) / max(1, int(group["count"].sum())))
+            size = round(size / len(members)) if call == "alltoallv" else size
+            root = max(int(key["peer"]), 0) if call in _ROOTED else 0
+            alike[calls, size, root].append(members)
+        for (calls, size, root), comms in alike.items():
+            for group in _side_by_side(comms):
+                step = MixStep(call, size, self._group(group), calls, 0.0, root)
+                if calls:
+                    yield replace(step, lateness_s=self._lateness(site, group, size))
+
+    def _lateness(self, site: int, group: Group, size: int) -> tuple[tuple[float, ...], ...]:
+        """By rank of the program, where all of them came."""
+        for pattern in self.profile.arrivals:
+            alike = pattern.spot == site and pattern.least_bytes <= size <= pattern.most_bytes
+            if alike and group == (tuple(pattern.members),) and pattern.ranks == self.ranks:
+                order = np.argsort(pattern.members)
+                step = max(1, -(-len(pattern.lateness_s) // MOST_VECTORS))
+                kept = pattern.lateness_s[::step, order]
+                return tuple(tuple(map(float, row)) for row in kept)
+        return ()
+
+    # --- messages
+    def _exchanges(self) -> list[MixStep]:
+        found = []
+        for site, call in enumerate(self.calls):
+            if call in _EXCHANGES:
+                own = [each for each in self._sent() if each.site == site]
+                found += self._shared([site], list(self._paired("sendrecv", own)))
+        return found
+
+    def _messages(self) -> list[MixStep]:
+        """Of calls that only send, with the time of those that receive and wait."""
+        sent = [each for each in self._sent() if each.call in (*_SENDS, *_POSTED_SENDS)]
+        blocking = [each for each in sent if each.call in _SENDS]
+        posted = [each for each in sent if each.call in _POSTED_SENDS]
+        way = "posted" if self._times(("MPI_Irecv",)) > self._times(("MPI_Recv",)) else "send"
+        steps = [*self._paired(way, blocking), *self._together(posted)]
+        timed: tuple[str, ...] = (*_SENDS, *_POSTED_SENDS, *_RECEIVES)
+        if posted or way == "posted":
+            timed = (*timed, *_COMPLETIONS)
+        sites = [site for site, call in enumerate(self.calls) if call in timed]
+        return self._shared(sites, steps)
+
+    def _times(self, calls: Sequence[str]) -> int:
+        """How often the ranks made these calls."""
+        rows = self.profile.rows
+        wanted = np.array([call in calls for call in self.calls], dtype=bool)
+        return int(rows["calls"][wanted[rows["site"]]].sum())
+
+    def _sent(self) -> list[_Messages]:
+        """From rank to rank, of each size, without those that go nowhere."""
+        cells = self.profile.cells
+        own = cells[(cells["way"] == Way.SENT) & (cells["world_peer"] >= 0)]
+        found: dict[tuple[int, int, int, int], list[int]] = defaultdict(lambda: [0, 0])
+        for cell in own:
+            source = int(self.rank_of[cell["rank"]])
+            key = int(cell["site"]), int(cell["bin"]), source, int(cell["world_peer"])
+            found[key][0] += int(cell["count"])
+            found[key][1] += int(cell["amount"])
+        return [
+            _Messages(site, self.calls[site], size, source, target, count, amount)
+            for (site, size, source, target), (count, amount) in found.items()
+        ]
+
+    def _paired(self, way: str, messages: Sequence[_Messages]) -> Iterator[MixStep]:
+        """Each rank sends one and receives one at most."""
+        alike: dict[tuple[int, ...], list[_Messages]] = defaultdict(list)
+        for each in messages:
+            distance = (each.target - each.source) % self.ranks
+            alike[each.site, each.bin, each.number, distance].append(each)
+        for of in alike.values():
+            yield self._step(way, of)
+
+    def _together(self, messages: Sequence[_Messages]) -> Iterator[MixStep]:
+        """All under way at once; several to one rank where calls wait for several."""
+        alike: dict[tuple[int, int], list[_Messages]] = defaultdict(list)
+        for each in messages:
+            alike[each.bin, each.number].append(each)
+        waits = self._times(_WHOLE_WAITS) / self.ranks
+        for of in alike.values():
+            step = self._step("nonblocking", of)
+            window = max(1, round(step.calls / waits)) if waits else 1
+            yield replace(step, window=window, calls=max(1, round(step.calls / window)))
+
+    def _step(self, way: str, alike: Sequence[_Messages]) -> MixStep:
+        number = alike[0].number
+        size = round(sum(each.amount for each in alike) / (number * len(alike)))
+        pairs = tuple(sorted((each.source, each.target) for each in alike))
+        return MixStep(way, size, self.world, number, 0.0, messages=pairs)
+
+
+def _weight(step: MixStep) -> float:
+    return step.calls * step.window * (1 + step.message_bytes / _BYTES_OF_LATENCY)
+
+
+def _members(comm: Comm) -> tuple[int, ...]:
+    """In the world; none of a communicator that cannot be made again."""
+    known = len(comm.members) == comm.size and min(comm.members, default=-1) >= 0
+    return comm.members if known and not comm.remote_size else ()
+
+
+def _side_by_side(comms: Sequence[tuple[int, ...]]) -> list[Group]:
+    """Those that have no rank in common together."""
+    groups: list[list[tuple[int, ...]]] = []
+    for members in comms:
+        for group in groups:
+            if not any(set(members) & set(other) for other in group):
+                group.append(members)
+                break
+        else:
+            groups.append([members])
+    return [tuple(group) for group in groups]

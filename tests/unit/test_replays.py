@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The program of a profile is replayed: its calls become steps, and an iteration of them words for
+the kernels."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mpigauge.features.profile import layout
+from mpigauge.features.profile.merge import merged
+from mpigauge.features.profile.replayed import replay_of, save_mix
+from mpigauge.features.profile.stored import Job
+from mpigauge.measure.plan import Plan, Resources, resolve
+from mpigauge.measure.plan.replays import MOST_CALLS, gaps_s, iteration, told, words
+from mpigauge.model.cards import Cards
+from mpigauge.model.errors import UserError
+from mpigauge.model.machine import Machine
+from mpigauge.result.replayed import replay_sentences
+from mpigauge.result.stats.launches import rows
+from mpigauge.runs.store.replays import MixStep, ReplayMix, load_replay, save_replay
+from mpigauge.site import topology
+from tests import asked
+from tests.cells import cell
+from tests.profiles import MAIN, PLACES, job, rank_file, site
+from tests.unit.test_plan import CARDS, MPICH
+
+BOTH = ((0, 1),)
+
+
+def step(call: str = "allreduce", calls: int = 100, seconds: float = 0.1, **more: Any) -> MixStep:
+    return MixStep(call, more.pop("message_bytes", 8), 0, calls, seconds, **more)
+
+
+def mix(*steps: MixStep, run_s: float = 1.0, **more: Any) -> ReplayMix:
+    """Of two ranks, which spend in MPI what its steps take."""
+    mpi_s = sum(each.seconds for each in steps) + sum(s for _, s in more.get("left_out", ()))
+    known = {"groups": (BOTH,), "left_out": ()} | more
+    return ReplayMix("heat", 2, (run_s, run_s), (mpi_s, mpi_s), steps=steps, **known)
+
+
+# --- of a profile ---------------------------------------------------------------------------------
+def test_collectives_and_messages_of_a_profile_become_steps() -> None:
+    found = replay_of(job())
+    assert found is not None
+    assert (found.ranks, found.run_s) == (2, (1.0, 1.0))
+    summed, *sent = found.steps
+    # The communicator has the ranks the other way round.
+    assert found.groups[summed.group] == ((1, 0),)
+    assert (summed.call, summed.calls, summed.message_bytes) == ("allreduce", 100, 8)
+    assert summed.seconds == pytest.approx((0.1 + 0.2) / 2)
+    # Each rank sends to the other: eight of a kilobyte, two without anything.
+    assert {(each.call, each.calls, each.message_bytes, each.messages) for each in sent} == {
+        ("send", 8, 1024, ((0, 1), (1, 0))),
+        ("send", 2, 0, ((0, 1), (1, 0))),
+    }
+    assert sum(each.seconds for each in sent) == pytest.approx(20e-3)
+    # Nothing that waits is known of these, and Init is no part of what is replayed.
+    assert dict(found.left_out) == {"MPI_Waitall": pytest.approx(5e-3)}
+
+
+def test_messages_under_way_together_are_one_step_with_the_time_of_its_waits() -> None:
+    files = []
+    for rank in range(2):
+        file = rank_file(rank)
+        sites = (
+            site("MPI_Isend", "point-to-point", (MAIN,), [1e-6] * 40),
+            site("MPI_Irecv", "point-to-point", (MAIN,), [1e-6] * 40),
+            site("MPI_Waitall", "completion", (MAIN,), [1e-3] * 10),
+        )
+        sent = (0, 1, 1 - rank, layout.Way.SENT, 11, 0, 40, 40960, 1024, 1024)
+        asked_for = (2, 0, -3, layout.Way.REQUESTS, 4, 0, 10, 80, 8, 8)
+        files.append(replace(file, sites=sites, cells=np.array([sent, asked_for], layout.CELL)))
+    found = replay_of(Job(0, 0, merged(files), PLACES))
+    assert found is not None
+    (together,) = found.steps
+    assert (together.call, together.window, together.calls) == ("nonblocking", 4, 10)
+    assert together.seconds == pytest.approx(10e-3 + 80e-6)
+    assert found.left_out == ()
+
+
+def test_a_profile_without_one_of_its_ranks_is_not_replayed(tmp_path: Path) -> None:
+    alone = Job(0, 0, merged([rank_file(0)]), PLACES)
+    assert replay_of(alone) is None
+    save_mix(alone, tmp_path)
+    assert load_replay(tmp_path) is None
+
+
+# --- stored ---------------------------------------------------------------------------------------
+def test_the_launch_with_the_time_in_the_middle_is_replayed(tmp_path: Path) -> None:
+    for launch, seconds in enumerate((0.3, 0.1, 0.2)):
+        save_replay(tmp_path, launch, 0, mix(step(seconds=seconds)))
+    # A job beside it that calls less.
+    save_replay(tmp_path, 2, 1, mix(step(calls=1, seconds=0.2)))
+    found = load_replay(tmp_path)
+    assert found is not None
+    assert found == replace(mix(step(seconds=0.2)), run=tmp_path.name)
+
+
+def test_damaged_files_and_those_of_later_versions_are_named(tmp_path: Path) -> None:
+    save_replay(tmp_path, 0, 0, mix(step()))
+    (path,) = (tmp_path / "profile").iterdir()
+    whole = json.loads(path.read_text())
+    path.write_text(json.dumps(whole | {"schema": 99}))
+    with pytest.raises(UserError, match="was written by a newer mpigauge"):
+        load_replay(tmp_path)
+    path.write_text('{"schema": 1}')
+    with pytest.raises(UserError, match="is damaged: 'ranks'"):
+        load_replay(tmp_path)
+
+
+# --- an iteration ---------------------------------------------------------------------------------
+def test_numbers_of_calls_are_divided_by_what_divides_all() -> None:
+    steps, times = iteration(mix(step(calls=3000), step("bcast", calls=1000)))
+    assert [(each.call, n) for each, n in zip(steps, times, strict=True)] == [
+        ("allreduce", 3),
+        ("bcast", 1),
+    ]
+
+
+def test_calls_too_rare_for_an_iteration_are_left_out_with_their_share() -> None:
+    made = mix(
+        step(calls=1_000_003, seconds=0.9),
+        step("barrier", calls=7, seconds=0.01),
+        left_out=(("MPI_File_write", 0.09),),
+        run_s=20.0,
+    )
+    steps, times = iteration(made)
+    assert [each.call for each in steps] == ["allreduce"]
+    assert sum(times) <= MOST_CALLS
+    of = told(made)
+    assert of is not None
+    assert of.covered == pytest.approx(0.9)
+    assert of.mpi_s == pytest.approx(of.calls * 0.9 / 1_000_003)
+    assert dict(of.left_out) == {
+        "MPI_File_write": pytest.approx(0.09),
+        "in calls too rare for an iteration": pytest.approx(0.01),
+    }
+
+
+def test_rare_calls_that_take_much_stay() -> None:
+    steps, times = iteration(mix(step(calls=5000), step("alltoall", calls=3, seconds=0.1)))
+    assert dict(zip([each.call for each in steps], times, strict=True))["alltoall"] >= 1
+
+
+def test_what_ranks_compute_lies_between_their_steps() -> None:
+    """Rank 1 computes less, and lateness is a part of it."""
+    late = step(calls=100, seconds=0.1, lateness_s=((0.0, 4e-3),))
+    made = replace(mix(late), run_s=(1.1, 1.1), mpi_s=(0.1, 0.6))
+    steps, times = iteration(made)
+    assert gaps_s(made, steps, times, {}) == pytest.approx([10e-3, 5e-3])
+    assert gaps_s(made, steps, times, {0: "0+4000"}) == pytest.approx([10e-3, 1e-3])
+
+
+def test_words_for_the_kernels() -> None:
+    late = step(calls=2, lateness_s=((0.0, 5e-6), (3.25e-6, 0.0)))
+    sent = step("send", calls=1, messages=((0, 1),), message_bytes=1024)
+    made = mix(late, sent, run_s=0.2)
+    gap = (0.2 - 0.2) / 3
+    assert gap == 0
+    assert words(replace(made, run="a run=1")) == (
+        "a_run_1=2;0+1;0+0;allreduce:8:0:0:2/send:1024:0:0:1:1:0-1;0:0+5_3.25+0"
+    )
+
+
+def test_words_that_no_command_line_holds_are_refused() -> None:
+    many = [
+        step(
+            "send", messages=tuple((n, (n + 1 + at) % 2000) for n in range(2000)), message_bytes=at
+        )
+        for at in range(10)
+    ]
+    wide = replace(mix(*many), ranks=2000, run_s=(1.0,) * 2000, mpi_s=(0.5,) * 2000)
+    with pytest.raises(UserError, match="in too many ways to be replayed"):
+        words(wide)
+
+
+# --- a plan ---------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def machine(repository: Path) -> Machine:
+    return topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
+
+
+def cards() -> Cards:
+    (first, *_) = CARDS
+    own = replace(first, suite="REPLAY", name="Replay", options=("profile",), ranks="any")
+    return replace(CARDS, benchmarks=(*CARDS, own))
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    folder = tmp_path / "heat"
+    folder.mkdir()
+    save_replay(folder, 0, 0, mix(step()))
+    (folder / "run.json").write_text('{"format": 1, "created": "2026-01-01"}')
+    return folder
+
+
+def plan(machine: Machine, *benchmarks: str, **raw: Any) -> Plan:
+    request = asked.request({"benchmarks": benchmarks} | raw)
+    return resolve(request, cards(), Resources(machine), MPICH)
+
+
+def test_as_many_ranks_as_the_program_had(machine: Machine, profile: Path) -> None:
+    made = plan(machine, "Replay", profile=str(profile))
+    assert {part.ranks for part in made.parts} == {(2,)}
+    assert made.suite_options["profile"].startswith("heat=2;0+1;")
+    assert made.replay is not None
+    assert made.replay.profile == "heat"
+    assert Plan.from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+def test_what_cannot_be_replayed_is_refused(machine: Machine, profile: Path) -> None:
+    with pytest.raises(UserError, match=r"name one that `mpigauge profile` made: --profile RUN"):
+        plan(machine, "Replay")
+    with pytest.raises(UserError, match="had 2 ranks; replay it on as many with --ranks 2"):
+        plan(machine, "Replay", profile=str(profile), ranks="4")
+    save_replay(profile, 0, 0, mix(left_out=(("MPI_Put", 0.5),)))
+    with pytest.raises(UserError, match="nothing of what the program of heat calls can be"):
+        plan(machine, "Replay", profile=str(profile))
+    next((profile / "profile").iterdir()).unlink()
+    with pytest.raises(UserError, match="does not say what all ranks of a program called"):
+        plan(machine, "Replay", profile=str(profile))
+
+
+# --- beside its profile ---------------------------------------------------------------------------
+def test_a_replay_says_how_close_it_is_and_what_it_leaves_out() -> None:
+    made = mix(step(calls=10, seconds=20e-6), left_out=(("MPI_Put", 5e-6), ("MPI_Get", 1e-8)))
+    of = told(made)
+    assert of is not None
+    other = cell()
+    own = cell("Replay", suite="REPLAY", message_bytes=-1, time_own_mean_s=3e-6)
+    close, left = replay_sentences(rows([own, other]), json.loads(json.dumps(asdict(of))))
+    assert close == (
+        "replayed, an iteration of heat (1 call) spends 3.00 µs in MPI, in its profile 2.00 µs: "
+        "1.50 times as long, too far to stand for the program: one of the two was disturbed or has "
+        "other settings, or its ranks wait for each other otherwise than the program's."
+    )
+    near, _ = replay_sentences(rows([replace(own, time_own_mean_s=2.2e-6)]), asdict(of))
+    assert near.endswith("in its profile 2.00 µs: 1.10 times as long.")
+    assert left.startswith("this replays 80 % of the program's time in MPI;")
+    assert left.endswith("; left out: MPI_Put (20 %).")
+    assert replay_sentences(rows([other]), json.loads(json.dumps(asdict(of)))) == []
