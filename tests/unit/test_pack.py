@@ -203,6 +203,20 @@ def test_the_profile_whose_arrivals_were_measured_has_no_name(tmp_path: Path) ->
     assert not any(b"wing" in content for content in unzipped(file).values())
 
 
+def test_the_profile_that_was_replayed_has_no_name(tmp_path: Path) -> None:
+    """It stands in the command, in the plan as it is and as kernels have it, and in records."""
+    lines = [runs.launch(), runs.cell(settings="profile=left_wing"), cells.end()]
+    plan = {
+        "suite_options": {"profile": "left_wing=2;0+1;0+0;barrier:0:0:0:1;"},
+        "replay": {"profile": "left wing"},
+    }
+    header = {"command": ["mpigauge", "run", "Replay", "--profile", "runs/left wing"], "plan": plan}
+    folder = runs.write(tmp_path / "20261121-050000-run", lines, header=header)
+    assert run(["share", str(folder), "--anonymous"]) == 0
+    (file,) = Path().glob("*.mpigauge")
+    assert not any(b"wing" in content for content in unzipped(file).values())
+
+
 def test_words_of_ours_stay_though_somebody_is_called_so(tmp_path: Path) -> None:
     folder = runs.write(tmp_path / "one", [runs.launch(), runs.rank(0, "hot"), runs.cell()])
     made = unpack(pack.pack(folder, Path("x"), anonymous=True).file, tmp_path / "out")

@@ -134,10 +134,13 @@ def _named_by_somebody(folders: Iterable[str]) -> Iterator[str]:
 
 
 def _profiles(data: Any) -> Iterator[str]:
-    """The folder of the profile that a run was measured for, and of those whose arrivals it took
-    (--arrival profile:RUN, with the vectors behind = in a plan)."""
+    """The folder of the profile that a run was measured for, of those whose arrivals it took
+    (--arrival profile:RUN, with the vectors behind = in a plan), and of the one that it replayed
+    (--profile RUN, with the mix behind =)."""
     yield from _at(data, ("measured_for",))
     command = data.get("command") if isinstance(data, dict) else None
+    for words in (*_at(data, ("profile",)), *_told(command, ("--profile",))):
+        yield PurePosixPath(words.partition("=")[0]).name
     for words in (*_at(data, ("arrival",)), *_told(command, ("--arrival",))):
         for word in words.split(","):
             kind, _, run = word.partition(":")
