@@ -339,13 +339,28 @@ def test_an_edit_goes_on_in_the_same_folder(mpi: Mpi, calls: Path, tree: Path) -
     assert first.cards.exists()
 
 
+def test_precompiled_headers_go_when_a_header_changes(
+    mpi: Mpi, calls: Path, tree: Path, tmp_path: Path
+) -> None:
+    """Those of older headers would be taken by the preprocessor, by which ccache looks."""
+    kernels(mpi)
+    precompiled = folder_of_last_build(calls) / build_folder.MADE / "pch.gch"
+    precompiled.touch()
+    (tree / "kernels" / "a.cpp").write_text("edited\n")
+    kernels(mpi)
+    assert precompiled.exists()
+    (tree / "kernels" / "a.hpp").write_text("new\n")
+    kernels(mpi)
+    assert not precompiled.exists()
+
+
 def test_only_the_content_of_sources_counts(tmp_path: Path) -> None:
     """A tree that is put back to an older state has files that look older than their objects."""
     sources = {"a": b"1", "b/c": b"2", "b/d": b"3"}
     build_folder.mirror(sources, tmp_path)
     for name in sources:
         os.utime(tmp_path / name, (1000, 1000))
-    build_folder.mirror({"a": b"1", "b/c": b"changed"}, tmp_path)
+    assert build_folder.mirror({"a": b"1", "b/c": b"changed"}, tmp_path) == ["b/c"]
     assert (tmp_path / "a").stat().st_mtime == 1000
     assert (tmp_path / "b" / "c").stat().st_mtime > 1000
     assert (tmp_path / "b" / "c").read_bytes() == b"changed"

@@ -88,7 +88,8 @@ def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Kernels:
         shutil.rmtree(folder)
     folder.mkdir(exist_ok=True)
     unfinished.touch()
-    mirror(wanted.sources, folder)
+    if any(name.endswith(".hpp") for name in mirror(wanted.sources, folder)):
+        _forget_precompiled(folder)
     headers = folder / "build" / "mpi"
     headers.parent.mkdir(exist_ok=True)
     headers.unlink(missing_ok=True)
@@ -107,8 +108,10 @@ def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Kernels:
     )
 
 
-def mirror(sources: dict[str, bytes], folder: Path) -> None:
-    """Makes a folder hold just these sources, and leaves alone those that are right."""
+def mirror(sources: dict[str, bytes], folder: Path) -> list[str]:
+    """Makes a folder hold just these sources, and leaves alone those that are right. The names of
+    those that were written."""
+    written = []
     for top in {name.partition("/")[0] for name in sources}:
         for path in [path for path in (folder / top).rglob("*") if not path.is_dir()]:
             if path.relative_to(folder).as_posix() not in sources:
@@ -118,6 +121,15 @@ def mirror(sources: dict[str, bytes], folder: Path) -> None:
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+            written.append(name)
+    return written
+
+
+def _forget_precompiled(folder: Path) -> None:
+    """While ccache looks for precompiled headers that are of the new ones, the preprocessor would
+    take those that are there, and so would find what another folder has made after the same."""
+    for path in folder.rglob("*.gch"):
+        path.unlink()
 
 
 def _run_cmake(folder: Path, wanted: Wanted, log: Path) -> bool:
