@@ -27,7 +27,7 @@ from mpigauge.result.compare.compare import Comparison, compare, split
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.only import only, read_only
 from mpigauge.result.compare.side import Side
-from mpigauge.result.compare.summary import summaries, undecided
+from mpigauge.result.compare.summary import of_all, summaries, undecided
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.beside import render
@@ -213,6 +213,12 @@ def test_all_formats_have_the_same_verdicts_of_curves_and_of_all() -> None:
     (sentence,) = blocks[-1].sentences
     assert sentence.startswith("Over all 10 times together B takes 1.")
     assert sentence in " ".join(text.split())
+
+
+def test_times_that_are_judged_together_say_when_they_go_both_ways() -> None:
+    a, b = made() + made(benchmark="Bcast"), made(1.3, seed=2) + made(0.7, 6, 3, benchmark="Bcast")
+    (said,) = of_all(compare([side("A", a), side("B", b)]))
+    assert said.endswith(" Of these 5 are shorter and 5 longer.")
 
 
 def test_figures_and_single_sizes_are_no_curves() -> None:

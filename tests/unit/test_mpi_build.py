@@ -339,9 +339,7 @@ def test_an_edit_goes_on_in_the_same_folder(mpi: Mpi, calls: Path, tree: Path) -
     assert first.cards.exists()
 
 
-def test_precompiled_headers_go_when_a_header_changes(
-    mpi: Mpi, calls: Path, tree: Path, tmp_path: Path
-) -> None:
+def test_precompiled_headers_go_when_a_header_changes(mpi: Mpi, calls: Path, tree: Path) -> None:
     """Those of older headers would be taken by the preprocessor, by which ccache looks."""
     kernels(mpi)
     precompiled = folder_of_last_build(calls) / build_folder.MADE / "pch.gch"

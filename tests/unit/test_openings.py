@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,12 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
 from mpigauge.draw.chart import frames
 from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
+from mpigauge.result.stats.headline import Headline
+from mpigauge.result.stats.launches import rows
 from mpigauge.show.formats import render
 from mpigauge.show.kinds import ALL, PLOTS, Shown
 from mpigauge.show.several import compared
-from mpigauge.show.web.answer import answers, opening
+from mpigauge.show.web.answer import answers, opening, within_hosts
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
 from tests import cells, pages, runs
 from tests.unit.test_map import drawn
@@ -114,10 +117,31 @@ def test_a_run_that_is_not_whole_says_so_first(
 
 
 def test_a_whole_run_says_nothing_of_its_end(tmp_path: Path) -> None:
-    lines = [runs.launch(), runs.cell(), cells.end(), runs.launch(1), runs.cell(1), cells.end(1)]
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
-    (said,) = opening([shown], None)
+    (said,) = opening([of_launches(tmp_path, 6)], None)
     assert " are known within " in said
+
+
+def test_of_a_few_launches_no_error_is_known(tmp_path: Path) -> None:
+    (said,) = opening([of_launches(tmp_path, 2)], None)
+    assert said.startswith("There are too few launches to know an error")
+
+
+def of_launches(folder: Path, launches: int) -> Shown:
+    lines = []
+    for number in range(launches):
+        cell = runs.cell(number, time_p50_s=1e-6 * (1 + number / 100))
+        lines += [runs.launch(number), cell, cells.end(number)]
+    return Shown.of("run", open_run(str(runs.write(folder / "run", lines))))
+
+
+def test_numbers_within_one_of_several_hosts_are_not_taken_for_those_of_a_network() -> None:
+    (row,) = rows([cells.cell()])
+    head = Headline(row, row, None, (), None, hosts={row.key: "within n01"})
+    (said,) = within_hosts(head)
+    assert said.endswith("none is between hosts (--place hosts measures that).")
+    between = replace(head, hosts={row.key: "n01 to n02"})
+    assert list(within_hosts(between)) == list(within_hosts(replace(head, hosts={}))) == []
+    assert list(within_hosts(None)) == []
 
 
 def test_a_run_of_collectives_quotes_its_smallest_and_its_largest_message(tmp_path: Path) -> None:

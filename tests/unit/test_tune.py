@@ -300,7 +300,7 @@ def test_the_environment_in_three_forms(tmp_path: Path) -> None:
 def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:
     assert rule_sentence(RULE) == (
         "Allreduce, 2 ranks, 32 KiB to 512 KiB: recursive_doubling takes 40 to 56 % less time than "
-        "the default, by 10 fresh launches."
+        "the default in the mean of these sizes, by 10 fresh launches."
     )
     text = "\n".join(lines_of(a_tuning(tmp_path)))
     assert "Bcast, 2 ranks: the default stays: no candidate was faster." in text

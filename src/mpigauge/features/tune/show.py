@@ -136,7 +136,9 @@ def rule_sentence(each: TunedRule) -> str:
             f"{where}: {rule.candidate} stands in for the default, which cannot be named: it takes "
             f"{_of_default(gained)} of its time, by {by}."
         )
-    return f"{where}: {rule.candidate} takes {saved(gained)} less time than the default, by {by}."
+    mean = "" if rule.first_bytes == rule.last_bytes else " in the mean of these sizes"
+    less = f"{saved(gained)} less time than the default{mean}"
+    return f"{where}: {rule.candidate} takes {less}, by {by}."
 
 
 def sizes_in_words(rule: Rule) -> str:

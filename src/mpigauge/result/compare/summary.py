@@ -59,9 +59,20 @@ def of_all(comparison: Comparison) -> list[str]:
     """A sentence for each side of which all times are judged as a whole."""
     return [
         _overall(f"Over all {found.numbers} times together", name, comparison.names[0], found)
-        for name, found in zip(comparison.names, comparison.overall, strict=False)
+        + _both_ways(comparison, side)
+        for side, (name, found) in enumerate(
+            zip(comparison.names, comparison.overall, strict=False)
+        )
         if found
     ]
+
+
+def _both_ways(comparison: Comparison, side: int) -> str:
+    """Where some times are shorter and others longer, how many; empty elsewhere."""
+    judged = [each.judged.said for table in comparison.tables for each in table.column(side)
+              if each.judged]  # fmt: skip
+    less, more = judged.count("LESS"), judged.count("MORE")
+    return f" Of these {less} are shorter and {more} longer." if less and more else ""
 
 
 def _overall(where: str, name: str, first: str, found: Overall) -> str:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
-from mpigauge.model.units import byte_count, duration, many, percent, plus_minus, rate
+from mpigauge.model.units import byte_count, duration, listed, many, percent, plus_minus, rate
 from mpigauge.result.compare.best import best_lines
 from mpigauge.result.compare.summary import of_all, of_curves, summaries
 from mpigauge.result.replayed import replay_sentences
@@ -59,7 +59,7 @@ def opening(shown: Sequence[Shown], comparison: Comparison | None) -> tuple[str,
         found = sentences(comparison, own_programs(runs)) or of_all(comparison)
         of_each = (of_curves(comparison, table) for table in comparison.tables)
         return tuple(found or [said for of in of_each for said in of])[:MOST_OPENING]
-    return (*_cut_short(shown[0]), *_answer(shown[0]))
+    return (*_cut_short(shown[0]), *within_hosts(shown[0].document.headline), *_answer(shown[0]))
 
 
 def _answer(shown: Shown) -> tuple[str, ...]:
@@ -69,6 +69,8 @@ def _answer(shown: Shown) -> tuple[str, ...]:
         return tuple(each[0].upper() + each[1:] for each in said[:MOST_OPENING])
     if shown.across and (best := list(_best_over_sizes(shown.across))):
         return tuple(best[:MOST_OPENING])
+    if shown.across and (none := list(_none_over_sizes(shown.across))):
+        return (*none[:MOST_OPENING], *_how_sure(shown.document.rows))
     if found := _map(shown):
         return tuple(pair_sentences(found))
     if shown.node and (can := list(node_sentences(shown.node))):
@@ -89,13 +91,32 @@ def _cut_short(shown: Shown) -> Iterator[str]:
         launches = many(len(shown.run.launches), "launch")
         numbers = many(len(shown.document.rows), "number")
         yield f"{_CUT_SHORT[status]}: it holds {numbers} of {launches}."
+    if status == "failed":
+        messages = (each.message for each in shown.run.failures[:1])
+        yield from (f"{said[:1].upper()}{said[1:]}." for said in messages)
+
+
+def within_hosts(head: Headline | None) -> Iterator[str]:
+    """Of a run on several hosts whose quoted numbers say nothing of the network between them."""
+    rows = [row for row in (head.zero, head.peak, head.busiest) if row] if head else []
+    if head and rows and all(head.hosts_of(row).startswith("within ") for row in rows):
+        yield (
+            "Latency and bandwidth are of two ranks within one host; none is between hosts "
+            "(--place hosts measures that)."
+        )
 
 
 def _how_sure(known: Sequence[Row]) -> Iterator[str]:
     rows = [row for row in known if math.isfinite(row.relative_error)]
     if known and not rows:
-        yield "Nothing is known of the errors of these numbers, so none can be told from another."
+        yield "Nothing is known of the errors of these numbers, so it cannot be said which of them differ."
     if not rows:
+        return
+    if all(row.is_range for row in rows):
+        yield (
+            "There are too few launches to know an error: what stands with numbers is the range "
+            "of launches (six or more give an interval)."
+        )
         return
     sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
     widest = max(rows, key=lambda row: row.relative_error)
@@ -123,6 +144,20 @@ def _best_over_sizes(across: Pivot) -> Iterator[str]:
             f"{what}: {table.names[place]} takes {percent(1 - ratio.value)} less time than {base} "
             f"over all sizes ({ratio.low:.3g} to {ratio.high:.3g} × its time)."
         )
+
+
+def _none_over_sizes(across: Pivot) -> Iterator[str]:
+    """A sentence for each table in which it is not known that one column is best over all sizes."""
+    for table in across.tables:
+        what = f"{table.first.benchmark}: over all sizes"
+        if table.choice.outcome == "alike":
+            yield f"{what} none is better than another."
+        elif table.choice.columns:
+            names = listed([table.names[place] for place in sorted(table.choice.columns)])
+            if table.choice.outcome == "undecided":
+                yield f"{what} it is undecided which is best; the shortest times are of {names}."
+            else:
+                yield f"{what} {names} are best, and cannot be told from each other."
 
 
 def answers(shown: Shown) -> Iterator[QuotedNumber]:
@@ -161,14 +196,17 @@ def _all_answers(shown: Shown) -> Iterator[QuotedNumber]:
 
 def _of_first_table(shown: Shown) -> Iterator[QuotedNumber]:
     """Of a run without such a benchmark: its first one, at the smallest message and the largest."""
-    rows = [row for row in shown.document.rows if row.message_bytes > 0 and not row.cell.arm]
+    sized = [row for row in shown.document.rows if row.message_bytes > 0]
+    rows = [row for row in sized if not row.cell.arm]
+    settings = "default settings" if len(rows) < len(sized) else ""
     known = [row for row in rows if row.benchmark == rows[0].benchmark]
     if len(known) < 2:
         return
     for row in (min(known, key=_bytes_of), max(known, key=_bytes_of)):
-        where = " · ".join((many(row.ranks, "rank"), resting_on(row)))
+        where = " · ".join(filter(None, (many(row.ranks, "rank"), settings, resting_on(row))))
         label = f"{row.benchmark} {byte_count(row.message_bytes)}"
         yield quoted(label, duration, row, row.latency, where)
+        yield from _best(shown, label, row)
 
 
 def _bytes_of(row: Row) -> int:
