@@ -109,7 +109,7 @@ def within_hosts(head: Headline | None) -> Iterator[str]:
 def _how_sure(known: Sequence[Row]) -> Iterator[str]:
     rows = [row for row in known if math.isfinite(row.relative_error)]
     if known and not rows:
-        yield "The errors of these numbers are not known, so it cannot be said which of them differ."
+        yield "The errors of these numbers are not known: nobody can say which of them differ."
     if not rows:
         return
     if all(row.is_range for row in rows):
