@@ -163,7 +163,8 @@ TEST(only_rooted_benchmarks_shift_their_root) {
 }
 
 TEST(what_can_run_is_not_skipped) {
-  const Options options;
+  Options options;
+  options.suite.profile = Mix::read("x=2;0+1;0+0;barrier:0:0:0:1;");
   for (const auto& benchmark : benchmarks()) {
     // Calls that are looked up are not there, since there is no library.
     if (!benchmark.card.needs.front().empty() || !can_run_on(benchmark.card.ranks, 2)) continue;

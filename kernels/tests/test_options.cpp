@@ -71,6 +71,8 @@ const std::map<std::string, Good>& good_values() {
                  o.combinations.at(1).arrival.name() == "late:1:50us" &&
                  o.combinations.at(2).arrival.name() == "profile:x";
         }}},
+      {"profile",
+       {"x=2;0+1;0+0;barrier:0:0:0:1;", [](O o) { return o.suite.profile.name() == "x"; }}},
       {"partitions", {"8", [](O o) { return o.suite.partitions == 8; }}},
       {"dir",
        {"/a,/b", [](O o) { return o.suite.directories == std::vector<std::string>{"/a", "/b"}; }}},
