@@ -8,7 +8,7 @@
 local root = "/apps/mpigauge/0.1.0"
 
 help([[
-mpigauge measures how MPI ranks talk on a machine, and says how sure it is of every number.
+Measures how MPI ranks talk on a machine, and says how sure it is of every number.
 Load the module of the MPI that is to be measured beside it, and begin with: mpigauge quick
 ]])
 whatis("Name: mpigauge")

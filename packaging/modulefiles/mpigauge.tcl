@@ -10,7 +10,7 @@
 set root /apps/mpigauge/0.1.0
 
 proc ModulesHelp { } {
-  puts stderr "mpigauge measures how MPI ranks talk on a machine, and says how sure it is of every number."
+  puts stderr "Measures how MPI ranks talk on a machine, and says how sure it is of every number."
   puts stderr "Load the module of the MPI that is to be measured beside it, and begin with: mpigauge quick"
 }
 module-whatis "Name: mpigauge"
