@@ -12,7 +12,6 @@ from mpigauge.model.column_facts import OF_TABLES, USUAL
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure
 from mpigauge.result.facts import Facts, facts_of_run
-from mpigauge.result.replayed import replay_sentences
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.headline import Headline, headline
 from mpigauge.result.stats.launches import DEFAULT_MOST, HOPELESS, in_order
@@ -110,7 +109,7 @@ def document(
         *skip_sentences(skips),
         *noise_sentences(run.noise),
         *_other_levels(run.launches),
-        *replay_sentences(found, run.plan.get("replay")),
+        *_replayed(found, run.plan.get("replay")),
         *map(_failure_words, run.failures),
         *([f"{run.between.remark}."] if run.between and run.between.remark else []),
         *run.damaged,
@@ -146,6 +145,14 @@ def _hosts(run: Run, head: Headline) -> Mapping[Key, str]:
     rows = [row for row in (head.zero, head.peak, head.busiest) if row]
     view = RunView.of(run, rows)
     return {row.key: hosts_in_words([rank.host for rank in view.ranks_of(row)]) for row in rows}
+
+
+def _replayed(rows: Sequence[Row], replay: Mapping[str, Any] | None) -> list[str]:
+    if not replay:
+        return []
+    from mpigauge.result.replayed import replay_sentences
+
+    return replay_sentences(rows, replay)
 
 
 def _fresh(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:

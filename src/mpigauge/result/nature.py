@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from mpigauge.model.cards import FIRST_SUITE, NODE_SUITE
+from mpigauge.model.cards import FIRST_SUITE, NODE_SUITE, REPLAY_SUITE
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -55,6 +55,7 @@ _WHOLE_SUITES: dict[str, Does] = {
     "RMA": "one-sided",
     "P2P": "messages",
     "HALO": "messages",
+    REPLAY_SUITE: "messages",
 }
 _OF_MESSAGES = (FIRST_SUITE, "MT", "MPI4", "MORE", "SELFTEST", "OSU")
 """Suites of which messages are what is neither set-up nor a collective."""

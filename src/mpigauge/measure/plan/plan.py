@@ -7,13 +7,15 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.model.hosts import HostRanks
-from mpigauge.model.replayed import Replayed
 from mpigauge.model.sizes import default_sizes
 from mpigauge.result.stats.launches import DEFAULT_MOST
+
+if TYPE_CHECKING:
+    from mpigauge.model.replayed import Replayed
 
 LEAST_LAUNCHES = 6
 """Fewer give no 95 % interval."""
@@ -190,8 +192,7 @@ class Plan:
         known["suite_options"] = _suite_options(data)
         parts = tuple(_part(each) for each in known.pop("parts"))
         grid = known.pop("map", None)
-        replay = known.pop("replay", None)
-        known["replay"] = Replayed.from_json(replay) if replay else None
+        known["replay"] = _replayed(known.get("replay"))
         known |= {name: tuple(known.get(name, ())) for name in ("rsh", "insist")}
         return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
 
@@ -210,6 +211,14 @@ class LaunchPlan:
     bound_by: str = "kernel"
     by_clock: tuple[str, ...] | None = None
     """What an earlier launch has found out of `sync`: auto across hosts; None: nothing did."""
+
+
+def _replayed(data: Mapping[str, Any] | None) -> Replayed | None:
+    if data is None:
+        return None
+    from mpigauge.model.replayed import Replayed
+
+    return Replayed.from_json(data)
 
 
 def _part(data: Mapping[str, Any]) -> PlanPart:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.replayed import Replayed
 from mpigauge.model.suite_options import REPLAYED
 from mpigauge.model.units import many
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan.plan import PlanPart
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.cards import Card
+    from mpigauge.model.replayed import Replayed
     from mpigauge.runs.store.replays import Group, MixStep, ReplayMix
 
 MOST_CALLS = 2000
@@ -84,6 +84,8 @@ def told(mix: ReplayMix | None) -> Replayed | None:
     """What an iteration is, for those who compare it."""
     if mix is None or not mix.steps:
         return None
+    from mpigauge.model.replayed import Replayed
+
     steps, times = iteration(mix)
     left: dict[str, float] = defaultdict(float, dict(mix.left_out))
     rare = sum(step.seconds for step in mix.steps) - sum(step.seconds for step in steps)
