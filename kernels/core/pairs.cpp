@@ -9,19 +9,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/reading.hpp"
+
 namespace mpigauge {
 
 namespace {
-
-std::vector<std::string_view> parts_of(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (auto end = text.find(at); end != std::string_view::npos; end = text.find(at)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  parts.push_back(text);
-  return parts;
-}
 
 int rank_of(std::string_view text, std::string_view pair) {
   int rank = -1;
