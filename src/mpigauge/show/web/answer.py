@@ -114,8 +114,8 @@ def _how_sure(known: Sequence[Row]) -> Iterator[str]:
         return
     if all(row.is_range for row in rows):
         yield (
-            "There are too few launches to know an error: what stands with numbers is the range "
-            "of launches (six or more give an interval)."
+            "There are too few launches to know an error: numbers carry the range of their "
+            "launches (six or more give an interval)."
         )
         return
     sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
