@@ -85,6 +85,23 @@ def test_messages_under_way_together_are_one_step_with_the_time_of_its_waits() -
     assert found.left_out == ()
 
 
+def test_messages_too_large_for_a_replay_are_left_out_with_their_time() -> None:
+    """Of the ten messages of each rank eight are of 4 GiB."""
+    files = []
+    for rank in range(2):
+        file = rank_file(rank)
+        cells = file.cells.copy()
+        cells["amount"][1], cells["least"][1], cells["most"][1] = 8 << 32, 1 << 32, 1 << 32
+        files.append(replace(file, cells=cells))
+    found = replay_of(Job(0, 0, merged(files), PLACES))
+    assert found is not None
+    assert [(each.call, each.message_bytes) for each in found.steps] == [
+        ("allreduce", 8),
+        ("send", 0),
+    ]
+    assert dict(found.left_out)["MPI_Send"] == pytest.approx(20e-3, rel=1e-3)
+
+
 def test_a_profile_without_one_of_its_ranks_is_not_replayed(tmp_path: Path) -> None:
     alone = Job(0, 0, merged([rank_file(0)]), PLACES)
     assert replay_of(alone) is None

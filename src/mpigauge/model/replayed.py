@@ -15,8 +15,6 @@ class Replayed:
     """The name of the run."""
     calls: int
     """Steps of an iteration."""
-    iterations: float
-    """In the whole run of the program."""
     mpi_s: float
     """The same calls in the profile, of an iteration and a rank in the mean."""
     covered: float

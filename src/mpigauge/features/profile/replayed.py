@@ -52,7 +52,11 @@ _RECEIVES = (
     *("MPI_Recv", "MPI_Irecv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe"),
     *("MPI_Mrecv", "MPI_Imrecv"),
 )
-_WHOLE_WAITS = ("MPI_Waitall", "MPI_Waitsome")
+_WAITS = ("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome")
+_MOST_WINDOW = 1024
+"""Messages between two ranks before a wait: each has memory of its own in the replay."""
+_MOST_BYTES = (1 << 31) - 1
+"""Of a message that is replayed: its size is an int there."""
 
 
 class _Messages(NamedTuple):
@@ -70,7 +74,7 @@ class _Messages(NamedTuple):
 def replay_of(job: Job) -> ReplayMix | None:
     """None: a rank has left nothing, or nobody has called MPI."""
     files = job.profile.files
-    if not files or sorted(file.rank for file in files if file.rank is not None) != list(
+    if not job.expected or sorted(file.rank for file in files if file.rank is not None) != list(
         range(job.expected)
     ):
         return None
@@ -100,7 +104,8 @@ class _Making:
         self.world = self._group((tuple(range(self.ranks)),))
 
     def mix(self) -> ReplayMix:
-        steps = [*self._collectives(), *self._exchanges(), *self._messages()]
+        sent = self._sent()
+        steps = [*self._collectives(), *self._exchanges(sent), *self._messages(sent)]
         order = np.argsort(self.rank_of)
         run_s = np.array([file.run_s for file in self.profile.files])
         mpi_s = np.asarray(self.profile.mpi_s)
@@ -125,15 +130,19 @@ class _Making:
         return tuple(sorted(left.items(), key=lambda each: -each[1]))
 
     def _shared(self, sites: Sequence[int], steps: Sequence[MixStep]) -> list[MixStep]:
-        """The steps with what these sites took, by their numbers and bytes."""
+        """The steps with what these sites took, by their numbers and bytes. What steps of very
+        large messages took stays with the sites."""
         weights = np.array([_weight(step) for step in steps])
         if not weights.sum():
             return []
         whole = self.seconds[list(sites)].sum()
-        self.seconds[list(sites)] = 0.0
-        shares = whole * weights / weights.sum()
+        shares = weights / weights.sum()
+        large = np.array([step.message_bytes > _MOST_BYTES for step in steps])
+        self.seconds[list(sites)] *= shares[large].sum()
         return [
-            replace(step, seconds=float(share)) for step, share in zip(steps, shares, strict=True)
+            replace(step, seconds=float(whole * share))
+            for step, share in zip(steps, shares, strict=True)
+            if step.message_bytes <= _MOST_BYTES
         ]
 
     # --- collectives
@@ -176,17 +185,16 @@ class _Making:
         return ()
 
     # --- messages
-    def _exchanges(self) -> list[MixStep]:
+    def _exchanges(self, sent: Sequence[_Messages]) -> list[MixStep]:
         found = []
         for site, call in enumerate(self.calls):
             if call in _EXCHANGES:
-                own = [each for each in self._sent() if each.site == site]
+                own = [each for each in sent if each.site == site]
                 found += self._shared([site], list(self._paired("sendrecv", own)))
         return found
 
-    def _messages(self) -> list[MixStep]:
+    def _messages(self, sent: Sequence[_Messages]) -> list[MixStep]:
         """Of calls that only send, with the time of those that receive and wait."""
-        sent = [each for each in self._sent() if each.call in (*_SENDS, *_POSTED_SENDS)]
         blocking = [each for each in sent if each.call in _SENDS]
         posted = [each for each in sent if each.call in _POSTED_SENDS]
         way = "posted" if self._times(("MPI_Irecv",)) > self._times(("MPI_Recv",)) else "send"
@@ -232,10 +240,10 @@ class _Making:
         alike: dict[tuple[int, int], list[_Messages]] = defaultdict(list)
         for each in messages:
             alike[each.bin, each.number].append(each)
-        waits = self._times(_WHOLE_WAITS) / self.ranks
+        waits = self._times(_WAITS) / self.ranks
         for of in alike.values():
             step = self._step("nonblocking", of)
-            window = max(1, round(step.calls / waits)) if waits else 1
+            window = min(max(1, round(step.calls / waits)), _MOST_WINDOW) if waits else 1
             yield replace(step, window=window, calls=max(1, round(step.calls / window)))
 
     def _step(self, way: str, alike: Sequence[_Messages]) -> MixStep:

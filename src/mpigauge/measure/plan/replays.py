@@ -40,7 +40,7 @@ MOST_LETTERS = 100_000
 LETTERS_OF_LATENESS = 40_000
 _TRIES = 8
 """So many of the rarest calls in an iteration are tried, to find a number that rounds little."""
-_NAMED = "in calls too rare for an iteration"
+_RARE = "in calls too rare for an iteration"
 
 
 def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
@@ -90,12 +90,11 @@ def told(mix: ReplayMix | None) -> Replayed | None:
     left: dict[str, float] = defaultdict(float, dict(mix.left_out))
     rare = sum(step.seconds for step in mix.steps) - sum(step.seconds for step in steps)
     if rare > 0:
-        left[_NAMED] += rare
+        left[_RARE] += rare
     whole = mix.mean_mpi_s
     return Replayed(
         profile=mix.run,
         calls=sum(times),
-        iterations=sum(step.calls for step in steps) / sum(times),
         mpi_s=sum(n * step.seconds / step.calls for n, step in zip(times, steps, strict=True)),
         covered=sum(step.seconds for step in steps) / whole if whole else 1.0,
         left_out=tuple(
