@@ -63,7 +63,7 @@ class Slots {
       free_ = static_cast<Number>(at(number));
       return number;
     }
-    const Number number = next_++;
+    const Number number = first + given_++;
     std::atomic<Word*>& chunk = chunks_[number / in_chunk];
     if (chunk.load(std::memory_order_relaxed) == nullptr) {
       chunk.store(new Word[in_chunk]{}, std::memory_order_release);
@@ -71,8 +71,9 @@ class Slots {
     return number;
   }
 
+  // All of it begins as zero, so that the table takes no room in the library's file.
   SpinLock lock_;
-  Number free_ = 0, next_ = first;
+  Number free_ = 0, given_ = 0;
   std::array<std::atomic<Word*>, most_chunks> chunks_{};
 };
 
