@@ -25,7 +25,7 @@ BATCH = ("SLURM_", "PBS_", "LSB_")
 """In a batch job too, tests measure this machine and not the job's hosts."""
 SETTINGS = (
     *("OMPI_", "PMIX_", "PRTE_", "PMI_", "MPICH_", "MPIR_", "I_MPI_", "HYDRA_", "UCX_", "FI_"),
-    *("OMP_", "OPENBLAS_", "HWLOC_"),
+    *("CRAY_MPICH_", "OMP_", "OPENBLAS_", "HWLOC_"),
 )
 """Of MPIs and libraries."""
 MODULES = ("LMOD_", "MODULE", "__MODULES", "BASH_FUNC_", "LOADEDMODULES", "_LMFILES_")

@@ -81,14 +81,17 @@ def prepare(
     from mpigauge.model.cards import Cards
     from mpigauge.model.registry import Here
     from mpigauge.site import topology
-    from mpigauge.site.launch import check_launcher
+    from mpigauge.site.launch import cannot_start, check_launcher
     from mpigauge.site.mpi import find, kernels
 
     if target.ppn is not None and not target.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
     mpi, given = find(mpi_spec), target.given
+    here = Here(given.system.name if given else "")
     if target.launcher:
-        check_launcher(target.launcher, Here(given.system.name if given else ""))
+        check_launcher(target.launcher, here)
+    elif reason := cannot_start(mpi, here):
+        raise UserError(reason)
     built = kernels(mpi, tell, enough)
     machine, cards = topology.read(), Cards.load(built.cards)
     nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from mpigauge.cli import options
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.trial import Trial
+    from mpigauge.model.mpi import Mpi
     from mpigauge.site.mpi.listing import ListedMpi
 
 
@@ -94,11 +96,10 @@ def list_command(
     word under --mpi is what selects it in other commands.
     """
     from mpigauge.cli.screen import tell
-    from mpigauge.measure.campaign.trial import trial
     from mpigauge.site.mpi.listing import everything
 
     listing = everything(folders, scripts)
-    tried = {each.mpi.spec: trial(each.mpi) for each in listing.listed if not no_start}
+    tried = {} if no_start else _tried(each.mpi for each in listing.listed)
     if as_json:
         click.echo(json.dumps(_as_json(listing.listed, tried, listing.problems), indent=2))
         return
@@ -110,6 +111,18 @@ def list_command(
         tell(problem)
     if not listing.listed:
         tell("no MPI is installed; run `mpigauge mpi install mpich`")
+
+
+def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
+    """Those whose launcher starts something here. Slurm's would make a job and wait for it."""
+    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.model.registry import Here
+    from mpigauge.site import batch
+    from mpigauge.site.launch import cannot_start
+
+    given = batch.here(os.environ)
+    here = Here(given.system.name if given else "")
+    return {mpi.spec: trial(mpi) for mpi in mpis if not cannot_start(mpi, here)}
 
 
 def _show(listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial]) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 Abi = Literal["mpich", "ompi", "std"]
-Launcher = Literal["hydra", "openmpi"]
+Launcher = Literal["hydra", "openmpi", "srun"]
+"""What an MPI is started with unless another is named; srun where it brings none, as Cray's."""
 
 
 @dataclass(frozen=True)

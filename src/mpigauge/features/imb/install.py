@@ -160,7 +160,7 @@ def _block(mpi: Mpi) -> Iterator[str]:
     yield ""
     yield f"mpi {mpi.name} {mpi.version}"
     yield f"  abi {mpi.abi}"
-    yield f"  launcher {mpi.launcher}"
+    yield f"  launcher {'openmpi' if mpi.abi == 'ompi' else 'hydra'}"
     yield f"  library {mpi.library}"
     yield f"  mpiexec {mpi.mpiexec.resolve()}"
     for name, value in mpi.env.items():

@@ -223,7 +223,7 @@ def data_and_op(request: Request, chosen: Sequence[Card], cards: Cards) -> tuple
 def check_settings(request: Request, mpi: Mpi) -> None:
     """MCA parameters mean nothing to MPICH and its kin, which would keep silent about them."""
     for name in request.settings:
-        if mpi.launcher == "hydra" and name == name.lower():
+        if mpi.abi != "ompi" and name == name.lower():
             raise UserError(
                 f"--set {name}: the settings of {mpi.label} are environment variables in "
                 f"capitals; {name} looks like an MCA parameter of Open MPI"

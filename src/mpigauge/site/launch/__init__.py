@@ -9,6 +9,21 @@ a Command. There is no list to edit.
 from __future__ import annotations
 
 from mpigauge.site.launch.job import Command, Job, OnHost
-from mpigauge.site.launch.registry import LAUNCHERS, check_launcher, command, nameable
+from mpigauge.site.launch.registry import (
+    LAUNCHERS,
+    cannot_start,
+    check_launcher,
+    command,
+    nameable,
+)
 
-__all__ = ["LAUNCHERS", "Command", "Job", "OnHost", "check_launcher", "command", "nameable"]
+__all__ = [
+    "LAUNCHERS",
+    "Command",
+    "Job",
+    "OnHost",
+    "cannot_start",
+    "check_launcher",
+    "command",
+    "nameable",
+]

@@ -13,6 +13,7 @@ from mpigauge.model.registry import Registry
 from mpigauge.site.launch.job import Command, Job
 
 if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
     from mpigauge.model.registry import Here
 
 Commander = Callable[[Job], Command]
@@ -83,6 +84,12 @@ def check_launcher(words: str, here: Here | None = None) -> None:
         raise no_such("launcher", name, names, "--launcher")
     if here is not None:
         LAUNCHERS.find_usable(name, here)
+
+
+def cannot_start(mpi: Mpi, here: Here) -> str:
+    """Why the MPI's own launcher starts nothing here, as a sentence; empty: it does."""
+    reason = LAUNCHERS.missing(mpi.launcher, here)
+    return f"{mpi.label} is started by {mpi.launcher}, which {reason}" if reason else ""
 
 
 def command(job: Job) -> Command:

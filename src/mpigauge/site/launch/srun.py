@@ -11,8 +11,8 @@ from mpigauge.site.launch.job import Command, Job, RankSet, mask
 from mpigauge.site.launch.openmpi import is_mca
 from mpigauge.site.launch.registry import launcher
 
-PMIX = ("openmpi", "spectrum")
-"""The others are started with pmi2."""
+PMI = {"openmpi": "pmix", "spectrum": "pmix", "cray-mpich": "cray_shasta"}
+"""How ranks of some MPIs find each other; the others are started with pmi2."""
 FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
 
 
@@ -22,11 +22,11 @@ FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
     batch_system="slurm",
     outside="starts ranks in a job of Slurm, and this is none; begin one with salloc, or use "
     "`mpigauge submit --system slurm`",
-    variants=("pmi2", "pmix"),
+    variants=("pmi2", "pmix", "cray_shasta"),
 )
 def command(job: Job) -> Command:
     """Ranks in just this order: a name in the list for each. Settings go by the environment."""
-    pmi = job.variant or ("pmix" if job.mpi.name in PMIX else "pmi2")
+    pmi = job.variant or PMI.get(job.mpi.name, "pmi2")
     intel = {"I_MPI_PIN": "0", "I_MPI_PMI": pmi} if job.mpi.name == "intel" else {}
     settings = {f"OMPI_MCA_{n}" if is_mca(n) else n: v for n, v in job.settings.items()}
     words = ["srun", f"--mpi={pmi}", f"--ntasks={job.ranks}", f"--nodes={len(job.hosts) or 1}"]

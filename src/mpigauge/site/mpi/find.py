@@ -16,6 +16,7 @@ from mpigauge.site.mpi.place import (
     MpiPlace,
     module_place,
     place_on_path,
+    prefix_place,
     private_place,
     script_place,
     site_place,
@@ -127,7 +128,9 @@ def _version_of(prefix: Path, name: str) -> str:
 def _place_at(path: Path) -> MpiPlace:
     if not path.exists():
         raise UserError(f"there is no MPI at {path}: no such file or folder")
-    return site_place(layout.launcher_below(path) if path.is_dir() else path, f"at {path}")
+    if path.is_dir():
+        return prefix_place(path, f"at {path}")
+    return site_place(path, f"at {path}")
 
 
 def asked(place: MpiPlace, standard: bool = False) -> Mpi:

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 SECONDS = 30.0
 LAUNCHERS = ("bin/mpiexec", "bin/mpiexec.hydra", "bin/mpirun", "mpiexec", "mpirun")
-LIBRARIES = {
+LIBRARIES: dict[Launcher, tuple[str, ...]] = {
     "hydra": ("libmpi.so.12", "libmpich.so.12", "libmpi.so"),
     "openmpi": ("libmpi.so.40", "libmpi_ibm.so.3", "libmpi.so.20", "libmpi.so"),
+    "srun": ("libmpi.so.12", "libmpi_*.so.12", "libmpich.so.12", "libmpi.so"),
 }
+"""Names and patterns of names, those that count more first. Cray's have that of a compiler."""
 STANDARD_LIBRARIES = ("libmpi_abi.so.1", "libmpi_abi.so.0")
 
 # What `mpiexec --version` says, and which launcher that is.
@@ -71,8 +73,9 @@ def library(prefix: Path, mpiexec: Path, launcher: Launcher, standard: bool) -> 
     names = library_names(launcher, standard)
     for folder in _library_folders(prefix, mpiexec):
         for name in names:
-            if _is_elf(folder / name):
-                return folder / name
+            for file in sorted(folder.glob(name)):
+                if _is_elf(file):
+                    return file
     return None
 
 
@@ -89,7 +92,8 @@ def _library_folders(prefix: Path, mpiexec: Path) -> Iterator[Path]:
     below = ("lib", "lib64", "lib/release", f"lib/{triplet}", f"lib/{triplet}/openmpi/lib")
     for root in _roots(prefix, mpiexec):
         yield from (root / folder for folder in below)
-    yield from _from_wrapper(mpiexec, "-L")
+    if mpiexec.is_relative_to(prefix):
+        yield from _from_wrapper(mpiexec, "-L")
 
 
 def _include_folders(prefix: Path, mpiexec: Path) -> Iterator[Path]:
@@ -97,11 +101,14 @@ def _include_folders(prefix: Path, mpiexec: Path) -> Iterator[Path]:
     below = ("include", f"lib/{triplet}/openmpi/include", f"include/{triplet}/mpich")
     for root in _roots(prefix, mpiexec):
         yield from (root / folder for folder in below)
-    yield from _from_wrapper(mpiexec, "-I")
+    if mpiexec.is_relative_to(prefix):
+        yield from _from_wrapper(mpiexec, "-I")
 
 
 def _roots(prefix: Path, mpiexec: Path) -> list[Path]:
-    """The prefix as named, and the one that a linked mpiexec really lives in."""
+    """The prefix as named, and the one that a linked mpiexec of its own really lives in."""
+    if not mpiexec.is_relative_to(prefix):
+        return [prefix]
     return list(dict.fromkeys([prefix, mpiexec.resolve().parent.parent]))
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Launcher
 
 PROGRAMS = ("mpiexec", "mpirun")
+CRAY_PREFIX = ("CRAY_MPICH_DIR", "CRAY_MPICH_PREFIX")
+"""Variables in which modules of Cray say where its MPICH is."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,59 @@ def site_place(
     )
 
 
+def prefix_place(prefix: Path, found: str) -> MpiPlace:
+    """The MPI below this folder, with its own launcher, or with srun where it brings none.
+    UserError: there is neither."""
+    try:
+        program = layout.launcher_below(prefix)
+    except UserError:
+        started_by_srun = srun_place(prefix, found)
+        if started_by_srun is None:
+            raise
+        return started_by_srun
+    return site_place(program.absolute(), found)
+
+
+def srun_place(
+    prefix: Path, found: str, env: Mapping[str, str] | None = None, again: str = ""
+) -> MpiPlace | None:
+    """An MPI of MPICH's ABI that brings no launcher. None: it is not there, or no srun is."""
+    program = shutil.which("srun", path=(env or {}).get("PATH"))
+    if program is None:
+        return None
+    if layout.library(prefix, Path(program), "srun", standard=False) is None:
+        return None
+    return MpiPlace(
+        prefix=prefix,
+        mpiexec=Path(program).absolute(),
+        launcher="srun",
+        env=env or {},
+        found=found,
+        again=again or str(prefix),
+    )
+
+
+def cray_place() -> MpiPlace | None:
+    """Cray's MPICH of the modules that are loaded."""
+    return _cray_of(os.environ, {}, "named by")
+
+
+def _cray_of(
+    variables: Mapping[str, str], env: Mapping[str, str], found: str, again: str = ""
+) -> MpiPlace | None:
+    for name in CRAY_PREFIX:
+        if prefix := variables.get(name):
+            return srun_place(Path(prefix), f"{found} {name}", env, again)
+    return None
+
+
 def place_on_path() -> list[MpiPlace]:
     """The one that a user gets who types mpiexec."""
     program = first_launcher(os.environ.get("PATH"))
-    return [] if program is None else [site_place(program, f"on PATH as {program}")]
+    if program is not None:
+        return [site_place(program, f"on PATH as {program}")]
+    cray = cray_place()
+    return [] if cray is None else [cray]
 
 
 def module_place(name: str) -> MpiPlace:
@@ -89,6 +140,9 @@ def first_launcher(path: str | None) -> Path | None:
 
 
 def _changed_place(env: Mapping[str, str], what: str, again: str) -> MpiPlace:
+    cray = _cray_of(env, env, f"{what}, which sets", again)
+    if cray is not None:
+        return cray
     program = first_launcher(env.get("PATH"))
     if program is None:
         raise UserError(f"the {what} puts no mpiexec and no mpirun on PATH, so it is no MPI")

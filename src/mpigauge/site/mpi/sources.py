@@ -11,12 +11,14 @@ from importlib import metadata
 from pathlib import Path
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import environment, layout, wheels
+from mpigauge.site.mpi import environment, wheels
 from mpigauge.site.mpi.place import (
     MpiPlace,
+    cray_place,
     first_launcher,
     module_place,
     place_on_path,
+    prefix_place,
     private_place,
     script_place,
     site_place,
@@ -56,6 +58,12 @@ def on_path() -> Iterator[Candidate]:
             yield partial(site_place, program, f"on PATH as {program}")
 
 
+def of_cray() -> Iterator[Candidate]:
+    """What Cray's module has named; it brings no launcher."""
+    if place := cray_place():
+        yield lambda: place
+
+
 def modules() -> Iterator[Candidate]:
     yield from (partial(module_place, name) for name in environment.mpi_modules())
 
@@ -86,7 +94,7 @@ def usual_prefixes() -> Iterator[Candidate]:
                 yield partial(site_place, program, f"in {folder}")
 
 
-SOURCES = (private, on_path, modules, alternatives, python_wheels, usual_prefixes)
+SOURCES = (private, on_path, of_cray, modules, alternatives, python_wheels, usual_prefixes)
 
 
 def below(folders: Iterable[Path]) -> Iterator[Candidate]:
@@ -124,8 +132,7 @@ def _first_on_path() -> MpiPlace:
 def _below(folder: Path) -> MpiPlace:
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}")
-    program = layout.launcher_below(folder)
-    return site_place(program.absolute(), f"in {folder}")
+    return prefix_place(folder, f"in {folder}")
 
 
 def _launcher_in(folder: Path) -> Path | None:
