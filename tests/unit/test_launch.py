@@ -399,7 +399,8 @@ def test_every_launcher_that_can_be_named_says_what_has_to_be_here_for_it() -> N
 def test_the_help_names_the_launchers_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "--launcher NAME What starts the ranks: srun, srun:pmi2 or srun:pmix. [default:" in shown
+    named = "srun, srun:pmi2, srun:pmix or srun:cray_shasta"
+    assert f"--launcher NAME What starts the ranks: {named}. [default:" in shown
 
 
 def test_a_launcher_that_is_not_here_is_refused_before_a_folder_is_made(
