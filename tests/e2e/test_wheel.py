@@ -182,8 +182,8 @@ def test_debians_mpi_that_only_runs(
     (tmp_path / "debian").mkdir()
     with installed(tmp_path / "debian", package) as machine:
         set_up = [f"{name}={bare[name]}" for name in ("PATH", "HOME", "MPIGAUGE_CACHE")]
-        words = [command, "run", "PingPong", "Allreduce", "--mpi", launcher, "--sizes", "0,64Ki"]
-        words += ["--launches", "1", "--oversubscribe", "--output", "out"]
+        words = [command, "run", "PingPong", "NODE:Line", "Allreduce", "--mpi", launcher]
+        words += ["--sizes", "0,64Ki", "--launches", "1", "--oversubscribe", "--output", "out"]
         allow = ["OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"]
         done = machine.run("env", "-u", "PYTHONPATH", *set_up, *allow, *words, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
