@@ -125,7 +125,17 @@ const Mpi* choose(std::span<const Mpi> mpis, const Start& start) {
   return best;
 }
 
-std::span<const LibraryName> library_names() { return names; }
+LibraryNames names_after(const Start& start) {
+  LibraryNames found;
+  for (const bool own : {true, false}) {
+    for (const LibraryName& name : names) {
+      const Mpi named{.abi = name.abi, .library = name.file};
+      const bool of_family = start.family == Family::unknown || family_of(named) == start.family;
+      if (of_family == own && fits(named, start)) found.add(name);
+    }
+  }
+  return found;
+}
 
 int read_mpis(std::string_view text, Mpis& mpis) {
   for (int number = 1; !text.empty(); ++number) {

@@ -73,12 +73,14 @@ bool started_by(std::string_view program, Start& start);
 /// What can be used after this start: the best first among equals by their order; null: none.
 const Mpi* choose(std::span<const Mpi> mpis, const Start& start);
 
-/// A library file that LD_LIBRARY_PATH may offer, and the ABI that its name stands for.
+/// The file of an MPI library, and the ABI that its name stands for.
 struct LibraryName {
   std::string_view file;
-  Abi abi;
+  Abi abi = Abi::none;
 };
-std::span<const LibraryName> library_names();
+/// Those that can be used after this start; those of the launcher's own family first.
+using LibraryNames = Few<LibraryName, 8>;
+LibraryNames names_after(const Start& start);
 
 /// Reads the file that `mpigauge imb install` wrote. 0 when it is good, else the number of the
 /// line that is not. The texts stay where they are.

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <climits>
@@ -203,33 +204,77 @@ Mpi described(std::string_view library, Abi abi, const Mpis& installed) {
   return {.abi = abi, .library = library};
 }
 
-// The first MPI of a folder that we have kernels for.
-void add_from(std::string_view folder, const Path& home, const Mpis& installed, Mpis& mpis) {
-  static std::array<Path, 16> files;
+// Looks for MPIs that can be used after a start, and that there are kernels for.
+struct Search {
+  const Path& home;
+  const Mpis& installed;
+  const Start& start;
+};
+
+// The first MPI of a folder. False: it has none.
+bool find_in(std::string_view folder, const Search& search, Mpi& found) {
+  static std::array<Path, 24> files;
   static std::size_t used = 0;
-  if (folder.empty()) return;
-  for (const LibraryName& known : library_names()) {
+  if (folder.empty()) return false;
+  for (const LibraryName& known : names_after(search.start)) {
     static Path plugin;
-    if (used == files.size() || !find_plugin(home, known.abi, plugin)) continue;
+    if (used == files.size() || !find_plugin(search.home, known.abi, plugin)) continue;
     Path& file = files[used];
     if (!join(file, folder, "/", known.file) || access(file.data(), R_OK) != 0) continue;
     ++used;
-    Mpi found = described(file.data(), known.abi, installed);
+    found = described(file.data(), known.abi, search.installed);
+    return true;
+  }
+  return false;
+}
+
+// What a module or a script of the user put into the environment.
+void add_offered(const Search& search, Mpis& mpis) {
+  const char* paths = std::getenv("LD_LIBRARY_PATH");
+  std::string_view folders = paths == nullptr ? "" : paths;
+  while (!folders.empty()) {
+    Mpi found;
+    if (!find_in(take(folders, ':'), search, found)) continue;
     found.offered = true;
     mpis.add(found);
-    return;
   }
 }
 
-// What a module or a script of the user put into the environment, then what was installed for.
-void gather(const Path& home, const Mpis& installed, Mpis& mpis) {
-  const char* paths = std::getenv("LD_LIBRARY_PATH");
-  std::string_view folders = paths == nullptr ? "" : paths;
-  while (!folders.empty()) add_from(take(folders, ':'), home, installed, mpis);
-  for (const Mpi& mpi : installed) {
+void add_installed(const Search& search, Mpis& mpis) {
+  for (const Mpi& mpi : search.installed) {
     static Path file;
     if (join(file, mpi.library) && access(file.data(), R_OK) == 0) mpis.add(mpi);
   }
+}
+
+// What lies beside the launcher: in its own prefix, or where a distribution has the libraries of
+// the programs in /usr/bin.
+void add_of_launcher(const Search& search, Mpis& mpis) {
+  static Path launcher, multiarch, folder;
+  static utsname system;
+  if (search.start.folder.empty() || !join(launcher, search.start.folder, "/mpiexec")) return;
+  uname(&system);
+  if (!join(multiarch, "lib/", system.machine, "-linux-gnu")) return;
+  for (const std::string_view below :
+       std::array<std::string_view, 4>{"lib", "lib64", "lib/release", multiarch.data()}) {
+    Mpi found;
+    if (!join(folder, search.start.folder, "/../", below)) continue;
+    if (!find_in(folder.data(), search, found)) continue;
+    found.mpiexec = launcher.data();
+    mpis.add(found);
+  }
+}
+
+// What the system's loader finds by its name alone.
+bool find_by_name(const Search& search, Mpi& found) {
+  for (const LibraryName& known : names_after(search.start)) {
+    static Path plugin;
+    if (!find_plugin(search.home, known.abi, plugin)) continue;
+    if (open_library(known.file.data()) == nullptr) continue;
+    found = {.abi = known.abi, .library = known.file};
+    return true;
+  }
+  return false;
 }
 
 void set_environment(const Mpi& mpi) {
@@ -252,9 +297,10 @@ int nothing_fits(const Start& start, const Path& list, const Mpis& installed) {
   }
   const char* kind = start.family == Family::openmpi ? "Open MPI's" : "MPICH's or Intel MPI's";
   return refuse(
-      "found no library of an MPI that %s mpirun can start: LD_LIBRARY_PATH offers none, and of "
-      "those in %s (%s) none fits or is still there; load the MPI's module, or set "
-      "MPIGAUGE_LIBMPI to its libmpi.so, or install for it with `mpigauge imb install`",
+      "found no library of an MPI that %s mpirun can start: LD_LIBRARY_PATH, the launcher's folder "
+      "and the system's loader have none, and of those in %s (%s) none fits or is still there; "
+      "load the MPI's module, or set MPIGAUGE_LIBMPI to its libmpi.so, or install for it with "
+      "`mpigauge imb install`",
       start.sure ? kind : "any", list.data(), labels.empty() ? "none" : known.data());
 }
 
@@ -297,10 +343,14 @@ int as_suite(int argc, char** argv) {
   }
   Start start = start_of([](const char* name) -> const char* { return std::getenv(name); });
   if (start.family != Family::unknown) find_launcher(start);
-  gather(home, installed, mpis);
-  const Mpi* mpi = choose(mpis.all(), start);
-  if (mpi == nullptr) return nothing_fits(start, list, installed);
-  return as_suite(home, *mpi, argc, argv);
+  const Search search{home, installed, start};
+  add_offered(search, mpis);
+  add_installed(search, mpis);
+  add_of_launcher(search, mpis);
+  if (const Mpi* mpi = choose(mpis.all(), start)) return as_suite(home, *mpi, argc, argv);
+  Mpi found;
+  if (find_by_name(search, found)) return as_suite(home, found, argc, argv);
+  return nothing_fits(start, list, installed);
 }
 
 }  // namespace

@@ -59,6 +59,14 @@ Mpis site_mpis() {
   return mpis;
 }
 
+std::string names_in_order(const Start& start) {
+  std::string text;
+  for (const LibraryName& name : names_after(start)) {
+    text += std::string(text.empty() ? "" : " ") + std::string(name.file);
+  }
+  return text;
+}
+
 std::string_view chosen(const Mpis& mpis, const Start& start) {
   const Mpi* mpi = choose(mpis.all(), start);
   return mpi == nullptr ? "none" : mpi->library;
@@ -147,6 +155,29 @@ TEST(a_resource_manager_serves_all_and_only_hints) {
   Mpis other;
   other.add({.abi = Abi::mpich, .library = "/mine/libmpi.so.12"});
   CHECK_EQ(chosen(other, started_with({{"PMIX_RANK", "0"}})), "/mine/libmpi.so.12");
+}
+
+TEST(what_lies_beside_the_launcher_comes_before_the_list_but_not_before_the_same_of_the_list) {
+  Start start = by_mpich();
+  CHECK(started_by("/usr/bin/hydra_pmi_proxy", start));
+  Mpis mpis = site_mpis();
+  mpis.add(
+      {.abi = Abi::mpich, .library = "/usr/lib/libmpich.so.12", .mpiexec = "/usr/bin/mpiexec"});
+  CHECK_EQ(chosen(mpis, start), "/usr/lib/libmpich.so.12");
+  CHECK(started_by("/a/bin/hydra_pmi_proxy", start));
+  mpis.add({.abi = Abi::mpich, .library = "/a/lib64/libmpi.so.12", .mpiexec = "/a/bin/mpiexec"});
+  CHECK_EQ(chosen(mpis, start), "/a/lib/libmpi.so.12");
+}
+
+TEST(libraries_are_looked_for_by_the_names_that_the_launcher_can_start) {
+  const std::string mpich = "libmpi.so.12 libmpich.so.12",
+                    standard = "libmpi_abi.so.1 libmpi_abi.so.0";
+  const std::string open_mpi = "libmpi.so.40 libmpi_ibm.so.3 libmpi.so.20";
+  CHECK_EQ(names_in_order(by_hand), mpich + " " + open_mpi + " " + standard);
+  CHECK_EQ(names_in_order(by_mpich()), mpich + " " + standard);
+  CHECK_EQ(names_in_order(by_open_mpi()), open_mpi + " " + standard);
+  const Start by_srun = started_with({{"PMIX_RANK", "0"}});
+  CHECK_EQ(names_in_order(by_srun), open_mpi + " " + mpich + " " + standard);
 }
 
 TEST(paths_are_taken_apart) {

@@ -17,6 +17,7 @@ import pytest
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.site.mpi import find
+from mpigauge.site.mpi.imb_programs import list_text
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e.commands import last_line, mpigauge
@@ -182,6 +183,16 @@ def test_a_launcher_that_nothing_is_there_for(tmp_path: Path) -> None:
     (line,) = said(done)
     assert "found no library of an MPI that Open MPI's mpirun can start" in line
     assert "mpich 5" in line
+
+
+def test_where_no_mpi_was_known_that_of_the_launcher_is_taken(
+    mpi: Mpi, folder: Path, tmp_path: Path
+) -> None:
+    """As on a node that the folder was copied to."""
+    copied = tmp_path / "imb"
+    shutil.copytree(folder, copied, symlinks=True)
+    (copied / "mpigauge/mpis.txt").write_text(list_text([]))
+    assert library_of(mpi, copied / "IMB-MPI1") == str(mpi.library.resolve())
 
 
 def test_a_broken_list_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 from mpigauge.features.imb import install as imb
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.site.mpi import find
+from mpigauge.site.mpi import find, imb_programs
+from mpigauge.site.mpi.kernel_build import HOST
 from tests import mpi_fakes as fake
 
 
@@ -23,9 +24,7 @@ def _built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def kernels(mpi: Mpi, _: object) -> Kernels:
         folder = tmp_path / "built" / mpi.abi
         folder.mkdir(parents=True, exist_ok=True)
-        built = Kernels(
-            folder / imb.HOST, folder / f"{imb.HOST}.{mpi.abi}.so", folder / "cards.json"
-        )
+        built = Kernels(folder / HOST, folder / f"{HOST}.{mpi.abi}.so", folder / "cards.json")
         for path in (built.executable, built.plugin, built.cards):
             path.write_text(f"{path.name} for {mpi.label}")
         return built
@@ -51,8 +50,10 @@ def test_all_names_are_links_to_one_host(tmp_path: Path, mpich: str, openmpi: st
     folder = tmp_path / "DIR"
     done = imb.install(folder, [mpich, openmpi, mpich], force=False)
     assert [mpi.name for mpi in done.mpis] == ["mpich", "openmpi"]
-    assert names_in(folder) == {*imb.PROGRAMS, "mpigauge"}
-    assert {(folder / name).readlink() for name in imb.PROGRAMS} == {Path(imb.LINK)}
+    assert names_in(folder) == {*imb_programs.PROGRAMS, "mpigauge"}
+    assert {(folder / name).readlink() for name in imb_programs.PROGRAMS} == {
+        Path(imb_programs.LINK)
+    }
     home = folder / "mpigauge"
     plugins = {"mpigauge-kernel.mpich.so", "mpigauge-kernel.ompi.so"}
     assert names_in(home) == {"mpigauge-kernel", "mpis.txt", *plugins}
@@ -62,7 +63,7 @@ def test_all_names_are_links_to_one_host(tmp_path: Path, mpich: str, openmpi: st
 def test_the_list_says_what_the_host_reads(tmp_path: Path, mpich: str) -> None:
     imb.install(tmp_path / "DIR", [mpich], force=False)
     first, *lines = (tmp_path / "DIR/mpigauge/mpis.txt").read_text().splitlines()
-    assert first == imb.HEAD
+    assert first == imb_programs.HEAD
     assert [line for line in lines if not line.startswith("#")] == [
         "",
         "mpi mpich 5.0.2",
@@ -76,7 +77,7 @@ def test_the_list_says_what_the_host_reads(tmp_path: Path, mpich: str) -> None:
 def test_what_a_private_mpi_needs_is_kept_but_for_folders_of_libraries(mpich: str) -> None:
     mpi = find(mpich)
     object.__setattr__(mpi, "env", {"LD_LIBRARY_PATH": "/a", "OPAL_PREFIX": "/b c"})
-    text = imb.list_text([mpi])
+    text = imb_programs.list_text([mpi])
     assert "  env OPAL_PREFIX=/b c\n" in text
     assert "LD_LIBRARY_PATH=" not in text
 
@@ -87,7 +88,7 @@ def test_again_and_for_other_mpis(tmp_path: Path, mpich: str, openmpi: str) -> N
     (folder / "notes").write_text("mine")
     imb.install(folder, [mpich], force=False)
     imb.install(folder, [openmpi], force=False)
-    assert names_in(folder) == {*imb.PROGRAMS, "mpigauge", "notes"}
+    assert names_in(folder) == {*imb_programs.PROGRAMS, "mpigauge", "notes"}
     assert names_in(folder / "mpigauge") == {
         "mpigauge-kernel", "mpis.txt", "mpigauge-kernel.ompi.so",
     }  # fmt: skip
@@ -104,7 +105,7 @@ def test_what_others_put_there_stays(tmp_path: Path, mpich: str, name: str) -> N
     assert names_in(folder) == {name}
     assert (folder / name).read_text() == "the real one"
     imb.install(folder, [mpich], force=True)
-    assert names_in(folder) == {*imb.PROGRAMS, "mpigauge"}
+    assert names_in(folder) == {*imb_programs.PROGRAMS, "mpigauge"}
 
 
 def test_a_folder_of_others_is_not_replaced_even_by_force(tmp_path: Path, mpich: str) -> None:

@@ -30,9 +30,10 @@ def install_command(folder: Path, specs: tuple[str, ...], force: bool) -> None:
     They need no Python, find the MPI whose mpirun starts them, and DIR can be moved.
     """
     from mpigauge.cli.screen import tell
-    from mpigauge.features.imb import install as imb
+    from mpigauge.features.imb.install import install
+    from mpigauge.site.mpi.imb_programs import PROGRAMS
 
-    done = imb.install(folder, specs, force, tell)
-    click.echo(f"{', '.join(imb.PROGRAMS)} in {done.folder}")
+    done = install(folder, specs, force, tell)
+    click.echo(f"{', '.join(PROGRAMS)} in {done.folder}")
     for mpi in done.mpis:
         click.echo(f"{mpi.label}: {mpi.mpiexec} -n 2 {done.folder / 'IMB-MPI1'} PingPong")

@@ -13,32 +13,14 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import folders
 from mpigauge.site.mpi.build import kernels
-from mpigauge.site.mpi.find import WHAT_TO_DO, find, list_all
+from mpigauge.site.mpi.imb_programs import HEAD, HOME, LINK, LIST, PROGRAMS, list_text, mpis_for
+from mpigauge.site.mpi.kernel_build import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.site.mpi.folders import Tell
-
-PROGRAMS = tuple(
-    f"IMB-{suite}" for suite in ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO")
-)
-HOME = "mpigauge"
-"""Folder beside the programs that holds what they open."""
-HOST = "mpigauge-kernel"
-LIST = "mpis.txt"
-HEAD = (
-    "# MPIs that the IMB-* of mpigauge beside this folder may open; the first that fits is taken."
-)
-NOTE = """\
-# It is chosen by MPIGAUGE_LIBMPI (the path of a libmpi), else by LD_LIBRARY_PATH, else from here:
-# the MPI whose launcher started the program, else the first."""
-LINK = f"{HOME}/{HOST}"
-
-# The folders' names of an MPI do not matter here: it is opened by its full path.
-NOT_KEPT = ("LD_LIBRARY_PATH",)
-MOST_MPIS = 24
 
 
 @dataclass(frozen=True)
@@ -53,24 +35,11 @@ def install(
     """The programs in `folder`, for the MPIs named, else for all that are found."""
     folder = folder.expanduser().absolute()
     _check(folder, force)
-    mpis = _mpis(specs, tell)
+    mpis = mpis_for(specs, "to install for", tell)
     first_of_abi = {mpi.abi: mpi for mpi in reversed(mpis)}
     built = [kernels(mpi, tell) for mpi in first_of_abi.values()]
     _fill(folder, mpis, built)
     return Installed(folder, mpis)
-
-
-def _mpis(specs: Sequence[str], tell: Tell) -> tuple[Mpi, ...]:
-    if specs:
-        found = tuple(dict.fromkeys(find(spec) for spec in specs))
-    else:
-        everything = list_all()
-        for problem in everything.problems:
-            tell(f"left out: {problem}")
-        found = everything.mpis
-    if not found:
-        raise UserError(f"there is no MPI to install for; {WHAT_TO_DO}")
-    return found[:MOST_MPIS]
 
 
 def _check(folder: Path, force: bool) -> None:
@@ -149,20 +118,3 @@ def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
-
-
-def list_text(mpis: Sequence[Mpi]) -> str:
-    """What the host reads: a block for each MPI, in the order of preference."""
-    return "\n".join([HEAD, NOTE, *(line for mpi in mpis for line in _block(mpi))]) + "\n"
-
-
-def _block(mpi: Mpi) -> Iterator[str]:
-    yield ""
-    yield f"mpi {mpi.name} {mpi.version}"
-    yield f"  abi {mpi.abi}"
-    yield f"  launcher {'openmpi' if mpi.abi == 'ompi' else 'hydra'}"
-    yield f"  library {mpi.library}"
-    yield f"  mpiexec {mpi.mpiexec.resolve()}"
-    for name, value in mpi.env.items():
-        if name not in NOT_KEPT:
-            yield f"  env {name}={value}"
