@@ -83,6 +83,11 @@ PARTS = {
         "where kernels are looked for, and what asks for an extra (tests/unit)",
         marked("wheel"),
     ),
+    "aarch64": Part(
+        "a benchmark of each suite by the wheel's kernels for aarch64, emulated, on three ABIs",
+        "nothing of these kernels; the wheel for this machine is not built in CI either",
+        marked("aarch64"),
+    ),
     "reproducible": Part(
         "the wheel built in two clones: the same bytes",
         "tests/unit/test_release.py, on small wheels",

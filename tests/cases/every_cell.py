@@ -15,7 +15,7 @@ from mpigauge.site.mpi.blas import usual_blas
 from tests.cases.launching import Ended, Site, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from mpigauge.model.cards import Card
@@ -52,6 +52,15 @@ def run_all(where: Site, ranks: int, names: str, *options: object) -> Ended:
         if seconds > 60 or all(skip.reason != NO_TIME for skip in ended.skips):
             return ended
         seconds *= 4
+
+
+def one_of_each_suite(cards: Iterable[Card]) -> list[Card]:
+    """The first of those that a suite measures by default, without a profile to be replayed."""
+    first: dict[str, Card] = {}
+    for card in cards:
+        if card.by_default and "profile" not in card.options:
+            first.setdefault(card.suite, card)
+    return list(first.values())
 
 
 def may_be_skipped(card: Card, ranks: int, reason: str) -> bool:

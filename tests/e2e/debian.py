@@ -18,7 +18,7 @@ import pytest
 from tests import patience
 from tests.e2e.cluster import needs_root
 
-__all__ = ["Installed", "installed", "needs_root"]
+__all__ = ["Installed", "installed", "needs_root", "unpacked"]
 LAY = """
 set -e
 work=$1
@@ -80,3 +80,37 @@ def installed(folder: Path, *packages: str) -> Iterator[Installed]:
             yield Installed(keeper.pid)
         finally:
             keeper.stdin.close()
+
+
+def unpacked(folder: Path, *packages: str, architecture: str = "") -> Path:
+    """A folder with what these packages hold, for this kind of machine or another. Nothing is
+    installed, so it needs no root."""
+    if not shutil.which("apt-get"):
+        pytest.skip("knows only Debian's packages, and there is no apt-get")
+    words = ["apt-get", "-qq"]
+    if architecture:
+        state, cache = folder / "state", folder / "cache"
+        (state / "lists/partial").mkdir(parents=True)
+        (cache / "archives/partial").mkdir(parents=True)
+        options = {
+            "APT::Architecture": architecture,
+            "APT::Architectures": architecture,
+            "Dir::State": state,
+            "Dir::State::status": "/dev/null",
+            "Dir::Cache": cache,
+        }
+        words += [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        _apt([*words, "update"], folder)
+    downloads, root = folder / "packages", folder / "root"
+    downloads.mkdir(parents=True)
+    _apt([*words, "download", *packages], downloads)
+    for package in sorted(downloads.glob("*.deb")):
+        subprocess.run(["dpkg", "-x", str(package), str(root)], check=True)
+    return root
+
+
+def _apt(words: list[str], folder: Path) -> None:
+    done = patience.run(words, cwd=folder)
+    if done.returncode != 0:
+        why = f"{' '.join(words[-2:])}: {done.stderr.strip()[-300:]}"
+        pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)

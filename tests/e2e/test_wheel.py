@@ -7,7 +7,6 @@ MPIGAUGE_WHEEL=FILE takes one that `make wheel` has built."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -21,9 +20,9 @@ from mpigauge.site.mpi import find
 from tests import patience
 from tests.conftest import ABIS, MPIS
 from tests.e2e.debian import installed, needs_root
+from tests.e2e.wheels import builder, built_wheel, program
 
 pytestmark = [pytest.mark.mpi, pytest.mark.heavy, pytest.mark.acceptance("wheel")]
-MINUTES_S = 3600.0
 COMPILERS = (
     "cmake",
     "ninja",
@@ -37,7 +36,6 @@ COMPILERS = (
     "ccache",
     "ld",
 )
-BUILDERS = ("ziglang", "auditwheel", "hatchling", "hatch_vcs")
 DEBIAN = [("mpich", "/usr/bin/mpirun.mpich"), ("openmpi-bin", "/usr/bin/mpirun.openmpi")]
 WITH_A_RUN = (
     "ls", "ls --where cells>0", "show last", "show last --format csv", "explain last",
@@ -48,38 +46,9 @@ WITH_A_RUN = (
 """What works without any extra, said of a run."""
 
 
-def program(words: list[str], **more: str) -> str:
-    done = patience.run(words, seconds=MINUTES_S, env={**os.environ, **more})
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def builder(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python that has what wheels are built with."""
-    if all(importlib.util.find_spec(name) for name in BUILDERS):
-        return Path(sys.executable)
-    folder = tmp_path_factory.mktemp("builder")
-    program([sys.executable, "-m", "venv", str(folder)])
-    python = folder / "bin" / "python"
-    program([str(python), "-m", "pip", "install", "--quiet", f"{repository}[wheel]"])
-    return python
-
-
-@pytest.fixture(scope="module")
-def wheel(builder: Path, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if built := os.environ.get("MPIGAUGE_WHEEL"):
-        return Path(built).absolute()
-    folder = tmp_path_factory.mktemp("wheel")
-    source = {"PYTHONPATH": str(repository / "src")}
-    program([str(builder), str(repository / "tools/shipped.py"), str(folder / "shipped")], **source)
-    words = [str(builder), "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    program(
-        [*words, "--wheel-dir", str(folder / "dist"), str(repository)],
-        MPIGAUGE_SHIPPED=str(folder / "shipped"),
-    )
-    (found,) = (folder / "dist").glob("*.whl")
-    return found
+def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_wheel(repository, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +73,21 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
     }
 
 
+SIZES = """
+import json
+from importlib import metadata
+
+sizes = {}
+for each in metadata.distributions():
+    name = each.metadata["Name"].lower()
+    if name not in ("pip", "setuptools"):
+        files = [file for file in each.files if file.suffix != ".pyc"]
+        sizes[name] = sum(file.locate().stat().st_size for file in files)
+print(json.dumps(sizes))
+"""
+"""Bytes of each distribution that is installed, but for those of every environment."""
+
+
 def mpigauge(
     words: list[str], env: dict[str, str], cwd: Path, seconds: float = patience.USUAL_S
 ) -> subprocess.CompletedProcess[str]:
@@ -118,13 +102,24 @@ def good(words: list[str], env: dict[str, str], cwd: Path) -> str:
     return done.stdout
 
 
-def test_it_is_small_and_runs_on_old_systems(wheel: Path, builder: Path, repository: Path) -> None:
+def test_it_is_small_and_runs_on_old_systems(wheel: Path, repository: Path, tmp_path: Path) -> None:
     machine = os.uname().machine
+    python = builder(repository, tmp_path)
     said = program(
-        [str(builder), str(repository / "tools/check_wheel.py"), str(wheel.parent), machine]
+        [str(python), str(repository / "tools/check_wheel.py"), str(wheel.parent), machine]
     )
     for part in ("kernels/mpich", "kernels/ompi", "kernels/std", "profiler", "translation"):
         assert f"_shipped/{part}" in said
+
+
+def test_what_it_installs_is_below_100_mb(bare: dict[str, str]) -> None:
+    """All files of mpigauge and of what it needs; bytecode, which pip makes of them and uv does
+    not, is a quarter more."""
+    python = shutil.which("python", path=bare["PATH"])
+    assert python is not None
+    sizes = json.loads(program([python, "-c", SIZES], PYTHONPATH=""))
+    assert {"mpigauge", "numpy", "rich", "click", "jinja2"} <= set(sizes)
+    assert sum(sizes.values()) < 100_000_000, sizes
 
 
 def test_there_is_no_compiler(bare: dict[str, str]) -> None:
