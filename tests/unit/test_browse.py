@@ -31,7 +31,8 @@ from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.browse.serve import Server, ServerAddress
 from mpigauge.features.explain.registry import explained
 from mpigauge.result.library import large
-from tests import nights, pages, patience
+from mpigauge.site.mpi import find
+from tests import nights, pages, patience, tunings
 from tests.unit.test_report_page import OURS, Page
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
     with RunsFolder.open(store) as folder:
-        site = Pages(folder, f"/{TOKEN}/", explained)
+        site = Pages(folder, f"/{TOKEN}/", explained, tuning=lambda path, _: f"{path} shown")
         with Server("127.0.0.1", 0, Access(TOKEN), site) as server:
             thread = Thread(target=server.serve_forever, args=(0.02,))
             thread.start()
@@ -423,6 +424,23 @@ def test_a_run_has_its_report_and_a_way_back(server: Server) -> None:
     assert said.status == 200
     assert said.page.all("section", "id")[0] == "answer"
     assert f"/{TOKEN}/" in said.page.all("a", "href")
+
+
+def test_tunings_are_listed_and_have_their_pages(server: Server, store: Path) -> None:
+    tunings.make(store / "tuned", find("mpich"))
+    (store / "cut").mkdir()
+    (store / "cut" / "rules.json").write_text("{", encoding="utf-8")
+    try:
+        listed = ask(server, "")
+        assert ["tuned", find("mpich").label, "here", "1 rule: Alltoall"] in listed.page.tables[-1]
+        assert "cut/rules.json is damaged" in listed.text
+        said = ask(server, "tuning/tuned")
+        assert (said.status, f"{store / 'tuned'} shown" in said.text) == (200, True)
+        assert ask(server, "tuning/night00").status == 404
+        assert "Tunings" not in ask(server, "?mpi=mpich+5.0.2").text
+    finally:
+        shutil.rmtree(store / "tuned")
+        shutil.rmtree(store / "cut")
 
 
 def test_runs_side_by_side_are_judged(server: Server) -> None:

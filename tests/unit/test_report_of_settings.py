@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.tune.page import page_of
+from mpigauge.features.tune.page import shown_tuning
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.tunings import holds_tuning, load_tuning
 from mpigauge.site.mpi import find
@@ -75,7 +75,7 @@ def test_a_tuning_says_what_its_rules_gain() -> None:
 def test_a_tuning_without_rules_shows_its_candidates() -> None:
     tunings.make(Path("tuned"), find("mpich"))
     swept(Path("tuned/runs/grid"), 0.5)
-    assert page_of(Path("tuned")).run == Path("tuned/runs/grid")
+    assert shown_tuning(Path("tuned")).run == Path("tuned/runs/grid")
 
 
 def test_a_tuning_without_its_runs_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,7 +83,7 @@ def test_a_tuning_without_its_runs_is_refused(capsys: pytest.CaptureFixture[str]
     assert holds_tuning(Path("tuned"))
     assert load_tuning(Path("tuned")).rules
     with pytest.raises(UserError, match="mpigauge tune show tuned"):
-        page_of(Path("tuned"))
+        shown_tuning(Path("tuned"))
     assert run(["report", "tuned"]) == 2
     assert "has no run confirm or grid" in capsys.readouterr().err
 

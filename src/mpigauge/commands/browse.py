@@ -79,6 +79,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.features.browse.serve import Server
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import compared_runs, page_of
+    from mpigauge.features.tune.page import page_of as page_of_tuning
     from mpigauge.model.units import many
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
@@ -93,7 +94,14 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
             place.host,
             port,
             place.access(token),
-            Pages(runs, base, explained, page_of, compared_runs),
+            Pages(
+                runs,
+                base,
+                explained,
+                page_of,
+                compared_runs,
+                lambda folder, home: page_of_tuning(folder, explained, home=home),
+            ),
         ) as server,
     ):
         runs.ask(lambda library: asking.say_notes(library.notes), asking.progress)

@@ -55,21 +55,12 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
 
 def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
     """The page of the run that confirmed it, with what the tuning says; None: it is no tuning."""
-    from dataclasses import replace
-
-    from mpigauge.cli.reporting import shown_of
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.tune.page import page_of
     from mpigauge.runs.store.tunings import holds_tuning
-    from mpigauge.show.web.report import report
 
     folder = Path(word)
-    if not holds_tuning(folder):
-        return None
-    page = page_of(folder)
-    (shown,) = shown_of([str(page.run)], limits_of)
-    named = replace(shown, name=folder.name)
-    return report([named], explained(named.view), told=page.told)
+    return page_of(folder, explained, limits_of) if holds_tuning(folder) else None
 
 
 def _check_alone(runs: tuple[str, ...]) -> None:

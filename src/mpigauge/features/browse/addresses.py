@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -15,6 +15,7 @@ from mpigauge.features.browse.machines import QUOTED, Quoted, curves, machines
 from mpigauge.features.browse.pages import (
     ListView,
     RunEntry,
+    TuningEntry,
     Turn,
     beside_page,
     runs_page,
@@ -40,10 +41,13 @@ from mpigauge.features.browse.trend_pages import (
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.result.words import number_name
+from mpigauge.runs.store.tunings import load_tuning, tuning_folders
 from mpigauge.show.several import compared
 from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mpigauge.features.browse.access import PageRequest
     from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.features.browse.trend import Trend
@@ -79,12 +83,15 @@ class Pages:
     like others."""
     compare: Callable[[Sequence[str]], Comparison | None] = lambda paths: None  # noqa: ARG005
     """The same for runs side by side."""
+    tuning: Callable[[Path, str], str] | None = None
+    """The page of a tuning, with the way back."""
 
     def page(self, asked: PageRequest) -> Page:
         """Whatever is asked for, a page: that of what is wrong, too."""
         kinds: dict[tuple[str, int], Callable[[PageRequest], Page]] = {
             ("", 0): self._runs,
             ("run", 2): self._run,
+            ("tuning", 2): self._tuning,
             ("beside", 1): self._beside,
             ("trends", 1): self._trends,
             ("trend", 2): self._trend,
@@ -124,7 +131,8 @@ class Pages:
             counted = why or f"{len(names)} of {many(every, 'run')}"
             where = self.folder.root.name or str(self.folder.root)
             on = machines(library.con, self.base, names)
-            text = runs_page(self.base, where, listed, told, counted, on)
+            tunings = [] if any(vars(choice).values()) else [*self._tunings()]
+            text = runs_page(self.base, where, listed, told, counted, on, tunings)
             return Page(400 if why else 200, text)
 
         return self.folder.ask(go)
@@ -141,6 +149,20 @@ class Pages:
             return Page(200, text)
         shown = shown_of(path)
         return Page(200, report(shown, self.explain(shown[0].view), home=self.base))
+
+    def _tunings(self) -> Iterator[TuningEntry]:
+        for name, path in tuning_folders(self.folder.root).items():
+            try:
+                yield TuningEntry.of(name, load_tuning(path))
+            except UserError as error:
+                yield TuningEntry(name, "", "", _ended(error))
+
+    def _tuning(self, asked: PageRequest) -> Page:
+        name = asked.path[1]
+        path = tuning_folders(self.folder.root).get(name)
+        if path is None or self.tuning is None:
+            raise MissingError(f"there is no tuning '{name}' in {self.folder.root}")
+        return Page(200, self.tuning(path, self.base))
 
     def _beside(self, asked: PageRequest) -> Page:
         names = list(dict.fromkeys(asked.query.get("run", [])))

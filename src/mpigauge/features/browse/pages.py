@@ -23,6 +23,7 @@ from mpigauge.show.web.report import WordTable, sections, too_large
 if TYPE_CHECKING:
     from mpigauge.features.browse.machines import MachineEntry, Quoted
     from mpigauge.result.compare.compare import Comparison
+    from mpigauge.runs.store.tunings import Tuning
     from mpigauge.show.kinds import Shown
 
 PER_PAGE = 100
@@ -50,6 +51,25 @@ class RunEntry:
     quoted: Quoted
     spark: str
     """Its first curve, as SVG; empty: it has none."""
+
+
+@dataclass(frozen=True)
+class TuningEntry:
+    """A tuning below the list of runs."""
+
+    name: str
+    mpi: str
+    host: str
+    rules: str
+    """How many rules there are, and for what; or why nothing can be said of them."""
+
+    @classmethod
+    def of(cls, name: str, tuning: Tuning) -> TuningEntry:
+        collectives = dict.fromkeys(each.rule.collective for each in tuning.rules)
+        rules = f"{many(len(tuning.rules), 'rule')}: {', '.join(collectives)}"
+        if not tuning.rules:
+            rules = "no rule: the default stays everywhere"
+        return cls(name, tuning.mpi.label, tuning.hostname, rules)
 
 
 @dataclass(frozen=True)
@@ -107,6 +127,7 @@ def runs_page(
     lines: Sequence[RunEntry],
     counts: str,
     machines: Sequence[MachineEntry],
+    tunings: Sequence[TuningEntry],
 ) -> str:
     """`where`: what the folder is called; `counts`: how many of how many runs."""
     return filled_page(
@@ -117,6 +138,7 @@ def runs_page(
         lines=lines,
         counted=counts,
         machines=machines,
+        tunings=tunings,
         most_machines=MOST_MACHINES,
         heads=list(_heads(base, listed.choice)),
         **vars(listed),

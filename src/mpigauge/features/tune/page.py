@@ -1,35 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a tuning's report is made of: the run that shows most of it, and what it says first."""
+"""A tuning's report: the run that shows most of it, and what the tuning says first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from mpigauge.cli.reporting import shown_of
 from mpigauge.features.tune.show import lines_of
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.tunings import RUNS, load_tuning
+from mpigauge.show.web.report import report
+
+if TYPE_CHECKING:
+    from mpigauge.result.finding import Explanation
+    from mpigauge.result.run_view import RunView
 
 _SHOWN = ("confirm", "grid")
 """Runs of a tuning, the best first: rules against the default, else all candidates."""
 
 
 @dataclass(frozen=True)
-class TuningPage:
+class ShownTuning:
     run: Path
-    told: Sequence[str]
-    """A sentence for each rule, then what stays at the default and why."""
+    sentences: Sequence[str]
+    """One for each rule, then what stays at the default and why."""
 
 
-def page_of(folder: Path) -> TuningPage:
+def page_of(
+    folder: Path,
+    explain: Callable[[RunView], Explanation],
+    limits_of: str | None = None,
+    home: str = "",
+) -> str:
+    """The page, with a way back to `home`. UserError: the tuning is damaged, or its runs have been
+    taken away."""
+    tuning = shown_tuning(folder)
+    (shown,) = shown_of([str(tuning.run)], limits_of)
+    named = replace(shown, name=folder.name)
+    return report([named], explain(named.view), told=tuning.sentences, home=home)
+
+
+def shown_tuning(folder: Path) -> ShownTuning:
     """UserError: the tuning is damaged, or its runs have been taken away."""
-    _, *told = filter(None, lines_of(load_tuning(folder)))
+    _, *sentences = filter(None, lines_of(load_tuning(folder)))
     for name in _SHOWN:
         run = folder / RUNS / name
         if (run / "run.json").is_file():
-            return TuningPage(run, told)
+            return ShownTuning(run, sentences)
     raise UserError(
         f"{folder} has no run {' or '.join(_SHOWN)} below {RUNS}, of which a report could be made; "
         f"`mpigauge tune show {folder}` prints what the tuning says"

@@ -262,6 +262,15 @@ def holds_tuning(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
+def tuning_folders(root: Path) -> dict[str, Path]:
+    """The folders of tunings directly below a folder, by their names."""
+    try:
+        folders = sorted(root.iterdir())
+    except OSError as error:
+        raise UserError(f"cannot look into {root}: {error.strerror}") from None
+    return {path.name: path for path in folders if path.name[0] != "." and holds_tuning(path)}
+
+
 def load_tuning(folder: Path) -> Tuning:
     """UserError: there is no whole tuning in this folder."""
     file = folder / FILE
