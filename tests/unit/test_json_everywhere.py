@@ -15,6 +15,7 @@ from mpigauge.cli.main import run
 
 WITHOUT_A_TABLE = {
     "browse": "serves pages",
+    "bundle": "writes a file",
     "completion": "prints a script",
     "exec": "prints what the program prints",
     "export": "writes a file",

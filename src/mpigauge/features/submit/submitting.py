@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import strict
+from mpigauge.cli.itself import own_words
 from mpigauge.cli.registry import COMMANDS, module_of
 from mpigauge.model.errors import RunError, UserError, nearest_or_all
 
@@ -82,7 +82,7 @@ def task(words: tuple[str, ...]) -> Task:
     # Behind the words of a program it would be one of these.
     ours = (name, *more, *words[1:]) if name == PROFILE else (*words, *more)
     return Task(
-        words=(*_program(), *ours),
+        words=(*own_words(), *ours),
         folder=folder,
         script=base.with_name(f"{base.name}.sh"),
         log=base.with_name(f"{base.name}.log"),
@@ -171,13 +171,6 @@ def _unused(path: Path) -> Path:
     """The path, or the first one numbered after it, that has no script beside it."""
     names = (path.name if n == 1 else f"{path.name}-{n}" for n in count(1))
     return next(path.with_name(n) for n in names if not path.with_name(f"{n}.sh").exists())
-
-
-def _program() -> tuple[str, ...]:
-    script = Path(sys.executable).with_name("mpigauge")
-    if script.exists():
-        return (str(script),)
-    return (sys.executable, "-c", "from mpigauge.cli import main; main()")
 
 
 def choose(name: str | None) -> System:

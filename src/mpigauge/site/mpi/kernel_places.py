@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from mpigauge.model.mpi import Abi
 from mpigauge.site.mpi import folders, kernel_build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.model.mpi import Abi, Kernels
+    from mpigauge.model.mpi import Kernels
 
 VARIABLE = "MPIGAUGE_KERNELS"
+CAME = "came with mpigauge"
 BUILT = "built"
 """Of the variable: take nothing that was not built by and for this user."""
 SHIPPED = Path(__file__).resolve().parents[2] / "_shipped"
-"""What a wheel brings beside the sources: kernels, the profiler, translations."""
+"""What came beside the sources: kernels, the profiler, translations; in a bundle MPIs, too."""
 
 
 class Looked(NamedTuple):
@@ -38,13 +40,23 @@ def look(abi: Abi, sources: str) -> Iterator[Looked]:
     """The places, the one that counts first. `sources`: the digest of those of this mpigauge."""
     if not takes_ready():
         return
-    yield _looked("came with mpigauge", SHIPPED / "kernels" / abi, abi, "")
+    yield _looked(CAME, SHIPPED / "kernels" / abi, abi, "")
     for place, folder in _of_site():
         yield _looked(place, folder / name_of(abi, sources), abi, sources)
 
 
 def ready(abi: Abi, sources: str) -> Kernels | None:
     return next((each.kernels for each in look(abi, sources) if each.kernels), None)
+
+
+def all_shipped() -> dict[Abi, Kernels]:
+    """Those that came with mpigauge, whether they run on this machine or not."""
+    found: dict[Abi, Kernels] = {}
+    for abi in get_args(Abi):
+        folder = SHIPPED / "kernels" / abi
+        if takes_ready() and kernel_build.is_whole(folder):
+            found[abi] = kernel_build.kernels_in(folder, abi, CAME)
+    return found
 
 
 def takes_ready() -> bool:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.site.mpi import folders
+from mpigauge.site.mpi import folders, kernel_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +63,9 @@ def prefix_of(name: str, version: str) -> Path:
 
 
 def installed(name: str) -> list[Path]:
-    """The private prefixes of this MPI, newest version first."""
-    found = (folders.home() / "mpi").glob(f"{name}-*")
+    """The private prefixes of this MPI, newest version first; those of a bundle are among them."""
+    places = (folders.home() / "mpi", kernel_places.SHIPPED / "mpi")
+    found = [prefix for place in places for prefix in place.glob(f"{name}-*")]
     return sorted(found, key=lambda prefix: _order(prefix.name), reverse=True)
 
 
