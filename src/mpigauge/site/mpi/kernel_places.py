@@ -83,7 +83,8 @@ def name_of(abi: Abi, sources: str) -> str:
 def _of_site() -> Iterator[tuple[str, Path]]:
     if (folder := named()) is not None:
         yield f"the site's, named by {VARIABLE}", folder
-    yield "the site's", folders.home() / "kernels"
+    for home in folders.homes():
+        yield "the site's", home / "kernels"
 
 
 def _looked(place: str, folder: Path, abi: Abi, sources: str) -> Looked:

@@ -59,12 +59,14 @@ WHEELS = {
 
 
 def prefix_of(name: str, version: str) -> Path:
-    return folders.home() / "mpi" / f"{name}-{version}"
+    """Where it is, or would be installed."""
+    prefixes = [home / "mpi" / f"{name}-{version}" for home in folders.homes()]
+    return next((prefix for prefix in prefixes if prefix.exists()), prefixes[0])
 
 
 def installed(name: str) -> list[Path]:
     """The private prefixes of this MPI, newest version first; those of a bundle are among them."""
-    places = (folders.home() / "mpi", kernel_places.SHIPPED / "mpi")
+    places = [*(home / "mpi" for home in folders.homes()), kernel_places.SHIPPED / "mpi"]
     found = [prefix for place in places for prefix in place.glob(f"{name}-*")]
     return sorted(found, key=lambda prefix: _order(prefix.name), reverse=True)
 
