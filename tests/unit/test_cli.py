@@ -201,6 +201,7 @@ def test_no_compiler_is_said(
 
     monkeypatch.setattr("mpigauge.site.mpi.kernels", refuse)
     monkeypatch.setattr("mpigauge.site.mpi.find", lambda _: None)
+    monkeypatch.setattr("mpigauge.site.launch.cannot_start", lambda *_: "")
     assert run(["run", "PingPong"]) == 2
     assert said(capsys) == "mpigauge: no C++ compiler found\n"
 
