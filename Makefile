@@ -57,6 +57,7 @@ release: .venv/.wheel
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@mkdir -p build
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary --python-version 3.12 src
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
 	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)

@@ -88,6 +88,11 @@ PARTS = {
         "nothing of these kernels; the wheel for this machine is not built in CI either",
         marked("aarch64"),
     ),
+    "debian-roots": Part(
+        "the wheel in clean roots of Debian: each MPI and none, no network, no home, pipx and uv",
+        "where kernels are looked for, and what cannot be written (tests/unit)",
+        marked("debian-roots"),
+    ),
     "reproducible": Part(
         "the wheel built in two clones: the same bytes",
         "tests/unit/test_release.py, on small wheels",

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.debian import installed
+from tests.e2e.wheels import built_wheel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.e2e.debian import Installed
 
@@ -21,3 +23,9 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
     """This machine as if it had Debian's Chromium."""
     with installed(tmp_path_factory.mktemp("chromium"), "chromium") as machine:
         yield machine
+
+
+@pytest.fixture(scope="session")
+def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The one for this machine, with kernels inside."""
+    return built_wheel(repository, tmp_path_factory.mktemp("wheel"))

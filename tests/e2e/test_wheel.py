@@ -20,23 +20,13 @@ from mpigauge.site.mpi import find
 from tests import patience
 from tests.conftest import ABIS, MPIS
 from tests.e2e.debian import installed, needs_root
-from tests.e2e.wheels import builder, built_wheel, program
+from tests.e2e.wheels import COMPILERS, builder, program
 
 pytestmark = [pytest.mark.mpi, pytest.mark.heavy, pytest.mark.acceptance("wheel")]
-COMPILERS = (
-    "cmake",
-    "ninja",
-    "make",
-    "cc",
-    "c++",
-    "gcc",
-    "g++",
-    "clang",
-    "clang++",
-    "ccache",
-    "ld",
-)
 DEBIAN = [("mpich", "/usr/bin/mpirun.mpich"), ("openmpi-bin", "/usr/bin/mpirun.openmpi")]
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+OURS = ("PYTHONPATH", "MPIGAUGE_HOME", "MPIGAUGE_CACHE")
+"""Variables of the environment that runs the tests."""
 WITH_A_RUN = (
     "ls", "ls --where cells>0", "show last", "show last --format csv", "explain last",
     "model last", "report last -o page.html", "plot last latency -o latency.svg",
@@ -44,11 +34,6 @@ WITH_A_RUN = (
     "topo",
 )  # fmt: skip
 """What works without any extra, said of a run."""
-
-
-@pytest.fixture(scope="module")
-def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_wheel(repository, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +149,20 @@ def test_a_program_is_profiled(spec: str, bare: dict[str, str], tmp_path: Path) 
     done = mpigauge(["profile", "--mpi", spec, "--np", "2", "--", *words], bare, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "of the run time" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("version", PYTHONS)
+def test_each_python_that_is_here(version: str, wheel: Path, tmp_path: Path) -> None:
+    """Debian 12 and 13, which tests/e2e/test_debian_roots.py makes, have 3.11 and 3.13."""
+    python = f"python{version}"
+    if not shutil.which(python) or patience.run([python, "-c", ""]).returncode != 0:
+        pytest.skip(f"there is no {python} here")
+    program([python, "-m", "venv", str(tmp_path / "venv")])
+    program([str(tmp_path / "venv/bin/pip"), "install", "--quiet", str(wheel)], PYTHONPATH="")
+    env = {name: value for name, value in os.environ.items() if name not in OURS}
+    env["PATH"] = f"{tmp_path / 'venv/bin'}:{env['PATH']}"
+    good(["mpi", "install", "mpich"], env, tmp_path)
+    assert "latency, 0 B" in good(["quick", "--in", "5s"], env, tmp_path)
 
 
 @needs_root

@@ -14,6 +14,20 @@ from tests import patience
 
 MINUTES_S = 3600.0
 BUILDERS = ("ziglang", "auditwheel", "hatchling", "hatch_vcs")
+COMPILERS = (
+    "cmake",
+    "ninja",
+    "make",
+    "cc",
+    "c++",
+    "gcc",
+    "g++",
+    "clang",
+    "clang++",
+    "ccache",
+    "ld",
+)
+"""What who installs a wheel need not have."""
 GIVEN = {"x86_64": "MPIGAUGE_WHEEL", "aarch64": "MPIGAUGE_WHEEL_AARCH64"}
 """Variables that name a wheel which `make wheel` has built, by the machine that it is for."""
 
