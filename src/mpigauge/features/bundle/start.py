@@ -105,7 +105,7 @@ for name in python{needs.version} python3; do
 done
 here=$(python3 --version 2>/dev/null) || here="no Python"
 refuse "this bundle is for Python {needs.version}, and on PATH is $here; name one by \\
-{variable}, or make a bundle with the Python that is here (3.10 or later); $without"
+{variable}, or make the bundle with a Python as here, if it is 3.10 or later; $without"
 """
 
 _MAIN = '''\
