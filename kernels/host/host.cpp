@@ -268,9 +268,9 @@ void add_of_launcher(const Search& search, Mpis& mpis) {
 // What the system's loader finds by its name alone.
 bool find_by_name(const Search& search, Mpi& found) {
   for (const LibraryName& known : names_after(search.start)) {
-    static Path plugin;
-    if (!find_plugin(search.home, known.abi, plugin)) continue;
-    if (open_library(known.file.data()) == nullptr) continue;
+    static Path plugin, name;
+    if (!find_plugin(search.home, known.abi, plugin) || !join(name, known.file)) continue;
+    if (open_library(name.data()) == nullptr) continue;
     found = {.abi = known.abi, .library = known.file};
     return true;
   }
