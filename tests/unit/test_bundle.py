@@ -315,6 +315,24 @@ def test_an_mpi_that_came_in_a_bundle_is_found(
     assert [prefix.name for prefix in wheels.installed("mpich")] == ["mpich-5.0.2", "mpich-4.3"]
 
 
+def test_packages_are_refused_before_kernels_are_built(
+    packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (packages / "needed-1.0.dist-info" / "RECORD").unlink()
+    monkeypatch.setattr(making, "kernels", lambda *_: pytest.fail("kernels were built"))
+    mpi = str(fake.mpich(tmp_path / "mpich"))
+    with pytest.raises(UserError, match="which files belong to the package needed"):
+        making.make(Wanted(tmp_path / "a.tar", mpis=(mpi,)))
+
+
+def test_kernels_of_another_c_library_are_refused(tmp_path: Path) -> None:
+    file = kernels_at(tmp_path, "mpich").cards.with_name(kernel_build.FILE)
+    file.write_text(file.read_text().replace("glibc 2.20", ""))
+    musl = kernel_build.kernels_in(tmp_path, "mpich", "built here")
+    with pytest.raises(UserError, match=r"mpich.so is for another C library than glibc"):
+        making.libc_of(musl)
+
+
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [

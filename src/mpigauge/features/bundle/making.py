@@ -60,12 +60,13 @@ def make(wanted: Wanted, tell: Tell = folders.say_nothing) -> Bundle:
     _check(wanted.file, wanted.force)
     packed = [_private(spec) for spec in wanted.packed_mpis]
     packages = distributions.distributions(wanted.extras)
+    of_packages = [*contents.packages(packages)]
     built = _kernels(wanted, tell)
-    of_kernels = max(map(_libc, built.values()))
+    of_kernels = max(map(libc_of, built.values()))
     needed = start.needs(max(of_kernels, *map(distributions.libc_of, packages)))
     top = f"mpigauge-{mpigauge.__version__}"
     described = {
-        _about_packages(packages): [*contents.starting(needed), *contents.packages(packages)],
+        _about_packages(packages): [*contents.starting(needed), *of_packages],
         f"kernels for {listed(built)}": [*contents.kernels(built)],
         "programs like IMB's": [*contents.imb(built)],
     }
@@ -110,12 +111,14 @@ def _kernels(wanted: Wanted, tell: Tell) -> dict[Abi, Kernels]:
     return {abi: kernels(mpi, tell) for abi, mpi in sorted(first.items())}
 
 
-def _libc(built: Kernels) -> tuple[int, int]:
+def libc_of(built: Kernels) -> tuple[int, int]:
     """Kernels that do not say how they were made are not taken on another machine."""
     if built.build is None:
         raise AssertionError(f"{built.cards.parent} says nothing of how it was made")
-    major, minor = re.findall(r"\d+", built.build.libc)[:2]
-    return int(major), int(minor)
+    numbers = re.match(r"glibc (\d+)\.(\d+)", built.build.libc)
+    if numbers is None:
+        raise UserError(f"{built.plugin} is for another C library than glibc, so it is not packed")
+    return int(numbers[1]), int(numbers[2])
 
 
 def _about_packages(packages: Sequence[Distribution]) -> str:
