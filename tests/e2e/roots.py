@@ -47,6 +47,7 @@ _FOR_INDEXES = re.compile(
     r"PIP_(CERT|(EXTRA_)?INDEX_URL|TRUSTED_HOST|DEFAULT_TIMEOUT)"
     r"|UV_(INDEX|DEFAULT_INDEX|INDEX_URL|EXTRA_INDEX_URL)|(?i:(http|https|all|no)_proxy)"
 )
+READ_ONLY = ("unshare", "--mount", "sh", "-c", 'mount -o remount,bind,ro "$0" && exec "$@"')
 WITHOUT_NETWORK = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
 
 
@@ -86,14 +87,17 @@ class Root:
         user: str = VISITOR,
         cwd: str = "",
         network: bool = True,
+        read_only: bool = False,
         env: Mapping[str, str] | None = None,
     ) -> list[str]:
-        """What runs a program there, in the user's home where no other folder is named."""
+        """What runs a program there, in the user's home where no other folder is named.
+        `read_only`: nothing of the root can be written, by nobody."""
         home = "/root" if user == "root" else f"/home/{user}"
         wanted = {"PATH": PATH, "HOME": home, **_network(), **(env or {})}
         sets = [f"{name}={value}" for name, value in wanted.items()]
         alone = () if network else WITHOUT_NETWORK
-        enter = ["nsenter", "--mount", f"--target={self.keeper}", *alone]
+        fixed = (*READ_ONLY, str(self.place)) if read_only else ()
+        enter = ["nsenter", "--mount", f"--target={self.keeper}", *alone, *fixed]
         enter += ["chroot", f"--userspec={self._numbers(user)}", str(self.place)]
         return [*enter, "env", "--ignore-environment", f"--chdir={cwd or home}", *sets, *words]
 
@@ -103,9 +107,12 @@ class Root:
         user: str = VISITOR,
         cwd: str = "",
         network: bool = True,
+        read_only: bool = False,
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        entered = self.words(*words, user=user, cwd=cwd, network=network, env=env)
+        entered = self.words(
+            *words, user=user, cwd=cwd, network=network, read_only=read_only, env=env
+        )
         return patience.run(entered, seconds=MINUTES_S)
 
     def good(self, *words: str, user: str = VISITOR) -> str:
