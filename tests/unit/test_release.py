@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import tarfile
 from email.message import Message
 from pathlib import Path
@@ -13,6 +14,11 @@ from zipfile import ZipFile, ZipInfo
 import pytest
 
 from tools import release, wheel_readme
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 SOURCE = "https://example.org/mpigauge/"
 CHANGELOG = "# Changelog\n\n## Unreleased\n\n## 1.2.3 (2026-12-01)\n\n## 1.2.30\n"
@@ -58,6 +64,17 @@ def test_all_links_of_readme_are_led_somewhere(repository: Path) -> None:
     assert wheel_readme.relative_links(led) == []
     assert f"({SOURCE}blob/v1.0.0/ARCHITECTURE.md)" in led
     assert led.count("\n") == text.count("\n")
+
+
+def test_the_oldest_python_is_the_same_everywhere(repository: Path) -> None:
+    """In the metadata, for the linter and for the type checker; which also looks at 3.12."""
+    said = tomllib.loads((repository / "pyproject.toml").read_text())
+    assert said["project"]["requires-python"] == ">=3.10"
+    classified = [each for each in said["project"]["classifiers"] if ":: Python :: 3." in each]
+    assert [each.rpartition(" ")[2] for each in classified] == ["3.10", "3.11", "3.12", "3.13"]
+    assert said["tool"]["ruff"]["target-version"] == "py310"
+    assert said["tool"]["mypy"]["python_version"] == "3.10"
+    assert "--python-version 3.12 src" in (repository / "Makefile").read_text()
 
 
 def described(version: str, text: str) -> Message:
