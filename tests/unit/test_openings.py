@@ -136,10 +136,10 @@ def of_launches(folder: Path, launches: int) -> Shown:
 
 def test_numbers_within_one_of_several_hosts_are_not_taken_for_those_of_a_network() -> None:
     (row,) = rows([cells.cell()])
-    head = Headline(row, row, None, (), None, hosts={row.key: "within n01"})
+    head = Headline(row, row, None, (), None, hosts={row.key: ("n01",)})
     (said,) = within_hosts(head)
     assert said.endswith("none is between hosts (--place hosts measures that).")
-    between = replace(head, hosts={row.key: "n01 to n02"})
+    between = replace(head, hosts={row.key: ("n01", "n02")})
     assert list(within_hosts(between)) == list(within_hosts(replace(head, hosts={}))) == []
     assert list(within_hosts(None)) == []
 

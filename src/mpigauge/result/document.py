@@ -24,7 +24,6 @@ from mpigauge.result.stats.remarks import (
     sentences,
     skip_sentences,
 )
-from mpigauge.result.words import hosts_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -137,14 +136,14 @@ def _map(run: Run, rows: Sequence[Row]) -> PairMap | None:
     return stored_map(run, rows)
 
 
-def _hosts(run: Run, head: Headline) -> Mapping[Key, str]:
+def _hosts(run: Run, head: Headline) -> Mapping[Key, Sequence[str]]:
     if len({rank.host for rank in run.ranks}) < 2:
         return {}
     from mpigauge.result.run_view import RunView
 
     rows = [row for row in (head.zero, head.peak, head.busiest) if row]
     view = RunView.of(run, rows)
-    return {row.key: hosts_in_words([rank.host for rank in view.ranks_of(row)]) for row in rows}
+    return {row.key: tuple(dict.fromkeys(rank.host for rank in view.ranks_of(row))) for row in rows}
 
 
 def _replayed(rows: Sequence[Row], replay: Mapping[str, Any] | None) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mpigauge.result.stats.fit import Fit, fit, in_two_ranges, points_of
+from mpigauge.result.words import hosts_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,12 +38,16 @@ class Headline:
     """The row with the highest message rate."""
     swept: bool = False
     """Whether these are numbers of one of several settings: of the default, where it is there."""
-    hosts: Mapping[Key, str] = field(default_factory=dict, hash=False)
-    """Of a run on several hosts between which of them its rows are, in words, by their keys."""
+    hosts: Mapping[Key, Sequence[str]] = field(default_factory=dict, hash=False)
+    """Of a run on several hosts those of its rows' ranks, each once, by the rows' keys."""
 
     def hosts_of(self, row: Row) -> str:
         """within n1, or n1 to n2; empty: the run is of one host, or does not say."""
-        return self.hosts.get(row.key, "")
+        return hosts_in_words(self.hosts.get(row.key, ()))
+
+    def is_within_host(self, row: Row) -> bool:
+        """Whether a row of a run on several hosts is of ranks of one of them."""
+        return len(self.hosts.get(row.key, ())) == 1
 
     def setting_of(self, row: Row) -> str:
         """With which settings it was measured; empty: there were none to choose from."""

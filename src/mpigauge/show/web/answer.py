@@ -99,7 +99,7 @@ def _cut_short(shown: Shown) -> Iterator[str]:
 def within_hosts(head: Headline | None) -> Iterator[str]:
     """Of a run on several hosts whose quoted numbers say nothing of the network between them."""
     rows = [row for row in (head.zero, head.peak, head.busiest) if row] if head else []
-    if head and rows and all(head.hosts_of(row).startswith("within ") for row in rows):
+    if head and rows and all(head.is_within_host(row) for row in rows):
         yield (
             "Latency and bandwidth are of two ranks within one host; none is between hosts "
             "(--place hosts measures that)."
