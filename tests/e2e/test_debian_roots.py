@@ -40,7 +40,9 @@ WITH_MPI = [
 ]
 SUITES = ("bookworm", "trixie")
 """With Python 3.11 and 3.13."""
-QUICK = ("quick", "--in", "5s")
+QUICK = ("quick", "--in", "8s")
+LATENCY = re.compile(r"^latency, \d+ B +[\d.]+ [µn]s", re.MULTILINE)
+"""Of the least size for which there was time on a machine that has much else to do."""
 HOMES = {"empty": {"HOME": ""}, "missing": {"HOME": "/nonexistent"}, "read-only": {"HOME": "/"}}
 ARGUMENTS = {
     "run": ["/srv/run"],
@@ -103,14 +105,15 @@ def first_number(made: Root, *words: str, **how: object) -> str:
     """What is printed by a command that has to measure; a question would find no answer."""
     done = made.run(*words, **how)  # type: ignore[arg-type]
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "latency, 0 B" in done.stdout, done.stdout + done.stderr
+    assert LATENCY.search(done.stdout), done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
 # --- with an MPI of Debian ----------------------------------------------------------------------
 def test_there_is_no_compiler(site: Root) -> None:
-    there = [name for name in COMPILERS if site.run("sh", "-c", f"command -v {name}").stdout]
-    assert there == []
+    """But for the linker, which libopenmpi-dev brings."""
+    there = {name for name in COMPILERS if site.run("sh", "-c", f"command -v {name}").stdout}
+    assert there <= {"ld"}
 
 
 def test_the_first_number_comes_to_any_user(site: Root) -> None:
@@ -249,7 +252,7 @@ def test_one_line_is_enough(line: str, with_tools: Root, wheel: Path) -> None:
     done = with_tools.run(*words, user=user, env=path)
     assert done.returncode == 0, done.stdout + done.stderr
     if "quick" in words:
-        assert "latency, 0 B" in done.stdout
+        assert LATENCY.search(done.stdout), done.stdout + done.stderr
         return
     done = with_tools.run("mpigauge", "mpi", "install", "openmpi", user=user, env=path)
     assert done.returncode == 0, done.stderr

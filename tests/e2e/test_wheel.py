@@ -162,7 +162,7 @@ def test_each_python_that_is_here(version: str, wheel: Path, tmp_path: Path) -> 
     env = {name: value for name, value in os.environ.items() if name not in OURS}
     env["PATH"] = f"{tmp_path / 'venv/bin'}:{env['PATH']}"
     good(["mpi", "install", "mpich"], env, tmp_path)
-    assert "latency, 0 B" in good(["quick", "--in", "5s"], env, tmp_path)
+    assert "latency, " in good(["quick", "--in", "8s"], env, tmp_path)
 
 
 @needs_root
