@@ -40,7 +40,7 @@ from tools import one_liners
 GOAL_S = 10.0
 SUITE = "bookworm"
 PACKAGES = ("openmpi-bin", "mpich")
-NUMBER = re.compile(r"\d\S* ?±")
+NUMBER = re.compile(r"\d\S*( [µn]?s)? ?±")
 """As no line has it that only describes the machine."""
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 TOOLS = "/opt/tools/bin"

@@ -487,6 +487,29 @@ def test_runs_that_were_interrupted_are_made_again(
     assert program.is_done(tmp_path) == done
 
 
+# --- first_number --------------------------------------------------------------------------
+@with_program("first_number")
+@pytest.mark.parametrize(
+    ("text", "has_one"),
+    [
+        ("vm · Intel(R) Xeon(R) Processor · 2 cores · 1 socket\nmpich 4.0.2, on PATH", False),
+        ("launch 1 of 6–20 (part 1 of 2) · measuring · 1 s · about 40 s left", False),
+        ("µs                   0 B    4 KiB\nPingPong        0.390 ±?", True),
+        ("latency, 0 B    0.262 µs ±2.4 %", True),
+    ],
+)
+def test_a_number_is_one_with_its_error(program: ModuleType, text: str, has_one: bool) -> None:
+    assert bool(program.NUMBER.search(text)) == has_one
+
+
+@with_program("first_number")
+def test_the_first_number_is_looked_for_on_a_terminal(program: ModuleType) -> None:
+    script = "printf 'no number\\n'; test -t 1 && printf '1.5\\033[0m ±2 %%\\n'; exec sleep 60"
+    assert program.until_first_number_s(["sh", "-c", script]) > 0
+    with pytest.raises(program.UserError, match="ended without a number: none"):
+        program.until_first_number_s(["echo", "none"])
+
+
 # --- start_up ------------------------------------------------------------------------------
 @with_program("start_up")
 def test_ratios_to_imb_are_of_runs_of_one_round(program: ModuleType) -> None:
