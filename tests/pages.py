@@ -16,7 +16,7 @@ from mpigauge.site.topology.passport import plain
 from tests import cells, planted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
@@ -41,7 +41,7 @@ def holding(kind: str, *shown: Shown) -> list[Shown]:
     return [next(found)] * least
 
 
-def hostile(folder: Path) -> Path:
+def hostile(folder: Path, sizes: Sequence[int] = SIZES) -> Path:
     """The run, in a folder of its own below this one."""
     header = {
         "version": "0.1",
@@ -52,7 +52,7 @@ def hostile(folder: Path) -> Path:
     path = folder / NAME
     with RunWriter.create(header, cells.cards_text(), output=path) as writer:
         writer.write_passport({"machine": {**planted.LAPTOP, "hostname": EVIL}})
-        for line in lines():
+        for line in lines(sizes):
             writer.append(line)
         writer.finish("done")
     return path
@@ -117,14 +117,14 @@ def of_machine() -> Iterator[Cell]:
     yield cells.cell("PingPong", message_bytes=0, time_p50_s=1.6e-6)
 
 
-def lines() -> Iterator[str]:
+def lines(sizes: Sequence[int]) -> Iterator[str]:
     for launch in range(planted.LAUNCHES):
         yield cells.line("launch", **cells.LAUNCH | {"launch": launch, "world_ranks": 4})
     for rank in planted.ranks(["0", "1", "2", "3"], host=EVIL):
         yield cells.line("rank", **plain(asdict(rank)))
     yield cells.line("noise", **plain(asdict(planted.noise(0.3))))
     yield cells.line("error", launch=0, rank=3, message=EVIL)
-    for cell in measured():
+    for cell in measured(sizes):
         yield cells.line("cell", **plain(asdict(cell)))
     for threads in (1, 2, 4):
         yield cells.line(
@@ -136,18 +136,18 @@ def lines() -> Iterator[str]:
         yield cells.end(launch)
 
 
-def measured() -> Iterator[Cell]:
+def measured(sizes: Sequence[int]) -> Iterator[Cell]:
     """PingPong with a jump above 4 KiB under two settings; a collective on 2 and 4 ranks; pairs."""
 
     def slow(n: int) -> float:
         return planted.line()(n) * (4 if n > 4096 else 1)
 
-    yield from planted.curve(slow, sizes=SIZES, messages=1.0)
-    yield from planted.curve(planted.line(2e-6), sizes=SIZES, arm=f"A={EVIL}")
+    yield from planted.curve(slow, sizes=sizes, messages=1.0)
+    yield from planted.curve(planted.line(2e-6), sizes=sizes, arm=f"A={EVIL}")
     yield from planted.curve(slow, "Uniband", sizes=[0, 64, 4096], inflight=256, messages=256.0)
     for ranks in (2, 4):
         time = planted.line(ranks * 1e-6)
-        yield from planted.curve(time, "Allreduce", SIZES, ranks=ranks, datatype="float", op="sum")
+        yield from planted.curve(time, "Allreduce", sizes, ranks=ranks, datatype="float", op="sum")
     for a, b in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
         yield from planted.curve(
             planted.line((1 + a + b) * 1e-7), sizes=[8], launches=1, members=f"{a},{b}", groups=2,

@@ -42,11 +42,13 @@ OTHERS: tuple[object, ...] = (
 FILES = ("run.json", "passport.json", "status.json", "cards.json", "records.jsonl")
 MOST_VALUES = 12
 """Of each file, in each test; which, the seed decides."""
+SIZES = [0, 8, 65536]
+"""Few, as every command reads the run again."""
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pages.hostile(tmp_path_factory.mktemp("good"))
+    return pages.hostile(tmp_path_factory.mktemp("good"), SIZES)
 
 
 def places(data: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -91,7 +93,7 @@ def damaged(name: str, content: bytes, seed: int) -> Iterator[tuple[str, bytes |
 def test_a_damaged_file_of_a_run(
     good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, seed: int
 ) -> None:
-    folder = pages.hostile(tmp_path)
+    folder = pages.hostile(tmp_path, SIZES)
     file = folder / name
     content = file.read_bytes()
     where = {"run": folder, "good": good, "root": tmp_path}
