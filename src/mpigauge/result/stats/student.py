@@ -11,6 +11,7 @@ freedom need not be whole. The relative error is below 1e-9 (tests/unit/test_sta
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 _CONVERGED = 1e-15
 _MOST_TERMS = 100_000
@@ -32,6 +33,7 @@ def two_sided(t: float, freedom: float) -> float:
     return _incomplete_beta(freedom / (freedom + square), square / (freedom + square), freedom / 2)
 
 
+@lru_cache(maxsize=1024)
 def quantile(miss: float, freedom: float) -> float:
     """The t that |T| exceeds with the probability `miss`, which lies between 0 and 1.
 

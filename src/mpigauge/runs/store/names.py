@@ -203,11 +203,14 @@ def _at(data: Any, keys: tuple[str, ...]) -> Iterator[str]:
     """Texts below these keys, at any depth, in lists and as `name` of what is listed there."""
     if isinstance(data, dict):
         for key, value in data.items():
-            yield from _texts(value) if key in keys else ()
-            yield from _at(value, keys)
+            if key in keys:
+                yield from _texts(value)
+            if isinstance(value, dict | list):
+                yield from _at(value, keys)
     elif isinstance(data, list):
         for item in data:
-            yield from _at(item, keys)
+            if isinstance(item, dict | list):
+                yield from _at(item, keys)
 
 
 def _texts(value: Any) -> Iterator[str]:
