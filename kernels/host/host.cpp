@@ -38,8 +38,14 @@ bool speaks() {
   return true;
 }
 
+// A launcher may end all ranks as soon as one has ended, also the one that is about to speak.
+constexpr unsigned time_to_speak_us = 300000;
+
 [[nodiscard, gnu::format(printf, 1, 2)]] int refuse(const char* format, ...) {
-  if (!speaks()) return exit_usage;
+  if (!speaks()) {
+    usleep(time_to_speak_us);
+    return exit_usage;
+  }
   std::va_list words;
   va_start(words, format);
   std::fprintf(stderr, "%s: ", self);

@@ -21,6 +21,7 @@ RUN = "mpigauge-runs/one"
 COMMANDS = {
     "best": ["best", "swept"],
     "browse": ["browse", "--help"],
+    "bundle": ["bundle", "--help"],
     "check": ["check", RUN, "--against", RUN],
     "compare": ["compare", RUN, RUN],
     "completion": ["completion", "bash"],
