@@ -180,7 +180,6 @@ struct Card {
   Amount moved = nothing;       ///< bytes that count for bandwidth in one printed time
   Amount imb_moved = nullptr;   ///< what IMB takes for them, where that is something else
   Amount messages = nothing;    ///< messages that count for the rate in one printed time
-  bool rooted = false;          ///< has a root that --root-shift can move
   bool root_sends = false;      ///< of the ranks only the root reads its send buffer
   bool windowed = false;        ///< keeps --inflight messages under way
   bool large_counts = false;    ///< can send more than 2^31 - 1 elements where the MPI can
@@ -219,6 +218,8 @@ constexpr bool is_threaded(const Card& card) {
 }
 /// Whether threads of a rank that call no MPI share its work.
 constexpr bool is_pooled(const Card& card) { return card.options.has(SuiteOption::thread_order); }
+/// Whether it has a root, which --root names and --root-shift moves.
+constexpr bool has_root(const Card& card) { return card.options.has(SuiteOption::root); }
 /// Whether it works on files, in the directories of --dir.
 constexpr bool is_on_files(const Card& card) { return card.options.has(SuiteOption::dir); }
 

@@ -83,21 +83,22 @@ Contents contents(const Case& row, int rank) {
 Run::Rotation Run::rotation() const {
   // Copies beyond those of a sample would only take up cache.
   const bool few = fresh() && !case_.cold;
-  return {.turn = {},
+  return {.turn = {.root = root()},
           .slots = few ? std::min<std::size_t>(layout_.slots, task_.calls) : layout_.slots,
           .ranks = team_.ranks,
-          .root_step = case_.root_shift && case_.card->rooted ? 1 : 0};
+          .root_step = case_.root_shift && has_root(*case_.card) ? 1 : 0};
 }
 
 std::vector<Turn> Run::turns(std::size_t most) const {
   const std::uint64_t calls = task_.warm + std::uint64_t{task_.samples} * task_.calls;
   std::vector<Turn> turns;
+  const Turn first = rotation().turn;
   Rotation at = rotation();
   do {
     turns.push_back(at.turn);
     at.advance();
   } while (turns.size() < std::min<std::uint64_t>(calls, most) &&
-           (at.turn.slot != 0 || at.turn.root != 0));
+           (at.turn.slot != first.slot || at.turn.root != first.root));
   return turns;
 }
 

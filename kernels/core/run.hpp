@@ -129,6 +129,8 @@ class Run {
   [[nodiscard]] int rank() const { return team_.rank; }
   [[nodiscard]] int ranks() const { return team_.ranks; }
   [[nodiscard]] MPI_Comm comm() const { return team_.comm; }
+  /// The root of the first call, which is the checked one.
+  [[nodiscard]] int root() const { return has_root(*case_.card) ? options().root : 0; }
   /// The other rank of a pair: rank 0 and the last one.
   [[nodiscard]] int peer() const { return team_.ranks - 1 - team_.rank; }
   /// What a message takes in memory.

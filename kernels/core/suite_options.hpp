@@ -49,6 +49,8 @@ struct SuiteOptions {
   Arrival arrival;
   /// A profile to be replayed: a run of `mpigauge profile` (REPLAY).
   Mix profile;
+  /// The root of collectives that have one: a rank of their group.
+  int root = 0;
   /// Parts of a partitioned message.
   int partitions = 4;
   /// Library for products of matrices: NAME=FILE.
@@ -80,6 +82,7 @@ enum class SuiteOption {
   topo,
   arrival,
   profile,
+  root,
   partitions,
   blas,
   compiler,
@@ -87,7 +90,7 @@ enum class SuiteOption {
 };
 
 /// In the order of SuiteOption.
-inline constexpr std::array<SuiteOptionRow, 18> suite_option_rows{{
+inline constexpr std::array<SuiteOptionRow, 19> suite_option_rows{{
     {"layout", text_of<&SuiteOptions::contiguity>, true, false},
     {"dir", text_of<&SuiteOptions::directories>, true, false},
     {"io-cache", text_of<&SuiteOptions::io_cache>, false, false},
@@ -102,6 +105,7 @@ inline constexpr std::array<SuiteOptionRow, 18> suite_option_rows{{
     {"topo", text_of<&SuiteOptions::topo>, false, false},
     {"arrival", text_of<&SuiteOptions::arrival>, true, false},
     {"profile", text_of<&SuiteOptions::profile>, false, false},
+    {"root", text_of<&SuiteOptions::root>, false, false},
     {"partitions", text_of<&SuiteOptions::partitions>, false, false},
     {"blas", text_of<&SuiteOptions::blas>, false, false},
     {"compiler", text_of<&SuiteOptions::compiler>, false, false},

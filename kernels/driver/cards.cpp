@@ -72,7 +72,7 @@ Object object_of(const Card& card) {
       .add("time", card.time == Time::call ? "call" : "half_round_trip")
       .add("unit", word(card.unit))
       .add("sync", card.meet == Meet::each ? "each" : "none")
-      .add("rooted", card.rooted)
+      .add("rooted", has_root(card))
       .add("by_default", card.by_default)
       .add("columns", word(card.columns))
       .add("windowed", card.windowed)

@@ -85,7 +85,7 @@ Case case_of(const Card& card, Shape shape, const Options& options, const SuiteO
           .type = in_memory(type_of(card, options), contiguity),
           .op = card.unit == Unit::reduction ? find_op(options.op) : nullptr,
           .contiguity = contiguity,
-          .root_shift = options.root_shift && card.rooted,
+          .root_shift = options.root_shift && has_root(card),
           .cold_bytes = options.cache_bytes};
 }
 
@@ -129,6 +129,11 @@ std::string why_not_here(const Case& row) {
   if (comes_apart(card, row.shape)) {
     auto excuse = row.shape.options->arrival.excuse(row.shape.ranks);
     if (!excuse.empty()) return excuse;
+  }
+  const int root = has_root(card) ? row.shape.options->root : 0;
+  if (root >= row.shape.ranks) {
+    return "there is no rank " + std::to_string(root) + " of " + std::to_string(row.shape.ranks) +
+           " to be the root";
   }
   if (const auto why = why_static(card); row.shape.fresh && !why.empty()) {
     return "there are no fresh data: " + std::string(why);

@@ -38,6 +38,9 @@ void check(const Options& o) {
   if (o.classic && !o.suite.arrival.is_together()) {
     throw UsageError("--arrival: the classic schedule is IMB's, in which ranks come together");
   }
+  if (o.root_shift && o.suite.root > 0) {
+    throw UsageError("--root: with --root-shift every rank is the root in turn");
+  }
   if (o.benchmarks.empty()) throw UsageError("--benchmarks is missing");
   for (const auto& name : o.benchmarks) {
     const Card& card = find_benchmark(name)->card;

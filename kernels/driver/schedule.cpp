@@ -19,7 +19,7 @@ constexpr std::size_t least_bytes = 4;
 RowFacts facts_of_row(const Card& card, const Shape& shape, Completion completion) {
   return {.bytes = shape.bytes,
           .ranks = shape.ranks,
-          .rooted = card.rooted,
+          .rooted = has_root(card),
           .sized = card.unit != Unit::none,
           .seldom = card.seldom || completion == Completion::each};
 }

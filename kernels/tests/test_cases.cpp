@@ -162,6 +162,17 @@ TEST(only_rooted_benchmarks_shift_their_root) {
   CHECK(!jobs("Allreduce", 2, options).front().row.root_shift);
 }
 
+TEST(a_group_has_the_root_that_was_named) {
+  Options options;
+  options.suite.root = 2;
+  for (const char* name : {"Bcast", "NBC:Ireduce_pure", "MT:BcastMT", "MORE:Reduce_c"}) {
+    CHECK_EQ(why_not(jobs(name, 2, options).front().row, plenty),
+             "there is no rank 2 of 2 to be the root");
+  }
+  CHECK_EQ(why_not(jobs("Scatterv", 3, options).front().row, plenty), "");
+  CHECK_EQ(why_not(jobs("Allreduce", 2, options).front().row, plenty), "");
+}
+
 TEST(what_can_run_is_not_skipped) {
   Options options;
   options.suite.profile = Mix::read("x=2;0+1;0+0;barrier:0:0:0:1;");

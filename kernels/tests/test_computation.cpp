@@ -122,7 +122,7 @@ TEST(a_description_is_six_benchmarks) {
     CHECK(find_benchmark(name) != nullptr);
   }
   const Card& overlapped = find_benchmark("NBC:Ibcast")->card;
-  CHECK(overlapped.columns == Columns::overlap && overlapped.by_default && overlapped.rooted);
+  CHECK(overlapped.columns == Columns::overlap && overlapped.by_default && has_root(overlapped));
   CHECK_EQ(overlapped.needs[0], "MPI_Ibcast");
   const Card& barrier = find_benchmark("NBC:Ibarrier_pure")->card;
   CHECK(barrier.columns == Columns::barrier && !barrier.by_default);

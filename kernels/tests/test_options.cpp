@@ -73,6 +73,7 @@ const std::map<std::string, Good>& good_values() {
         }}},
       {"profile",
        {"x=2;0+1;0+0;barrier:0:0:0:1;", [](O o) { return o.suite.profile.name() == "x"; }}},
+      {"root", {"3", [](O o) { return o.suite.root == 3; }}},
       {"partitions", {"8", [](O o) { return o.suite.partitions == 8; }}},
       {"dir",
        {"/a,/b", [](O o) { return o.suite.directories == std::vector<std::string>{"/a", "/b"}; }}},
@@ -204,6 +205,7 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--datatype", "quad", "no data type is called 'quad'"},
       {"--op", "avg", "no operation is called 'avg'"},
       {"--root-shift", "yes", "'yes' is not a number"},
+      {"--root", "-1", "'-1' is out of range"},
       {"--inflight", "0", "'0' is out of range"},
       {"--threads", "0", "'0' is out of range"},
       {"--thread-level", "many", "'many' is none of single, funneled, serialized, multiple"},
@@ -246,6 +248,12 @@ TEST(an_operation_that_a_type_has_not) {
   CHECK_EQ(refused("2int", "maxloc"), "");
   // Transfers reduce nothing.
   CHECK_EQ(refusal({"--benchmarks", "PingPong", "--datatype", "float", "--op", "band"}), "");
+}
+
+TEST(a_root_stays_or_moves) {
+  CHECK_EQ(with({"--root-shift", "1", "--root", "0"}).suite.root, 0);
+  CHECK_EQ(refusal({"--benchmarks", "Bcast", "--root-shift", "1", "--root", "2"}),
+           "--root: with --root-shift every rank is the root in turn");
 }
 
 TEST(threads_need_the_highest_level) {

@@ -85,6 +85,21 @@ def test_roots_shift(where: Site) -> None:
     assert {c.benchmark for c in ended.cells if c.root_shift} == set(rooted)
 
 
+def test_a_root_that_stays(where: Site) -> None:
+    """Another rank than the first has or gets what counts, in every form of these collectives."""
+    rooted = [card.word for card in where.cards if card.rooted]
+    assert {"Bcast", "NBC:Ireduce", "MPI4:Gather_persist", "MT:BcastMT", "MORE:Reduce_c"} <= set(
+        rooted
+    )
+    ended = run(where, 2, "--benchmarks", ",".join(rooted), "--root", 1, "--sizes", 8,
+                "--seconds", 3)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {"root=1"} == {c.settings for c in ended.cells}
+    assert {c.benchmark for c in ended.cells} | {s.key["benchmark"] for s in ended.skips} == {
+        word.rpartition(":")[2] for word in rooted
+    }
+
+
 def test_the_suites_are_those_of_the_registry(where: Site) -> None:
     assert set(SUITES) == set(where.cards.suites()) - {"SELFTEST"}
 

@@ -15,8 +15,8 @@ import pytest
 
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.joined import Joined, Machine, joined
-from mpigauge.features.profile.measured import joined_at
-from mpigauge.features.profile.needs import Need, needed, uses_of
+from mpigauge.features.profile.measured import joined_at, parts_for
+from mpigauge.features.profile.needs import Need, Use, needed, uses_of
 from mpigauge.features.profile.show import lines_of, page, saved_at_most
 from mpigauge.features.profile.stored import Job, load_jobs
 from mpigauge.features.profile.waiting import WAIT
@@ -71,6 +71,44 @@ def test_a_profile_needs_the_cells_of_its_calls() -> None:
 def test_what_takes_less_than_a_hundredth_is_not_measured() -> None:
     account = Account(job(slower=1000.0))
     assert list(needed(account, uses_of(account))) == [ALLREDUCE]
+
+
+def test_collectives_are_measured_with_the_roots_of_the_program() -> None:
+    needs = [Need("Bcast", 4, 8, root=3), Need("Bcast", 4, 64, root=3), Need("Bcast", 4, 8),
+             Need("Reduce", 2, 8, "double", "sum", 1)]  # fmt: skip
+    parts = {(part.benchmarks, part.ranks, part.sizes): part for part in parts_for(needs, 4)}
+    assert {key: part.suite_options for key, part in parts.items()} == {
+        (("Bcast",), (4,), (8, 64)): {"root": "3"},
+        (("Bcast",), (4,), (8,)): {},
+        (("Reduce",), (2,), (8,)): {"datatype": "double", "op": "sum", "root": "1"},
+    }
+
+
+def test_roots_that_are_too_seldom_are_measured_together() -> None:
+    account = Account(job())
+    called, whole = account.inside[0], float(account.mpi_s.sum())
+    shares = {0: 0.005, 1: 0.02, 2: 0.008, 3: 0.004}
+    uses = [
+        Use(called, Need("Bcast", 4, 8, root=root), 1, share * whole, 8, 8)
+        for root, share in shares.items()
+    ]
+    assert needed(account, uses) == {
+        Need("Bcast", 4, 8, root=1): pytest.approx(0.02),
+        Need("Bcast", 4, 8): pytest.approx(0.017),
+    }
+
+
+def test_the_same_root_speaks_for_a_call_before_root_0() -> None:
+    known = [measured("Bcast", 8, 1e-6), measured("Bcast", 8, 2e-6, settings="root=2"),
+             measured("Bcast", 64, 3e-6)]  # fmt: skip
+    times = {
+        (root, size): Machine(known).time(Need("Bcast", 2, size, root=root))
+        for root in (0, 1, 2)
+        for size in (8, 64)
+    }
+    assert {key: told.value for key, told in times.items() if told} == pytest.approx({
+        (0, 8): 1e-6, (0, 64): 3e-6, (1, 8): 1e-6, (1, 64): 3e-6, (2, 8): 2e-6, (2, 64): 3e-6,
+    })  # fmt: skip
 
 
 def test_times_come_from_the_cell_itself_or_from_between_two() -> None:

@@ -11,9 +11,9 @@ const AddCollective added{
         .name = "Bcast",
         .about = "The root sends the same message to every rank.",
         .place = 180,
-        .rooted = true,
         .root_sends = true,
         .large_counts = true,
+        .options = {SuiteOption::root},
     },
     linked<MPI_Bcast>,
     [](const Args& a) {
@@ -21,7 +21,7 @@ const AddCollective added{
       return std::tuple(a.rank == a.root ? a.send : a.recv, a.count, a.type, a.root, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
-      return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
+      return run.rank() == run.root() ? 0 : run.wrong(in.bytes(), run.root(), 0);
     },
     OtherForms{.place = 10, .on_threads = {"BcastMT", 80}},
     [](const Args& a) {

@@ -101,7 +101,7 @@ Card immediate_pure_card(const Card& card, const OtherForms& forms) {
 Card persistent_card(const Card& card, const OtherForms& forms) {
   Card made = persistent_form(
       card, "",
-      card.rooted ? " beforehand for each root; MPI_Start, a computation, MPI_Wait: how much of it "
+      has_root(card) ? " beforehand for each root; MPI_Start, a computation, MPI_Wait: how much of it "
                     "is hidden."
                   : " beforehand; MPI_Start, a computation, MPI_Wait: how much of it is hidden.",
       forms.place, Columns::overlap);
@@ -132,6 +132,7 @@ Card threaded_card(const Card& card, const OnThreads& form) {
   made.meet = Meet::each;
   made.columns = card.unit == Unit::none ? Columns::barrier : Columns::collective;
   made.options = {SuiteOption::threads, SuiteOption::thread_memory};
+  if (has_root(card)) made.options.add(SuiteOption::root);
   made.large_counts = false;
   return made;
 }

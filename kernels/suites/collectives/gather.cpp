@@ -12,14 +12,14 @@ const AddCollective added{
         .about = "The root gets one message of every rank.",
         .place = 120,
         .recv = message_per_rank,
-        .rooted = true,
+        .options = {SuiteOption::root},
     },
     linked<MPI_Gather>,
     [](const Args& a) {
       return std::tuple(a.send, a.count, a.type, a.recv, a.count, a.type, a.root, a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
-      if (run.rank() != 0) return 0;
+      if (run.rank() != run.root()) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
     OtherForms{.place = 40},

@@ -12,7 +12,7 @@ const AddCollective added{
         .about = "Gather with a count and a place for each rank.",
         .place = 130,
         .recv = message_per_rank,
-        .rooted = true,
+        .options = {SuiteOption::root},
     },
     linked<MPI_Gatherv>,
     [](const Args& a) {
@@ -20,7 +20,7 @@ const AddCollective added{
                         a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
-      if (run.rank() != 0) return 0;
+      if (run.rank() != run.root()) return 0;
       return wrong_from_all(run, in, [](int) { return std::size_t{0}; });
     },
     OtherForms{.place = 50, .counts_per_rank = true},

@@ -12,12 +12,12 @@ const AddCollective added{
         .about = "Reduces over all ranks; the root gets the result.",
         .place = 60,
         .unit = Unit::reduction,
-        .rooted = true,
+        .options = {SuiteOption::root},
     },
     linked<MPI_Reduce>,
     [](const Args& a) { return std::tuple(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm); },
     [](const Run& run, const Block& in) -> std::size_t {
-      return run.rank() == 0 ? run.wrong_reduction(in.bytes(), 0) : 0;
+      return run.rank() == run.root() ? run.wrong_reduction(in.bytes(), 0) : 0;
     },
     OtherForms{.place = 100, .on_threads = {"ReduceMT", 90}},
 };

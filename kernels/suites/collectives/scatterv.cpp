@@ -12,8 +12,8 @@ const AddCollective added{
         .about = "Scatter with a count and a place for each rank.",
         .place = 150,
         .send = message_per_rank,
-        .rooted = true,
         .root_sends = true,
+        .options = {SuiteOption::root},
     },
     linked<MPI_Scatterv>,
     [](const Args& a) {
@@ -21,7 +21,8 @@ const AddCollective added{
                         a.comm);
     },
     [](const Run& run, const Block& in) -> std::size_t {
-      return run.wrong(in.bytes(), 0, static_cast<std::size_t>(run.rank()) * run.bytes());
+      const std::size_t first = static_cast<std::size_t>(run.rank()) * run.bytes();
+      return run.wrong(in.bytes(), run.root(), first);
     },
     OtherForms{.place = 70, .counts_per_rank = true},
 };

@@ -88,14 +88,15 @@ using In = const void*;
 const AddLarge bcast{{.name = "Bcast_c",
                       .about = "Bcast with a large-count call.",
                       .place = 210,
-                      .rooted = true,
-                      .root_sends = true},
+                      .root_sends = true,
+                      .options = {SuiteOption::root}},
                      [](const Args& a) {
                        void* data = a.rank == a.root ? a.send : a.recv;
                        return std::tuple(data, a.large_count, a.type, a.root, a.comm);
                      },
                      [](const Run& run, const Block& in) -> std::size_t {
-                       return run.rank() == 0 ? 0 : run.wrong(in.bytes(), 0, 0);
+                       const int root = run.root();
+                       return run.rank() == root ? 0 : run.wrong(in.bytes(), root, 0);
                      }};
 
 const AddLarge allreduce{{.name = "Allreduce_c",
@@ -114,13 +115,14 @@ const AddLarge reduce{{.name = "Reduce_c",
                        .about = "Reduce with a large-count call.",
                        .place = 230,
                        .unit = Unit::reduction,
-                       .rooted = true},
+                       .options = {SuiteOption::root}},
                       [](const Args& a) {
                         return std::tuple(In{a.send}, a.recv, a.large_count, a.type, a.op, a.root,
                                           a.comm);
                       },
                       [](const Run& run, const Block& in) -> std::size_t {
-                        return run.rank() == 0 ? run.wrong_reduction(in.bytes(), 0) : 0;
+                        const bool here = run.rank() == run.root();
+                        return here ? run.wrong_reduction(in.bytes(), 0) : 0;
                       }};
 
 const AddLarge allgather{{.name = "Allgather_c",

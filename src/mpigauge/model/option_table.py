@@ -67,6 +67,7 @@ KERNEL_OPTIONS = (
     "topo",
     "arrival",
     "profile",
+    "root",
     "partitions",
     "blas",
     "compiler",
@@ -229,6 +230,15 @@ OFFERED = (
         (),
         0,
         0,
+    ),
+    OptionRow(
+        "root",
+        "int",
+        "The root of collectives that have one: a rank of their group.  [default: 0]",
+        "RANK",
+        (),
+        0,
+        2147483647,
     ),
     OptionRow(
         "partitions",

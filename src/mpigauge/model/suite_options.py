@@ -23,6 +23,8 @@ TOGETHER, PROFILE = "together", "profile"
 """Arrivals of all ranks at once, and as in a profile: profile:RUN."""
 REPLAYED = "profile"
 """The program of which profile is replayed."""
+ROOT = "root"
+"""The rank that is the root of collectives that have one."""
 THREAD_LEVEL = "thread-level"
 (LEVELS,) = (row.choices for row in OFFERED if row.name == THREAD_LEVEL)
 """Thread levels of MPI, the lowest first."""

@@ -154,13 +154,17 @@ def _print_archive(ctx: click.Context) -> None:
 
 
 def _stored_profile(words: tuple[str, ...]) -> Path | None:
-    """The profile that stands in place of a command; None: it is a command."""
+    """The profile that stands in place of a command; None: it is a command. A profile in this
+    folder comes before a command of the same name."""
+    from pathlib import Path
     from shutil import which
 
     from mpigauge.cli.run_names import find_run
     from mpigauge.features.profile.finding import holds_profile
 
-    if len(words) > 1 or which(words[0]):
+    if len(words) > 1:
+        return None
+    if which(words[0]) and not holds_profile(Path(words[0])):
         return None
     found = find_run(words[0])
     if not holds_profile(found):

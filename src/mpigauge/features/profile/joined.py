@@ -76,26 +76,17 @@ class Machine:
 
     def time(self, need: Need) -> Told | None:
         """Of a call, in the mean of ranks: measured at this size, or between two sizes."""
-        sizes = self._curve(need)
-        if need.message_bytes in sizes:
-            return _time_of(sizes[need.message_bytes])
-        below = max((size for size in sizes if 0 < size < need.message_bytes), default=None)
-        above = min((size for size in sizes if size > need.message_bytes), default=None)
-        if below is None or above is None:
-            return None
-        part = math.log(need.message_bytes / below) / math.log(above / below)
-        ends = _time_of(sizes[below]), _time_of(sizes[above])
-        return Told(
-            *(_between(one, other, part) for one, other in zip(*map(_ends, ends), strict=True))
-        )
-
-    def _curve(self, need: Need) -> Mapping[int, Row]:
-        """That of the same root, else of root 0."""
-        typed = need.datatype, need.op
-        for root in (need.root, 0):
-            if found := self._curves.get((need.benchmark, need.ranks, *typed, root)):
+        for curve in self._curves_of(need):
+            found = _time_on(curve, need.message_bytes)
+            if found is not None:
                 return found
-        return {}
+        return None
+
+    def _curves_of(self, need: Need) -> list[Mapping[int, Row]]:
+        """That of the same root before that of root 0."""
+        typed = need.datatype, need.op
+        keys = [(need.benchmark, need.ranks, *typed, root) for root in (need.root, 0)]
+        return [self._curves[key] for key in keys if key in self._curves]
 
     def best(self, need: Need) -> float:
         """The time with the best known setting over that with the usual one, as a sweep measured
@@ -106,6 +97,19 @@ class Machine:
         if usual is None or not arms:
             return math.nan
         return min(min(_time_of(row).value for row in arms) / usual.value, 1.0)
+
+
+def _time_on(curve: Mapping[int, Row], message_bytes: int) -> Told | None:
+    """At this size, or on the line between the sizes below and above."""
+    if message_bytes in curve:
+        return _time_of(curve[message_bytes])
+    below = max((size for size in curve if 0 < size < message_bytes), default=None)
+    above = min((size for size in curve if size > message_bytes), default=None)
+    if below is None or above is None:
+        return None
+    part = math.log(message_bytes / below) / math.log(above / below)
+    ends = _time_of(curve[below]), _time_of(curve[above])
+    return Told(*(_between(one, other, part) for one, other in zip(*map(_ends, ends), strict=True)))
 
 
 def _ends(told: Told) -> tuple[float, float, float]:

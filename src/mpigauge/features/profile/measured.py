@@ -10,7 +10,7 @@ for this very profile comes first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from mpigauge.features.profile.needs import Need, needed, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.errors import UserError
-from mpigauge.model.suite_options import ARRIVAL
+from mpigauge.model.suite_options import ARRIVAL, ROOT
 from mpigauge.model.units import byte_count, listed, many, percent
 from mpigauge.site.mpi.query import named
 
@@ -157,7 +157,8 @@ def _announced(needs: Mapping[Need, float]) -> Iterator[str]:
 
 def _words(need: Need) -> str:
     size = f" of {byte_count(need.message_bytes)}" if need.message_bytes >= 0 else ""
-    return f"{need.benchmark}{size} on {many(need.ranks, 'rank')}"
+    root = f" with root {need.root}" if need.root else ""
+    return f"{need.benchmark}{size} on {many(need.ranks, 'rank')}{root}"
 
 
 def _setup(account: Account, said: Mapping[str, Any]) -> Setup:
@@ -220,15 +221,15 @@ def mpi_of(library: str) -> Mpi:
 
 
 def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals: str) -> Plan:
-    """A part for each benchmark with one type, on so many ranks. `arrivals`: what those of this
-    profile are called."""
+    """A part for each benchmark with one type and root, on so many ranks. `arrivals`: what the
+    arrivals of this profile are called."""
     from dataclasses import replace
 
     from mpigauge.measure.plan.resolve import plan_of
 
     request = setup.request
     where = setup.resources.one_placement(request, len(account.ranks), "a profile is of")
-    seated = [setup.resources.seated(each, where) for each in _parts(account, needs)]
+    seated = [setup.resources.seated(each, where) for each in parts_for(needs, len(account.ranks))]
     parts = tuple(
         each if setup.resources.crowded(each) else _arriving(account, each, arrivals)
         for each in seated
@@ -238,18 +239,21 @@ def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals:
     return replace(plan, seconds=request.seconds or usual, use_all=False)
 
 
-def _parts(account: Account, needs: Mapping[Need, float]) -> Iterator[PlanPart]:
+def parts_for(needs: Iterable[Need], world_ranks: int) -> Iterator[PlanPart]:
+    """What differs in sizes alone is measured together."""
     from mpigauge.measure.plan.plan import PlanPart
 
     together: dict[Need, list[int]] = {}
     for need in needs:
-        alike = need._replace(message_bytes=0, root=0)
+        alike = need._replace(message_bytes=0)
         together.setdefault(alike, []).append(need.message_bytes)
     for need, sizes in together.items():
         options = {"datatype": need.datatype, "op": need.op} if need.op else {}
+        if need.root:
+            options[ROOT] = str(need.root)
         yield PlanPart(
             benchmarks=(need.benchmark,),
-            world_ranks=len(account.ranks),
+            world_ranks=world_ranks,
             ranks=(need.ranks,),
             sizes=tuple(sorted(size for size in set(sizes) if size >= 0)) or (0,),
             suite_options=options,

@@ -143,10 +143,14 @@ def _need(account: Account, called: Called, group: Any) -> Need:
 
 
 def needed(account: Account, uses: Sequence[Use]) -> dict[Need, float]:
-    """What takes enough of the time in MPI to be measured, with its share, the most first."""
+    """What takes enough of the time in MPI to be measured, with its share, the most first. Roots
+    that are too seldom each are measured together, as root 0."""
     whole = float(account.mpi_s.sum())
     seconds: dict[Need, float] = defaultdict(float)
     for use in uses:
         seconds[use.need] += use.seconds
+    for need in list(seconds):
+        if need.root and seconds[need] < LEAST_SHARE * whole:
+            seconds[need._replace(root=0)] += seconds.pop(need)
     found = {need: each / whole for need, each in seconds.items() if each >= LEAST_SHARE * whole}
     return dict(sorted(found.items(), key=lambda each: -each[1]))

@@ -107,7 +107,7 @@ def _from_profile(
 
 
 def _check_late(word: str, rank: int, parts: Sequence[PlanPart]) -> None:
-    most = max(_groups(parts) or [part.world_ranks for part in parts], default=0)
+    most = max(part.largest_group for part in parts)
     if rank >= most:
         raise UserError(
             f"--arrival {word}: there is no rank {rank} of {most}; name one from 0 to {most - 1}"

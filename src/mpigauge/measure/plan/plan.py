@@ -64,6 +64,10 @@ class PlanPart:
         return {"placement": self.placement, "arm": self.arm}
 
     @property
+    def largest_group(self) -> int:
+        return max(self.ranks, default=self.world_ranks)
+
+    @property
     def hosts(self) -> tuple[HostRanks, ...]:
         """None: this machine."""
         return tuple(block for block in self.blocks if block.host)

@@ -176,6 +176,7 @@ _CONTRADICTIONS = (
     ("bind", "place", "both say where ranks sit; give one of them"),
     ("sizes", "sizes_file", "both name the message sizes; give one of them"),
     ("hosts", "hostfile", "both name the hosts; give one of them"),
+    ("root", "root_shift", "every rank is the root in turn, or one is; give one of them"),
     ("classic", "arrival", "in the classic mode ranks come as they do in IMB"),
     ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
     ("classic", "precision", "the classic mode has IMB's schedule, which knows no precision"),

@@ -14,10 +14,11 @@ from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COMPILER
+from mpigauge.model.suite_options import ROOT
 from mpigauge.site.placement import in_one_job
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Card, Cards
@@ -87,6 +88,7 @@ def plan_of(
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen, cards)
+    check_root(request.suite_options, ours)
     threads.check(request, chosen, ours, resources)
     thread_levels.check(request.suite_options, chosen)
     datatype, op = data_and_op(request, chosen, cards)
@@ -210,6 +212,14 @@ def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None
             raise UserError(
                 f"{option} has no effect on {names}; it is for benchmarks that {what_they_do}"
             )
+
+
+def check_root(options: Mapping[str, str], parts: Sequence[PlanPart]) -> None:
+    """UserError: no group has this rank. Smaller groups than others are left out with a reason."""
+    most = max((part.largest_group for part in parts), default=0)
+    root = int(options.get(ROOT, 0))
+    if root and root >= most:
+        raise UserError(f"--root: there is no rank {root} of {most}; name one from 0 to {most - 1}")
 
 
 def data_and_op(request: Request, chosen: Sequence[Card], cards: Cards) -> tuple[str, str]:
