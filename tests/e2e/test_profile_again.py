@@ -98,6 +98,7 @@ def test_a_replay_makes_the_calls_of_the_program_in_their_proportion(
     [
         (("profile", "--in", "5s", "--", "true"), "--in is the time for --measure"),
         (("profile", "--measure", "nothing"), "there is no run 'nothing'"),
+        (("profile", "--measure", "--np", "9", "before"), "--np is for a command"),
         (("run", "Replay"), "name one that `mpigauge profile` made: --profile RUN"),
         (("run", "PingPong", "--profile", "before"), "--profile has no effect on PingPong"),
     ],

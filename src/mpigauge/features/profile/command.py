@@ -112,6 +112,10 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     if seconds and not measures:
         raise UserError("--in is the time for --measure; a program takes the time that it takes")
     if measures and (stored := _stored_profile(words)):
+        if said["np"]:
+            raise UserError(
+                "--np is for a command; a stored profile is measured with its own ranks"
+            )
         _measure(stored, {**said, "seconds": seconds})
         present(stored, form)
         return 0
