@@ -19,11 +19,13 @@ from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, p
 from mpigauge.site import launch
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.profiler import library
 from mpigauge.site.mpi.translation import translation
 from tests import patience
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.mpi import Kernels, Mpi
@@ -101,6 +103,12 @@ def translated_site(program: str, target: str) -> Site:
         other, abi=own.mpi.abi, library=made.preload[0], env={**other.env, **made.env}
     )  # fmt: skip
     return Site(mpi, own.kernels)
+
+
+def profiled_site(where: Site, folder: Path) -> Site:
+    """The same with the profiler, whose files go to the folder."""
+    settings = {"LD_PRELOAD": str(library()), "MPIGAUGE_PROFILE": str(folder)}
+    return Site(replace(where.mpi, env={**where.mpi.env, **settings}), where.kernels)
 
 
 def words(
