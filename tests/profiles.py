@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import (
@@ -22,6 +24,7 @@ from mpigauge.features.profile.files import (
     Timeline,
     Type,
     Usage,
+    bin_edges,
 )
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.profiling import NO_CARDS, header, records_of
@@ -41,9 +44,19 @@ GRID = Comm(2, "secret grid", 0, 2, 0, (1, 0), 8, 1, 1, "MPI_Comm_split")
 HZ = 1e9
 
 
-def site(call: str, group: str, frames: Sequence[Frame], times_s: Sequence[float]) -> Site:
-    times = np.zeros(layout.BINS, np.uint64)
-    times[40] = len(times_s)
+def bins_of(times_s: Any, hz: float = HZ) -> npt.NDArray[np.uint64]:
+    """Calls by bins of time, as the library counts them."""
+    counts, _ = np.histogram(np.asarray(times_s) * hz, bin_edges())
+    return counts.astype(np.uint64)
+
+
+def site(
+    call: str,
+    group: str,
+    frames: Sequence[Frame],
+    times_s: Sequence[float],
+    hz: float = HZ,
+) -> Site:
     region = "secret step" if group == "collective" else ""
     return Site(
         thread=0,
@@ -56,7 +69,7 @@ def site(call: str, group: str, frames: Sequence[Frame], times_s: Sequence[float
         least_s=min(times_s),
         most_s=max(times_s),
         failures=0,
-        times=times,
+        times=bins_of(times_s, hz),
     )
 
 

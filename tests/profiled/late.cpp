@@ -9,9 +9,10 @@
 //   WHAT  allreduce bcast alltoall barrier reduce; recv sendrecv irecv waitany probe persistent
 //         iallreduce ibcast: what they meet in
 //
-// prints: two lines for each rank: planted RANK SECONDS, and happened RANK SECONDS, by when the
-// ranks of one host really came: whoever is kept from a core is later than planned, and waited for
-// longer.
+// prints: two lines for each rank: planted RANK SECONDS, and happened RANK SECONDS for each call, by
+// when the ranks of one host really came: whoever is kept from a core is later than planned, and
+// waited for longer. What a rank does between coming and waiting, as in MPI_Iallreduce, it does not
+// wait.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -64,6 +65,15 @@ int before() { return (rank + ranks - 1) % ranks; }
 bool receives() { return rank % 2 == 0 && rank + 1 < ranks; }
 bool sends() { return rank % 2 == 1; }
 
+// On the clock that all ranks of a host share.
+double now() {
+  timespec read{};
+  clock_gettime(CLOCK_MONOTONIC, &read);
+  return static_cast<double>(read.tv_sec) + 1e-9 * static_cast<double>(read.tv_nsec);
+}
+
+// When this rank came, and when it began to wait.
+double came = 0, begun = 0;
 double mine = 0, sum = 0;
 std::vector<double> all_out, all_in;
 MPI_Request persistent[2];
@@ -93,6 +103,7 @@ void begin_exchange(MPI_Request* requests) {
 void irecv() {
   MPI_Request requests[2];
   begin_exchange(requests);
+  begun = now();
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -101,11 +112,13 @@ void waitany() {
   begin_exchange(requests);
   MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
   int which = 0;
+  begun = now();
   MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
 }
 
 void start_and_wait() {
   MPI_Startall(2, persistent);
+  begun = now();
   MPI_Waitall(2, persistent, MPI_STATUSES_IGNORE);
 }
 
@@ -114,7 +127,10 @@ void sendrecv() {
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-void wait(MPI_Request request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+void wait(MPI_Request request) {
+  begun = now();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 
 void iallreduce() {
   MPI_Request request;
@@ -158,8 +174,8 @@ const std::map<std::string, Meeting> meetings = {
     {"ibcast", {ibcast, Waits::for_root}},
 };
 
-// How long one waits in a call to which all come so late.
-double waiting(Waits waits, const std::vector<double>& late, int of) {
+// How long one that begins to wait at this time waits in a call to which all come so late.
+double waiting(Waits waits, const std::vector<double>& late, int of, double from) {
   const auto at = [&late](int each) { return late[static_cast<std::size_t>(each % ranks)]; };
   const double last = *std::max_element(late.begin(), late.end());
   double until = at(of);
@@ -170,37 +186,40 @@ double waiting(Waits waits, const std::vector<double>& late, int of) {
     case Waits::for_next: until = at(of + 1); break;
     case Waits::if_receives: until = of % 2 == 0 && of + 1 < ranks ? at(of + 1) : at(of); break;
   }
-  return std::max(until - at(of), 0.0);
+  return std::max(until - from, 0.0);
 }
 
-// On the clock that all ranks of a host share.
-double now() {
-  timespec read{};
-  clock_gettime(CLOCK_MONOTONIC, &read);
-  return static_cast<double>(read.tv_sec) + 1e-9 * static_cast<double>(read.tv_nsec);
-}
+// The calls of rank 0, then those of rank 1, and so on.
+using Times = std::vector<double>;
 
-// How long a rank waits in each call, from when all ranks came to it: came has the calls of rank 0,
-// then those of rank 1, and so on.
-std::vector<double> waited(Waits waits, const std::vector<double>& came, std::size_t calls,
-                           int of) {
-  std::vector<double> found(calls), each(static_cast<std::size_t>(ranks));
+// How long a rank waits in each call, from when all ranks come to it, and when they begin to wait.
+Times waited(Waits waits, const Times& come, const Times& begin, std::size_t calls, int of) {
+  Times found(calls), each(static_cast<std::size_t>(ranks));
   for (std::size_t n = 0; n < calls; ++n) {
-    for (std::size_t at = 0; at < each.size(); ++at) each[at] = came[at * calls + n];
-    found[n] = waiting(waits, each, of);
+    for (std::size_t at = 0; at < each.size(); ++at) each[at] = come[at * calls + n];
+    found[n] = waiting(waits, each, of, begin[static_cast<std::size_t>(of) * calls + n]);
   }
   return found;
 }
 
-void print_waits(Waits waits, const std::vector<double>& planned, const std::vector<double>& came,
+void print_waits(Waits waits, const Times& planned, const Times& come, const Times& begin,
                  std::size_t calls) {
   for (int of = 0; of < ranks; ++of) {
-    const std::vector<double> planted = waited(waits, planned, calls, of);
+    const Times planted = waited(waits, planned, planned, calls, of);
     std::printf("planted %d %.9f\n", of, std::accumulate(planted.begin(), planted.end(), 0.0));
     std::printf("happened %d", of);
-    for (const double seconds : waited(waits, came, calls, of)) std::printf(" %.9f", seconds);
+    for (const double seconds : waited(waits, come, begin, calls, of)) {
+      std::printf(" %.9f", seconds);
+    }
     std::printf("\n");
   }
+}
+
+Times gathered(const Times& own) {
+  const int count = static_cast<int>(own.size());
+  Times all(rank == 0 ? own.size() * static_cast<std::size_t>(ranks) : 0);
+  MPI_Gather(own.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return all;
 }
 
 // The call that counts is told from that which brings all together again by a frame more.
@@ -226,21 +245,22 @@ int main(int argc, char** argv) {
   all_in.resize(count);
   MPI_Recv_init(&sum, 1, MPI_DOUBLE, next(), tag, MPI_COMM_WORLD, &persistent[0]);
   MPI_Send_init(&mine, 1, MPI_DOUBLE, before(), tag, MPI_COMM_WORLD, &persistent[1]);
-  std::vector<double> planned, came(static_cast<std::size_t>(calls));
+  Times planned, come, begin;
   for (int of = 0; of < ranks; ++of) {
     for (int n = 0; n < calls; ++n) planned.push_back(lateness(who, late, n, of));
   }
   for (int n = 0; n < calls; ++n) {
     MPI_Barrier(MPI_COMM_WORLD);
     compute(20e-6 + lateness(who, late, n, rank));
-    came[static_cast<std::size_t>(n)] = now();
+    came = begun = now();
     meet(meeting);
+    come.push_back(came);
+    begin.push_back(begun);
   }
   MPI_Request_free(&persistent[0]);
   MPI_Request_free(&persistent[1]);
-  std::vector<double> all_came(rank == 0 ? came.size() * count : 0);
-  MPI_Gather(came.data(), calls, MPI_DOUBLE, all_came.data(), calls, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  if (rank == 0) print_waits(meeting.waits, planned, all_came, came.size());
+  const Times all_come = gathered(come), all_begin = gathered(begin);
+  if (rank == 0) print_waits(meeting.waits, planned, all_come, all_begin, come.size());
   MPI_Finalize();
   return 0;
 }

@@ -95,7 +95,7 @@ def files_of(
         took = list((left - posted)[:, rank])
         host = f"host{rank if clocks[1] != (0.0, 0.0) else 0}"
         file = file_of(rank, 2, meetings(clock), host)
-        sites = (site("MPI_Recv", "receive", (), took),)
+        sites = (site("MPI_Recv", "receive", (), took, HZ),)
         found.append(replace(file, sites=sites, channels=channels))
     return found
 
@@ -208,7 +208,7 @@ def test_collectives_are_waited_for_where_their_request_is(
         made = records(times, (0.0, 0.0), np.ones(CALLS, bool))
         made["root"] = 0
         kind = Instances(1, "MPI_Iany", 4, who, 0, CALLS, 0.0, 0, made)
-        sites = (site("MPI_Wait", "wait", (), list((left - entered)[:, rank])),)
+        sites = (site("MPI_Wait", "wait", (), list((left - entered)[:, rank]), HZ),)
         files.append(replace(file_of(rank, 2, kind, "host"), sites=sites))
     rows = told(files)
     assert tuple(rows["resolved"].tolist()) == expected

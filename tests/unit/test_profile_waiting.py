@@ -20,6 +20,7 @@ from mpigauge.features.profile.files import Comm, Instances, RankFile, Site, Wai
 from mpigauge.features.profile.waiting import is_kept, kept_calls, split_calls, waits
 from mpigauge.site.mpi.cxx import compiler_words
 from tests.profiled.written import START_UTC_S, Written
+from tests.profiles import site
 
 US = 1e-6
 HZ = 2e9
@@ -91,9 +92,7 @@ class Program:
 
 
 def site_of(took: Any) -> Site:
-    times = np.zeros(layout.BINS, dtype=np.uint64)
-    seconds, least, most = float(took.sum()), float(took.min()), float(took.max())
-    return Site(0, "MPI_Any", "collective", "", (), len(took), seconds, least, most, 0, times)
+    return site("MPI_Any", "collective", (), took, HZ)
 
 
 def file_of(
@@ -233,11 +232,11 @@ def test_time_of_places_that_share_a_collective_is_their_own() -> None:
     kept = kept_calls(files, [[0, 1], [0, 1]])
     rows = {(row["site"], row["rank"]): row for row in waits(kept, split_calls(kept))}
     for rank, file in enumerate(files):
-        for spot, site in enumerate(file.sites):
+        for spot, place in enumerate(file.sites):
             row = rows[spot, rank]
-            assert (row["calls"], row["seconds"]) == (CALLS // 2, pytest.approx(site.seconds))
+            assert (row["calls"], row["seconds"]) == (CALLS // 2, pytest.approx(place.seconds))
             parts = row["waiting_s"] + row["moving_s"] + row["disturbed_s"]
-            assert parts == pytest.approx(site.seconds)
+            assert parts == pytest.approx(place.seconds)
     assert holds(rows[0, 0], float(program.late.sum()))
     assert not rows[1, 0]["resolved"]
 

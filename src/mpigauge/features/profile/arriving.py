@@ -15,7 +15,8 @@ import numpy.typing as npt
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import RankFile
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.waiting import FLOOR_S, LONG, RARE, Kind, Parts, Split, Times
+from mpigauge.features.profile.totals import RARE, Times
+from mpigauge.features.profile.waiting import FLOOR_S, LONG, Kind, Parts, Split
 from mpigauge.runs.store.arrivals import ArrivalPattern
 
 MOST_VECTORS = 256

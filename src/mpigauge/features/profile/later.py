@@ -20,15 +20,14 @@ import numpy.typing as npt
 
 from mpigauge.features.profile.files import Channel, Instances, RankFile
 from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.totals import STEP_S, AllCalls, Sample, Times
 from mpigauge.features.profile.waiting import (
     MOST_EARLY,
-    STEP_S,
     WAIT,
     KeptCalls,
-    Sum,
-    Times,
-    again,
     is_kept,
+    most_usual,
+    wait,
     without_rare,
 )
 
@@ -52,41 +51,38 @@ def later_waits(kept: KeptCalls) -> npt.NDArray[np.void]:
     """Of WAIT."""
     needs = np.concatenate([np.empty(0, NEED), *_of_messages(kept), *_of_collectives(kept)])
     calls = _calls(needs)
-    rng = np.random.default_rng(0)
     groups = (own for own in _apart(calls, "spot", "rank") if len(own) >= LEAST_CALLS)
-    return np.array([_row(kept, own, rng) for own in groups], dtype=WAIT)
+    return np.array([_row(kept, own) for own in groups], dtype=WAIT)
 
 
-def _row(kept: KeptCalls, own: npt.NDArray[np.void], rng: np.random.Generator) -> tuple[float, ...]:
+def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
     """Of one call site on one rank: its time in the parts that the kept calls have."""
     spot, rank = int(own["spot"][0]), int(own["rank"][0])
     took = own["left"] - own["entered"]
     waiting = np.clip(own["ready"] - own["entered"], 0, took)
-    usual = float(np.median(took - waiting))
-    moving, long_moving = without_rare((took - waiting)[:, None], usual)
+    alone = took - waiting
+    usual = float(np.median(alone))
+    moving, long_moving = without_rare(alone[:, None], usual)
     waited, long_waited = without_rare(waiting[:, None], usual)
-    table = np.concatenate([waited, moving, long_moving + long_waited], axis=1)
     sites = [
         site
         for site, number in zip(kept.files[rank].sites, kept.numbers[rank], strict=True)
         if number == spot
     ]
-    weight = own["weight"]
-    stands_for, seen = float(weight.sum()), float((took * weight).sum())
-    calls = float(sum(site.calls for site in sites))
-    seconds = sum(site.seconds for site in sites)
-    if stands_for < NEARLY_ALL * calls:  # the others waited for what was sent
-        calls, seconds = stands_for, min(seconds, seen)
-    total = Sum()
-    total.add(
-        table * weight[:, None],
-        took * weight,
-        again(rng, len(own)),
-        seconds,
-        max(0.0, 1 - len(own) / max(calls, 1)),
+    whole = AllCalls.of(sites, kept.files[rank].hz)
+    stands_for = float(own["weight"].sum())
+    is_whole = stands_for >= NEARLY_ALL * whole.calls  # the others waited for what was sent
+    sample = Sample(
+        parts=np.concatenate([waited, moving, long_moving + long_waited], axis=1),
+        took=took,
+        here=np.ones(len(own), dtype=bool),
+        weight=own["weight"],
+        calls=stands_for,
+        seconds=min(whole.seconds, float((took * own["weight"]).sum())),
+        usual_s=usual,
+        rare_s=float(most_usual(alone, usual) + most_usual(waiting, usual)),
     )
-    total.count(calls, len(own), usual)
-    return total.row(spot, rank)
+    return wait((spot, rank), [sample], whole if is_whole else None)
 
 
 def _calls(needs: npt.NDArray[np.void]) -> npt.NDArray[np.void]:

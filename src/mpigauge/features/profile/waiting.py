@@ -6,8 +6,8 @@ Some calls are kept with the times at which each rank entered and left them, the
 ranks (profiler/instances.hpp). Whoever comes last is waited for: in what synchronises by all, in
 what a root hands out the root by all, in what a root gathers all by the root. What is left is the
 operation; what of it is far longer than usual, and rare, is disturbance, as of a rank that was
-switched out. Times of the calls that were not kept are shared out as those of the kept ones were;
-where all calls of a call site are of collectives that could be split, its parts add up to its time.
+switched out. What that says of the calls that were not kept is told by totals.py; where all calls
+of a call site are of collectives that could be split, its parts add up to its time.
 """
 
 from __future__ import annotations
@@ -21,8 +21,15 @@ import numpy.typing as npt
 
 from mpigauge.features.profile.clocks import Clocks
 from mpigauge.features.profile.files import Instances, RankFile, Site, Waits
-
-Times = npt.NDArray[np.float64]
+from mpigauge.features.profile.totals import (
+    RARE,
+    STEP_S,
+    AllCalls,
+    Sample,
+    Times,
+    by_time,
+    shared_out,
+)
 
 WAIT = np.dtype(
     [
@@ -34,19 +41,13 @@ WAIT = np.dtype(
 )  # fmt: skip
 """What a spot took on a rank in calls that could be split: how many there were, how many of them
 were kept, their time and its three parts with intervals of 95 %, the median of the operation alone,
-and whether what was waited is more than that."""
+and whether what was waited is more than that for certain."""
 _Key = tuple[int, int, tuple[int, ...], str, int]
 """World, family and members of the communicator, call, bin of sizes: the same on all ranks."""
-DRAWS = 200
 LONG = 10.0
 """Times the usual operation, or the usual waiting: more is disturbance where it is rare."""
-RARE = 0.05
 FLOOR_S = 20e-6
 """What is shorter is no disturbance."""
-STEP_S = 0.5e-6
-"""How far apart ranks of one host leave a call that ends for all at once, and come to the next."""
-SURE = 1.96
-"""Standard deviations of an interval of 95 %."""
 MOST_EARLY = 0.05
 """Of calls that a rank left before the last one came: of more the times fit no order."""
 
@@ -81,6 +82,8 @@ class Parts:
     moving: Times
     disturbed: Times
     usual_s: float
+    rare_s: Times
+    """By rank: a call that took longer was disturbed."""
 
 
 Split = tuple[Kind, Parts]
@@ -118,43 +121,57 @@ def split_calls(kept: KeptCalls) -> list[Split]:
 
 def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
     """Of WAIT."""
-    rng = np.random.default_rng(0)
-    sums: dict[Place, Sum] = defaultdict(Sum)
+    samples: dict[Place, list[Sample]] = defaultdict(list)
     for kind, parts in found:
-        took = kind.left - kind.entered
-        drawn = again(rng, len(took))
-        left_out = max(0.0, 1 - len(took) / max(kind.calls, 1))
         for place, rank in enumerate(kind.ranks):
             for spot in np.unique(kind.spots[:, place]):
-                here = kind.spots[:, place] == spot
-                several = (parts.waiting, parts.moving, parts.disturbed)
-                table = np.stack([each[:, place] * here for each in several], axis=1)
-                total = sums[int(spot), int(rank)]
-                total.add(table, took[:, place], drawn, float(kind.seconds[place]), left_out)
-                total.count(kind.calls * float(here.mean()), int(here.sum()), parts.usual_s)
-    for at, (calls, seconds) in _exact_totals(kept, [kind for kind, _ in found]).items():
-        sums[at].scale_to(calls, seconds)
-    return np.array([sums[key].row(*key) for key in sorted(sums)], dtype=WAIT)
+                samples[int(spot), int(rank)].append(_sample(kind, parts, place, int(spot)))
+    whole = _all_calls(kept, [kind for kind, _ in found])
+    return np.array([wait(at, samples[at], whole.get(at)) for at in sorted(samples)], dtype=WAIT)
 
 
-def _exact_totals(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, tuple[int, float]]:
-    """Calls and seconds of the spots on ranks all of whose calls are of these kinds.
+def _sample(kind: Kind, parts: Parts, place: int, spot: int) -> Sample:
+    """Calls of the rank in this place; those of other spots have no parts."""
+    here = kind.spots[:, place] == spot
+    took = kind.left[:, place] - kind.entered[:, place]
+    several = (parts.waiting, parts.moving, parts.disturbed)
+    return Sample(
+        parts=np.stack([each[:, place] * here for each in several], axis=1),
+        took=took,
+        here=here,
+        weight=np.full(len(took), kind.calls / len(took)),
+        calls=kind.calls,
+        seconds=float(kind.seconds[place]),
+        usual_s=parts.usual_s,
+        rare_s=float(parts.rare_s[place]),
+    )
+
+
+def wait(at: Place, samples: Sequence[Sample], whole: AllCalls | None) -> tuple[float, ...]:
+    """Of WAIT. `whole`: all calls of the spot on the rank, where these are known by themselves."""
+    total = by_time(samples, whole) if whole else shared_out(samples)
+    kept = [int(each.here.sum()) for each in samples]
+    usual = float(np.average([each.usual_s for each in samples], weights=kept))
+    edges = np.stack([total.parts, total.low, total.high], axis=1)
+    resolved = total.low[0] > usual * total.calls
+    return (*at, total.calls, sum(kept), total.seconds, *edges.ravel(), usual, resolved)
+
+
+def _all_calls(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, AllCalls]:
+    """Of the spots on ranks all of whose calls are of these kinds.
 
     Which calls of a kind are of which spot is known of the kept ones alone. Spots that share kinds,
     and these kinds, have the same number of calls together where there are no others.
     """
     whole = {}
     for rank, file in enumerate(kept.files):
-        counted: dict[int, list[Site]] = defaultdict(list)
+        sites: dict[int, list[Site]] = defaultdict(list)
         for spot, site in zip(kept.numbers[rank], file.sites, strict=True):
-            counted[spot].append(site)
+            sites[spot].append(site)
         for spots, calls in _connected(found, rank):
-            sites = [site for spot in spots for site in counted[spot]]
-            if sum(site.calls for site in sites) == calls:
+            if sum(site.calls for spot in spots for site in sites[spot]) == calls:
                 for spot in spots:
-                    here = counted[spot]
-                    seconds = sum(site.seconds for site in here)
-                    whole[spot, rank] = (sum(site.calls for site in here), seconds)
+                    whole[spot, rank] = AllCalls.of(sites[spot], file.hz)
     return whole
 
 
@@ -174,12 +191,6 @@ def _connected(found: Sequence[Kind], rank: int) -> list[tuple[set[int], int]]:
                 apart.append((others, theirs))
         groups = [*apart, (spots, calls)]
     return groups
-
-
-def again(rng: np.random.Generator, count: int) -> Times:
-    """How often each of so many calls is drawn, in each of DRAWS drawings."""
-    drawn = rng.multinomial(count, np.full(count, 1 / count), DRAWS)
-    return np.asarray(drawn, dtype=np.float64)
 
 
 # --- from files to kinds -------------------------------------------------------------------
@@ -282,7 +293,8 @@ def split(kind: Kind) -> Parts | None:
     usual = float(np.median(alone))
     moving, long_moving = without_rare(alone, usual)
     waited, long_waited = without_rare(waiting, usual)
-    return Parts(waited, moving, long_moving + long_waited, usual)
+    rare_s = most_usual(alone, usual) + most_usual(waiting, usual)
+    return Parts(waited, moving, long_moving + long_waited, usual, rare_s)
 
 
 def _lateness(kind: Kind) -> Times:
@@ -300,74 +312,11 @@ def _lateness(kind: Kind) -> Times:
 
 def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
     """Times as they would be, and what the long and rare ones have more, by call and rank."""
-    most = LONG * np.quantile(times, 1 - RARE, axis=0) + max(LONG * usual, FLOOR_S)
+    most = most_usual(times, usual)
     kept = np.where(times > most, np.median(times, axis=0), times)
     return kept, times - kept
 
 
-# --- all calls -----------------------------------------------------------------------------
-
-
-def _by_chance(table: Times) -> Times:
-    """Of the sums of parts: by how much they would be others had there been more or fewer of the
-    few long calls, of which there are as many as it happens. Rows of zeros are of other spots."""
-    most = 2 * np.quantile(table[table.any(axis=1)], 1 - RARE, axis=0) if table.any() else 0.0
-    return np.asarray(np.sqrt((np.clip(table - most, 0, None) ** 2).sum(axis=0)))
-
-
-class Sum:
-    """Of one spot on one rank: the parts, and what they would be had other calls been kept."""
-
-    def __init__(self) -> None:
-        self.calls = self.seconds = 0.0
-        self.kept = 0
-        self.parts, self.drawn = np.zeros(3), np.zeros((DRAWS, 3))
-        self.by_chance = np.zeros(3)
-        self.usual: list[tuple[int, float]] = []
-
-    def add(
-        self,
-        table: Times,
-        took: Times,
-        drawn: Times,
-        seconds: float,
-        left_out: float,
-    ) -> None:
-        """Shares of the kept time are those of all; what is drawn is all the less sure the fewer
-        of the calls were kept. `table`: parts by call; `drawn`: how often a call is drawn."""
-        whole = float(took.sum()) or 1.0
-        kept = table.sum(axis=0) / whole * seconds
-        all_drawn = drawn @ took
-        other = (drawn @ table) / np.where(all_drawn > 0, all_drawn, 1.0)[:, None] * seconds
-        self.parts += kept
-        self.by_chance += (_by_chance(table) / whole * seconds) ** 2
-        self.drawn += kept + (other - kept) * np.sqrt(left_out)
-        self.seconds += float(kept.sum())
-
-    def count(self, calls: float, kept: int, usual_s: float) -> None:
-        self.calls += calls
-        self.kept += kept
-        self.usual.append((kept, usual_s))
-
-    def scale_to(self, calls: int, seconds: float) -> None:
-        """The number of calls and the time of a spot that are known exactly: its parts add up to
-        that time, and so do those of each drawing."""
-        self.calls = calls
-        self.by_chance *= (seconds / (self.seconds or 1.0)) ** 2
-        self.parts *= seconds / (self.seconds or 1.0)
-        together = self.drawn.sum(axis=1, keepdims=True)
-        self.drawn *= seconds / np.where(together > 0, together, 1.0)
-        self.seconds = seconds
-
-    def row(self, spot: int, rank: int) -> tuple[float, ...]:
-        """Of WAIT."""
-        low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
-        wider = STEP_S * self.calls + SURE * np.sqrt(self.by_chance)
-        waiting, moving, disturbed = (
-            (self.parts[n], max(low[n] - wider[n], 0.0), high[n] + wider[n]) for n in range(3)
-        )
-        usual = float(np.average([each[1] for each in self.usual],
-                                 weights=[max(each[0], 1) for each in self.usual]))  # fmt: skip
-        resolved = self.parts[0] > usual * self.calls
-        return (spot, rank, self.calls, self.kept, self.seconds, *waiting, *moving, *disturbed,
-                usual, resolved)  # fmt: skip
+def most_usual(times: Times, usual: float) -> Times:
+    """By rank; what is longer is disturbance."""
+    return np.asarray(LONG * np.quantile(times, 1 - RARE, axis=0) + max(LONG * usual, FLOOR_S))
