@@ -9,8 +9,8 @@
 //   WHAT  allreduce bcast alltoall barrier reduce; recv sendrecv irecv waitany probe persistent
 //         iallreduce ibcast: what they meet in
 //
-// prints: two lines for each rank: planted RANK SECONDS, and happened RANK SECONDS for each call, by
-// when the ranks of one host really came: whoever is kept from a core is later than planned, and
+// prints: two lines for each rank: planted RANK SECONDS, and happened RANK SECONDS for each call,
+// by when the ranks of one host really came: whoever is kept from a core is later than planned, and
 // waited for longer. What a rank does between coming and waiting, as in MPI_Iallreduce, it does not
 // wait.
 #define OMPI_SKIP_MPICXX 1

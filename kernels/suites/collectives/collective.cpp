@@ -101,9 +101,10 @@ Card immediate_pure_card(const Card& card, const OtherForms& forms) {
 Card persistent_card(const Card& card, const OtherForms& forms) {
   Card made = persistent_form(
       card, "",
-      has_root(card) ? " beforehand for each root; MPI_Start, a computation, MPI_Wait: how much of it "
-                    "is hidden."
-                  : " beforehand; MPI_Start, a computation, MPI_Wait: how much of it is hidden.",
+      has_root(card)
+          ? " beforehand for each root; MPI_Start, a computation, MPI_Wait: how much of it "
+            "is hidden."
+          : " beforehand; MPI_Start, a computation, MPI_Wait: how much of it is hidden.",
       forms.place, Columns::overlap);
   made.by_default = card.by_default && forms.persistent_by_default;
   return made;
