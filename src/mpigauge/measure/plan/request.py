@@ -178,6 +178,7 @@ _CONTRADICTIONS = (
     ("hosts", "hostfile", "both name the hosts; give one of them"),
     ("root", "root_shift", "every rank is the root in turn, or one is; give one of them"),
     ("classic", "arrival", "in the classic mode ranks come as they do in IMB"),
+    ("classic", "profile", "a replay has the calls of its profile, and not IMB's schedule"),
     ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
     ("classic", "precision", "the classic mode has IMB's schedule, which knows no precision"),
 )
