@@ -109,7 +109,7 @@ INTEGERS = {
     "COMM_COMPARISON": ("", "OutOf<Group::comparison>"),
     "COMBINER": ("", "OutOf<Group::combiner>"),
     "ERROR_CLASS": ("ErrorIn", "ErrorOut"),
-    "ERROR_CODE": ("ErrorIn", "ErrorOut"),
+    "ERROR_CODE": ("ErrorIn", "MadeErrorOut"),
     "GROUP_COMPARISON": ("", "OutOf<Group::comparison>"),
     "KEYVAL": ("KeyvalIn", "KeyvalOut"),
     "LOCK_TYPE": ("InOf<Group::lock_type>", ""),

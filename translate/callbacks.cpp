@@ -207,7 +207,7 @@ struct Generalized {
 int query_request(void* state, TargetStatus* status) {
   const auto& own = *static_cast<const Generalized*>(state);
   ProgramStatus given{};
-  whole_status_to_program(*status, given);
+  status_to_program(*status, given);
   const int code = reinterpret_cast<int (*)(void*, ProgramStatus*)>(own.query)(own.extra, &given);
   status_to_target(given, *status);
   return error_to_target(code);

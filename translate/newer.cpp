@@ -219,9 +219,13 @@ MPIGAUGE_EXPORT int PMPI_Type_get_value_index(Type value, Type index, Type* pair
     return translated<call_Type_get_value_index, In<Kind::datatype>, In<Kind::datatype>,
                       Out<Kind::datatype, Given::seen>>(value, index, pair);
   }
+  const Type none = null_for_program<Kind::datatype>();
+  if (value == none || index == none) {
+    return refuse("MPI_Type_get_value_index", "a type is MPI_DATATYPE_NULL", Target::MPI_ERR_TYPE);
+  }
   const Word of_value = word_of(to_target<Kind::datatype>(value));
   const Word of_index = word_of(to_target<Kind::datatype>(index));
-  *pair = null_for_program<Kind::datatype>();
+  *pair = none;
   for (const PairType& each : pair_types) {
     if (object_of_target(each.value) != of_value || object_of_target(each.index) != of_index) {
       continue;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <limits>
 #include <tuple>
 
 #include "handles.hpp"
@@ -144,6 +145,7 @@ template <Group group>
 using OutBits = Out1<bits_to_program<group>>;
 using ErrorIn = In1<error_to_target>;
 using ErrorOut = Out1<error_to_program>;
+using MadeErrorOut = Out1<made_error_to_program>;
 using RankOut = Out1<rank_to_program>;
 using TagOut = Out1<tag_to_program>;
 using KeyvalIn = In1<keyval_to_target>;
@@ -457,14 +459,20 @@ inline bool is_ignored(const void* status) {
 }
 
 /// All but the error, which most calls leave as it is.
+
+/// No error code of any MPI. Most calls leave the error of a status as it is, and some do not: what
+/// the target has not written stays as the program has it.
+inline constexpr int not_written = std::numeric_limits<int>::min();
+
+inline void clear(TargetStatus& status) {
+  status = {};
+  status.error = not_written;
+}
 inline void status_to_program(const TargetStatus& from, ProgramStatus& to) {
   to.source = rank_to_program(from.source);
   to.tag = tag_to_program(from.tag);
+  if (from.error != not_written) to.error = error_to_program(from.error);
   write(to, read(from, inner_of_target), inner_of_program);
-}
-inline void whole_status_to_program(const TargetStatus& from, ProgramStatus& to) {
-  status_to_program(from, to);
-  to.error = error_to_program(from.error);
 }
 inline void status_to_target(const ProgramStatus& from, TargetStatus& to) {
   to = {};
@@ -495,7 +503,7 @@ class StatusInOut : public Base<ProgramStatus*, TargetStatus*> {
   TargetStatus* target() { return &status_; }
   template <class All>
   void done(int code, const All&) {
-    if (code == 0) whole_status_to_program(status_, *place_);
+    if (code == 0) status_to_program(status_, *place_);
   }
 
  private:
@@ -510,7 +518,7 @@ class StatusOut : public Base<ProgramStatus*, TargetStatus*> {
   template <class All>
   StatusOut(ProgramStatus* status, const All&) : place_(status) {}
   TargetStatus* target() {
-    status_ = {};
+    clear(status_);
     return &status_;
   }
   template <class All>
@@ -533,8 +541,7 @@ class Statuses : public Base<ProgramStatus*, TargetStatus*> {
  public:
   template <class All>
   Statuses(ProgramStatus* statuses, const All& all) : place_(statuses), room_(std::get<room>(all)) {
-    if (room_.size() == 0) return;
-    std::memset(static_cast<void*>(room_.data()), 0, room_.size() * sizeof(TargetStatus));
+    for (std::size_t n = 0; n < room_.size(); ++n) clear(room_[n]);
   }
   TargetStatus* target() { return room_.data(); }
   template <class All>
@@ -547,13 +554,7 @@ class Statuses : public Base<ProgramStatus*, TargetStatus*> {
       const int said = *std::get<static_cast<std::size_t>(written)>(all);
       count = said < 0 ? 0 : static_cast<std::size_t>(said);
     }
-    for (std::size_t n = 0; n < count; ++n) {
-      if (code == 0) {
-        status_to_program(room_[n], place_[n]);
-      } else {
-        whole_status_to_program(room_[n], place_[n]);
-      }
-    }
+    for (std::size_t n = 0; n < count; ++n) status_to_program(room_[n], place_[n]);
   }
 
  private:

@@ -229,12 +229,19 @@ int error_to_program(int code) {
   int found = 0;
   if (is_predefined_class(code, found)) return found;
   if constexpr (target_abi == Abi::ompi) {
-    return code > 0 ? last_class_of_program + code : Program::MPI_ERR_OTHER;
+    return made_error_to_program(code);
   } else if constexpr (program_abi == Abi::ompi) {
-    // Its programs compare codes with classes: there they are the same.
     int error_class = 0;
     if (ask<call_Error_class>(code, &error_class) != 0) return Program::MPI_ERR_OTHER;
     return is_predefined_class(error_class, found) ? found : code;
+  } else {
+    return code;
+  }
+}
+
+int made_error_to_program(int code) {
+  if constexpr (target_abi == Abi::ompi) {
+    return code > 0 ? last_class_of_program + code : Program::MPI_ERR_OTHER;
   } else {
     return code;
   }

@@ -60,8 +60,10 @@ void look_at_target();
 Word world_of_target();
 Word byte_of_target();
 
-/// Error codes.
+/// Error codes. For a program of Open MPI those of a target become their classes, as it compares
+/// the two; a code that the program has asked for stays its own.
 int error_to_program(int code);
+int made_error_to_program(int code);
 int error_to_target(int code);
 
 }  // namespace mpigauge::translate

@@ -393,6 +393,8 @@ void errors() {
   CHECK(class_of(code) == added);
   OK(MPI_Error_string(code, text.data(), &length));
   CHECK(std::string(text.data()) == "our own");
+  OK(MPI_Add_error_code(MPI_ERR_OTHER, &code));
+  CHECK(code > MPI_ERR_LASTCODE && class_of(code) == MPI_ERR_OTHER);
 }
 
 int query(void* extra, MPI_Status* status) {
