@@ -108,6 +108,11 @@ PARTS = {
         "some benchmarks of three of them",
         marked("imb-translated"),
     ),
+    "mpi4py": Part(
+        "mpi4py's own tests under the profiler, and translated, on three MPIs",
+        "tests/e2e/test_translation.py and tests/e2e/test_profiler.py, on programs of ours",
+        program("bench/mpi4py_suite.py"),
+    ),
     "made-and-freed": Part(
         "a million requests, types, communicators made and freed: no leak, no slow-down",
         "tests/e2e/test_translation.py, 20 000 of them",

@@ -18,6 +18,7 @@ import pytest
 
 from mpigauge.model.columns import Cell
 from tests.cells import cell
+from tests.unit.test_plan import MPICH
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in BENCH.glob("*.py")}
@@ -517,3 +518,38 @@ def test_ratios_to_imb_are_of_runs_of_one_round(program: ModuleType) -> None:
     table = program.table({"IMB": [1.0, 2.0, 4.0], "ours": [3.0, 6.0, 12.0]})
     *_, ours = table.splitlines()
     assert ours.split() == ["ours", "3.00", "6.00", "12.00", "3.00"]
+
+
+# --- mpi4py_suite --------------------------------------------------------------------------
+@with_program("mpi4py_suite")
+def test_a_test_is_lost_where_it_passes_natively_and_not_on_all_ranks(program: ModuleType) -> None:
+    passed, failed = program.Outcome("ok"), program.Outcome("failed", "1 != 0")
+    native = {"same": [passed, passed], "wrong": [passed, passed], "never": [passed, failed]}
+    other = {"same": [passed, passed], "wrong": [passed, failed], "never": [failed, failed]}
+    assert program.lost(native, other) == {"wrong": "failed 1 != 0"}
+    assert program.lost(native, {}) == dict.fromkeys(("same", "wrong"), "not run")
+
+
+@with_program("mpi4py_suite")
+def test_a_job_that_died_goes_on_behind_its_last_test(program: ModuleType, tmp_path: Path) -> None:
+    """Rank 1 has ended the test in which rank 0 died."""
+    mpi = replace(MPICH, name="mpich")
+    suite = program.Suite(tmp_path, tmp_path, ())
+    running = program.Running(program.native(mpi), suite)
+    running.folder = tmp_path
+    head = (
+        '{"tests": ["one", "two", "three"]}\n{"begun": 0}\n{"ended": 0, "how": "ok", "why": ""}\n'
+    )
+    (tmp_path / "rank0.jsonl").write_text(head + '{"begun": 1}\n')
+    ended = '{"begun": 1}\n{"ended": 1, "how": "ok", "why": ""}\n{"beg'
+    (tmp_path / "rank1.jsonl").write_text(head + ended)
+    assert running._read("died", 0) == 2
+    assert running.found[1, 0].how == "died"
+    assert running.found[1, 1].how == running.found[0, 0].how == "ok"
+
+
+@with_program("mpi4py_suite")
+def test_what_is_known_to_be_lost_has_a_reason(program: ModuleType) -> None:
+    native = program.native(replace(MPICH, name="intel"))
+    assert "natively as well" in program.reason(native, "test_rma_nb.TestRMAWorld.testPutGet")
+    assert program.reason(native, "test_rma.TestRMAWorld.testPutGet") == ""
