@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.profile import symbols
+from mpigauge.features.profile import demangled, symbols
 from mpigauge.features.profile.files import Frame, Module
-from mpigauge.features.profile.symbols import Place, parse_lines, read_symbols, resolved
+from mpigauge.features.profile.symbols import Place, Symbols, parse_lines, read_symbols, resolved
 from mpigauge.site.mpi.cxx import compiler_words
 
 SOURCE = """
@@ -55,6 +55,24 @@ def test_without_it_there_are_functions(
     (place,) = resolved([frame])[frame]
     assert (place.function, place.file, place.offset) == ("inner", "", 3)
     assert place.text == "inner+0x3"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("_ZN9LAMMPS_NS6Thermo5writeEl", "LAMMPS_NS::Thermo::write(long)"),
+        ("main", "main"),
+        ("_Zero", "_Zero"),
+    ],
+)
+def test_names_of_cpp_are_those_of_the_sources(name: str, said: str) -> None:
+    found = Symbols("", (16,), (32,), (name,)).place_of(20)
+    assert found == Place(said, offset=4)
+
+
+def test_without_a_runtime_of_cpp_names_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demangled, "_runtime", lambda: None)
+    assert demangled.demangled("_ZN4Heat4stepEv") == "_ZN4Heat4stepEv"
 
 
 def test_a_file_that_is_another_one_now_gives_no_names(tmp_path: Path) -> None:

@@ -103,3 +103,9 @@ def test_what_was_checked_in_sentences_where_columns_have_no_room() -> None:
     text = as_table([line]).splitlines()
     assert all(len(each) <= WIDTH for each in text)
     assert "time: 1.50 µs ±6.7 %, at most 1.20 µs is allowed, too slow" in " ".join(text)
+
+
+def test_names_of_cpp_lose_their_namespaces_first() -> None:
+    names = ["LAMMPS_NS::Verlet::run+0x515", "LAMMPS_NS::CommBrick::forward_comm+0x2f8"]
+    assert shortened(names, 20) == ["Verlet::run+0x515", "forward_comm+0x2f8"]
+    assert shortened(["std::sort"], 20) == ["std::sort"]

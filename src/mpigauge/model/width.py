@@ -11,6 +11,7 @@ from textwrap import wrap
 WIDTH = 80
 CUT = "…"
 _ERROR = re.compile(r"±[<>]?[\d.]+ %")
+_NAMESPACE = re.compile(r"\w+::(?=\w)")
 _SIZE = re.compile(r"\d+ (B|KiB|MiB|GiB)")
 
 
@@ -57,7 +58,10 @@ def _parts(line: str, indent: str, width: int) -> list[str]:
 
 
 def _shortened(name: str, width: int) -> str:
-    """The end tells settings apart, so more than half of what is kept is from there."""
+    """The end tells settings apart, so more than half of what is kept is from there. The
+    namespaces of a name of C++ go first."""
+    while len(name) > width and (found := _NAMESPACE.match(name)):
+        name = name[found.end() :]
     if len(name) <= width:
         return name
     begin = (width - len(CUT)) // 2

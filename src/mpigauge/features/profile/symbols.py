@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mpigauge.features.profile.demangled import demangled
 from mpigauge.features.profile.files import Frame, Module
 
 _UNKNOWN = ("", "??")
@@ -141,7 +142,7 @@ class Symbols:
         at = bisect.bisect_right(self.starts, address) - 1
         if at < 0 or address >= self.ends[at]:
             return None
-        return Place(self.names[at], offset=address - self.starts[at])
+        return Place(demangled(self.names[at]), offset=address - self.starts[at])
 
 
 _SYMBOL = np.dtype(
