@@ -74,8 +74,8 @@ PARTS = {
         {"CCACHE_DISABLE": "1", "PIP_NO_CACHE_DIR": "1"},
     ),
     "translation": Part(
-        "programs of each ABI of MPI run on MPIs of the others, and find nothing wrong",
-        "three of the ten pairs of a program's ABI and an MPI",
+        "programs of each ABI of MPI run translated on each MPI, and find nothing wrong",
+        "three of the thirteen pairs of a program's ABI and an MPI",
         marked("translation"),
     ),
     "wheel": Part(

@@ -8,6 +8,7 @@
 //   small its word, moved by a bit and made odd where the program has Open MPI's, whose own are
 //   addresses the number of a slot that keeps it    where the program has MPICH's and the target
 //   has pointers
+// Between two MPICHs all stay as they are.
 #pragma once
 
 #include "slots.hpp"
@@ -98,6 +99,8 @@ extern constinit thread_local OwnNumbers own_numbers;
 
 // --- from the program to the target -------------------------------------------------------------
 
+/// Between two MPICHs: they give out inner handles, too, that look predefined and have no name.
+inline constexpr bool are_alike = program_abi == Abi::mpich && target_abi == Abi::mpich;
 inline constexpr bool in_slots = program_abi == Abi::mpich && target_abi != Abi::mpich;
 
 template <Kind kind>
@@ -107,7 +110,9 @@ template <Kind kind>
 [[gnu::always_inline]] inline TargetHandle<kind> to_target(ProgramHandle<kind> handle) {
   constexpr auto index = static_cast<std::size_t>(kind);
   const Word word = word_of(handle);
-  if constexpr (program_abi == Abi::ompi) {
+  if constexpr (are_alike) {
+    return handle;
+  } else if constexpr (program_abi == Abi::ompi) {
     if ((word & 1U) != 0) {
       return handle_of<TargetHandle<kind>>(static_cast<Word>(static_cast<Wide>(word) >> 1));
     }
@@ -190,6 +195,7 @@ ProgramHandle<kind> own_to_program(Word word, Given given) {
 
 template <Kind kind>
 ProgramHandle<kind> to_program(TargetHandle<kind> handle, Given given = Given::made) {
+  if constexpr (are_alike) return handle;
   if constexpr (is_short_lived<kind>) {
     // The hottest of all: of predefined ones there are the null, and messages of nobody.
     if (handle == null_for_target<kind>()) return null_for_program<kind>();

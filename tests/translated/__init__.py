@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Pairs of a program of an ABI and an MPI of another one."""
+"""Pairs of a program of an ABI and the MPI on which it runs translated."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ OTHERS = _there(
         *(("mpich", target) for target in ("mpich@std", "intel@std")),
         *(("openmpi", target) for target in ("intel", "mpich@std")),
         *(("mpich@std", target) for target in ("mpich", "openmpi", "intel")),
+        *(("mpich", target) for target in ("mpich", "intel")),
+        ("openmpi", "openmpi"),
     ]
 )
 PAIRS = [*IN_CI, *OTHERS]

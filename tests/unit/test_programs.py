@@ -311,8 +311,34 @@ def test_fortran_needs_a_layer_of_its_own(tmp_path: Path) -> None:
     openmpi = installed(OPENMPI5, tmp_path, name="libmpi.so.40", offers=MPI_C)
     needed = ("libmpi_mpifh.so.40", "libmpi.so.40")
     Made(needed=needed, wants=("mpi_init_",)).write(tmp_path / "app")
-    one = suits(look(["./app"], HERE, tmp_path), openmpi)
-    assert one.ways == ("it has no libmpi_mpifh.so.40, the layer for Fortran",)
+    found = look(["./app"], HERE, tmp_path)
+    why = "it has no libmpi_mpifh.so.40, the layer for Fortran"
+    one = suits(found, openmpi)
+    assert (one.directly, one.translated) == (False, True)
+    assert one.ways == (f"by a translation, as {why}",)
+    component = openmpi.library.parent / "openmpi/mca_pml_ob1.so"
+    component.parent.mkdir()
+    component.touch()
+    two = suits(found, openmpi)
+    assert not two.runs
+    assert two.ways == (f"{why}, and components of its own, which would take another for theirs",)
+
+
+@pytest.mark.parametrize(
+    ("layer", "call", "more"),
+    [
+        ("libmpifort.so.12", "mpi_send_f08_", ", and the program uses the module mpi_f08, which"),
+        ("libmpifort_of_somebody.so.12", "mpi_send_", ""),
+    ],
+)
+def test_layers_for_fortran_that_no_translation_has(
+    tmp_path: Path, layer: str, call: str, more: str
+) -> None:
+    mpich = installed(MPICH, tmp_path, name="libmpi.so.12", offers=MPI_C)
+    Made(needed=(layer, "libmpi.so.12"), wants=(*MPI_C, call)).write(tmp_path / "app")
+    one = suits(look(["./app"], HERE, tmp_path), mpich)
+    assert not one.runs
+    assert one.ways[0].startswith(f"it has no {layer}, the layer for Fortran{more}")
 
 
 def test_what_stands_in_the_way_is_said(tmp_path: Path) -> None:

@@ -51,11 +51,6 @@ def test_an_abi_that_is_not_known() -> None:
         site.translation("mpix", fake())
 
 
-def test_the_same_abi_needs_no_translation() -> None:
-    with pytest.raises(UserError, match="has the ABI of the program"):
-        site.translation("mpich", fake())
-
-
 @pytest.mark.parametrize("name", ["libmpi_gnu_51.so.12", "libmpich.so.12", "libmpifort_cray.so.12"])
 def test_names_of_mpis(name: str) -> None:
     assert site.is_name_of_mpi(name)

@@ -72,10 +72,9 @@ def test_the_tag_is_what_the_kernels_say(tmp_path: Path) -> None:
 
 
 def test_all_pairs_are_shipped_that_can_be_asked_for() -> None:
-    pairs = list(shipped.pairs(["mpich", "ompi", "std"]))
-    assert len(pairs) == 7
-    assert ("std", "std") in pairs
-    assert ("mpich", "mpich") not in pairs
+    pairs = set(shipped.pairs(["mpich", "ompi", "std"]))
+    assert len(pairs) == 9
+    assert {("mpich", "ompi"), ("std", "std"), ("mpich", "mpich")} < pairs
 
 
 def test_what_was_shipped_is_used_and_nothing_is_built(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The library by which a program made for one ABI of MPI runs on an MPI of another.
+"""The library by which a program made for one ABI of MPI runs on an MPI of another, or a program
+in Fortran on an MPI of its own ABI that has no layer for Fortran.
 
 It came with mpigauge, or is built once for each pair of ABIs, whatever the MPI, and kept in the
 user's cache.
@@ -81,8 +82,6 @@ def translation(
             f"programs of the ABI '{program_abi}' cannot be translated"
             f"{did_you_mean(program_abi, abis)} (known: {', '.join(abis)})"
         )
-    if program_abi == target.abi and program_abi != "std":
-        raise UserError(f"{target.label} has the ABI of the program; nothing has to be translated")
     folder = _folder(program_abi, target.abi, tell)
     names = NAMES[program_abi]
     more = [name for name in needed if name not in names and is_name_of_mpi(name)]

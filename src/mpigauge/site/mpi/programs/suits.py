@@ -13,6 +13,7 @@ from mpigauge.site.mpi import layout
 from mpigauge.site.mpi.find import STANDARD
 from mpigauge.site.mpi.programs import abi
 from mpigauge.site.mpi.programs.elf import DamagedError, Elf, read_elf
+from mpigauge.site.mpi.translation import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,10 @@ WORDS: dict[Abi, str] = {
     "ompi": "Open MPI's ABI",
     "std": "the standard ABI",
 }
+F08_OF_MPICH = ("_f08_", "_f08ts_")
+"""How names of subroutines end that no translation has."""
+COMPONENTS = "openmpi/mca_*.so"
+"""What an Open MPI may have beside its library, and opens by itself."""
 INNER = "libopen-"
 """How the names of libraries begin that only one version of Open MPI can have below it."""
 
@@ -142,7 +147,7 @@ def _directly(look: Look, mpi: Mpi, kind: Abi, library: Path) -> Suits:
         return Suits(mpi.label, spec, False, (f"{library} cannot be read",))
     layers, without = _layers(look, library, own)
     if without:
-        return Suits(mpi.label, spec, False, (f"it has no {without}, the layer for Fortran",))
+        return _without_layer(look, mpi, library, without)
     calls, data = _lacking(look, own, layers)
     if data:
         lacks = f"it lacks {many(len(data), 'variable')} of MPI that the program takes"
@@ -163,6 +168,21 @@ def _translated(look: Look, mpi: Mpi, kind: Abi) -> Suits:
     if look.extensions:
         ways.append(f"which knows only some of {_listed(sorted(look.extensions))}")
     return Suits(mpi.label, mpi.spec, False, tuple(ways), translated=True)
+
+
+def _without_layer(look: Look, mpi: Mpi, library: Path, layer: str) -> Suits:
+    """The MPI has the ABI, but not the layer for Fortran: a translation that changes nothing else
+    may have it."""
+    why = f"it has no {layer}, the layer for Fortran"
+    if layer not in NAMES[look.abis[0]]:
+        return Suits(mpi.label, mpi.spec, False, (why,))
+    if look.abis[0] == "mpich" and any(call.endswith(F08_OF_MPICH) for call in look.calls):
+        why += ", and the program uses the module mpi_f08, which only that can bring"
+        return Suits(mpi.label, mpi.spec, False, (why,))
+    if any(library.parent.glob(COMPONENTS)):
+        why += ", and components of its own, which would take another for theirs"
+        return Suits(mpi.label, mpi.spec, False, (why,))
+    return Suits(mpi.label, mpi.spec, False, (f"by a translation, as {why}",), translated=True)
 
 
 def _layers(look: Look, library: Path, own: Elf) -> tuple[tuple[Path, ...], str]:

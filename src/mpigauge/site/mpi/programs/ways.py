@@ -4,7 +4,8 @@
 
 The MPI's own library is loaded before the program's other libraries (LD_PRELOAD). The loader then
 takes it for the one that the program asks for, whatever RPATH, RUNPATH and LD_LIBRARY_PATH say.
-Where the ABI is another one, a translation is loaded in its place.
+Where the ABI is another one, or the layer for Fortran is missing, a translation is loaded in its
+place.
 """
 
 from __future__ import annotations
@@ -175,9 +176,11 @@ def _by_translation(
     library = made.preload[0]
     known = [each for each in lost if (made.folder / each).exists()]
     others = sorted({*asked, *known} - {library.name, _soname(library)})
-    said = f"{name} is made for {WORDS[kind]}, and {mpi.label} has {WORDS[mpi.abi]}: it runs there "
-    preload = (library, *map(empty, others))
-    return Way(TRANSLATED, said + "through a translation", kind, preload, dict(made.env))
+    has = f"and {mpi.label} has {WORDS[mpi.abi]}"
+    if kind == mpi.abi:
+        has = f"which {mpi.label} has, but not its layer for Fortran"
+    said = f"{name} is made for {WORDS[kind]}, {has}: it runs there through a translation"
+    return Way(TRANSLATED, said, kind, (library, *map(empty, others)), dict(made.env))
 
 
 def _notes(name: str, ways: Sequence[str]) -> tuple[str, ...]:
