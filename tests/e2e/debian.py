@@ -52,8 +52,12 @@ class Installed:
     def run(
         self, *words: str, cwd: Path, seconds: float = patience.USUAL_S
     ) -> subprocess.CompletedProcess[str]:
+        return patience.run(self.words(*words, cwd=cwd), seconds=seconds)
+
+    def words(self, *words: str, cwd: Path) -> list[str]:
+        """The command that runs these words there."""
         enter = ["nsenter", "--mount", f"--target={self.keeper}", "env", f"--chdir={cwd}"]
-        return patience.run([*enter, *words], seconds=seconds)
+        return [*enter, *words]
 
 
 @contextmanager
