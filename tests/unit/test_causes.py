@@ -537,6 +537,7 @@ def test_what_could_not_be_read_is_told() -> None:
 
 
 def test_two_causes_of_one_name_stop_the_program() -> None:
+    assert CAUSES
     with pytest.raises(RuntimeError, match="two causes are named 'steal'"):
         cause("steal", "again", of=ANY, sure_from=1)(lambda _: ())
 
