@@ -213,6 +213,25 @@ def test_a_place_that_two_call_sites_share_has_its_caller() -> None:
     ]
 
 
+def test_each_stack_is_read_once_however_many_sites_share_a_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A library in the middle, without symbols, through which all calls of a program go."""
+    first = job().profile.spots[0]
+    callers = [Frame(MAIN.module, 0x1000 + number) for number in range(100)]
+    spots = tuple(replace(first, frames=(NORM, NORM, caller)) for caller in callers)
+    rows = np.repeat(job().profile.rows[:1], len(spots))
+    rows["site"] = range(len(spots))
+    profile = replace(job().profile, spots=spots, rows=rows, cells=NO_CELLS)
+    read: list[object] = []
+    stack = Account.stack
+    monkeypatch.setattr(Account, "stack", lambda of, spot: read.append(spot) or stack(of, spot))
+    places = [each.where for each in Account(replace(job(), profile=profile)).sites]
+    assert len(set(places)) == len(spots)
+    assert all("norm at norm.cpp:88 from " in place for place in places)
+    assert len(read) == len(spots)
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -331,22 +331,22 @@ class Account:
         places = self.job.places.get(frame, ())
         return bool(places) and places[0].function.startswith(_METHOD)
 
-    def _apart(self, sites: list[Called]) -> Iterator[str]:
+    def _apart(self, sites: list[Called]) -> list[str]:
         """The place of each; of those that have the same one with the first caller in which they
         differ."""
-        alike: dict[tuple[str, str, str], list[Called]] = {}
-        for each in sites:
-            alike.setdefault((each.spot.call, each.spot.region, each.where), []).append(each)
-        for each in sites:
-            of = alike[each.spot.call, each.spot.region, each.where]
-            yield self._with_caller(each, of) if len(of) > 1 else each.where
-
-    def _with_caller(self, one: Called, alike: list[Called]) -> str:
-        stacks = [self.stack(each.spot) for each in alike]
-        for level, caller in enumerate(self.stack(one.spot)):
-            if any(stack[level : level + 1] != [caller] for stack in stacks):
-                return f"{one.where} from {caller}"
-        return one.where
+        alike: dict[tuple[str, str, str], list[int]] = {}
+        for at, each in enumerate(sites):
+            alike.setdefault((each.spot.call, each.spot.region, each.where), []).append(at)
+        places = [each.where for each in sites]
+        for group in alike.values():
+            if len(group) == 1:
+                continue
+            stacks = [self.stack(sites[at].spot) for at in group]
+            level = _first_difference(stacks)
+            for at, stack in zip(group, stacks, strict=True):
+                if level < len(stack):
+                    places[at] += f" from {stack[level]}"
+        return places
 
     def stack(self, spot: Spot) -> list[str]:
         """From inside out, with functions that were inlined."""
@@ -459,6 +459,17 @@ def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
         least=int(cells["least"].min()),
         most=int(cells["most"].max()),
     )
+
+
+def _first_difference(stacks: Sequence[Sequence[str]]) -> int:
+    """The first level at which these stacks are not all the same; the longest one's length: there
+    is none."""
+    longest = max(len(stack) for stack in stacks)
+    for level in range(longest):
+        callers = {stack[level] if level < len(stack) else None for stack in stacks}
+        if len(callers) > 1:
+            return level
+    return longest
 
 
 def short(place: Place) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -62,8 +62,14 @@ class Spot:
 def frames_of_program(spot: Spot) -> Iterator[Frame]:
     """The stack from inside out, without what is of an MPI library itself."""
     for frame in spot.frames:
-        if frame.module is None or not family_of(Path(frame.module.path).name):
+        if frame.module is None or not _is_of_mpi(frame.module.path):
             yield frame
+
+
+@cache
+def _is_of_mpi(path: str) -> bool:
+    """Whether this file is a library of an MPI, by its name."""
+    return family_of(Path(path).name) is not None
 
 
 @dataclass(frozen=True)

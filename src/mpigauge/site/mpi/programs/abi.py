@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ _DATA = re.compile(
 )
 
 
+@cache
 def family_of(name: str) -> Family | None:
     """Of a library by its name, such as libmpi.so.12; None: it is none of MPI."""
     for pattern, family in _PATTERNS:
