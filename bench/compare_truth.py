@@ -30,7 +30,8 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, parse
 from mpigauge.model.row import Row
-from mpigauge.result.compare.compare import Comparison, compare
+from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.comparison import Comparison
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.history import between, remember

@@ -21,7 +21,7 @@ from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.finding import Explanation, Finding
     from mpigauge.result.run_view import Curve
     from mpigauge.runs.store import Run

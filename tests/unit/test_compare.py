@@ -23,11 +23,11 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Row
 from mpigauge.model.units import number
-from mpigauge.result.compare.compare import Comparison, compare, split
+from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.compare.comparison import Comparison
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.only import only, read_only
 from mpigauge.result.compare.side import Side
-from mpigauge.result.compare.summary import of_all, summaries, undecided
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.beside import render
@@ -79,7 +79,7 @@ def test_a_curve_in_one_sentence() -> None:
     assert dict(zip(SIZES, said(found), strict=True)) == {
         8: "SAME", 1024: "FASTER", 8192: "FASTER", 65536: "SLOWER", 1 << 20: "SAME",
     }  # fmt: skip
-    (sentence,) = summaries(found, found.tables[0])
+    (sentence,) = found.tables[0].sentences
     assert sentence == (
         "B takes 20 % less time from 1 KiB to 8 KiB; takes 2.5 times as long at 64 KiB; "
         "is the same within 5 % at 8 B and at 1 MiB."
@@ -88,26 +88,26 @@ def test_a_curve_in_one_sentence() -> None:
 
 def test_one_verdict_for_all_sizes_names_none() -> None:
     found = compare([side("A", made()), side("B", made(1.3, seed=2))])
-    assert summaries(found, found.tables[0]) == ["B takes 29 to 30 % more time."]
+    assert found.tables[0].sentences == ("B takes 29 to 30 % more time.",)
 
 
 @pytest.mark.parametrize(("launches", "word"), [(1, "1 launch"), (3, "3 launches")])
 def test_few_launches_say_how_many_are_needed(launches: int, word: str) -> None:
     found = compare([side("A", made()), side("B", made(3.0, launches, seed=2))])
     assert set(said(found)) == {"UNDECIDED"}
-    assert summaries(found, found.tables[0]) == [
-        f"B is undecided ({word}, at least 6 of each are needed)."
-    ]
+    assert found.tables[0].sentences == (
+        f"B is undecided ({word}, at least 6 of each are needed).",
+    )
 
 
 def test_undecided_says_what_would_decide() -> None:
     found = compare([side("A", made()), side("B", made(1.008, seed=2))], tolerance=0.015)
     open_ones = [entry for entry in found.entries if entry.verdict == "UNDECIDED"]
     assert open_ones
-    assert all("launches of each would" in undecided(entry) for entry in open_ones)
+    assert all("launches of each would" in entry.undecided for entry in open_ones)
     needed = sorted(entry.judged.needed or 0 for entry in open_ones if entry.judged)
     assert len(needed) > 1
-    (sentence,) = summaries(found, found.tables[0])
+    (sentence,) = found.tables[0].sentences
     assert f"(about {needed[0]} to {needed[-1]} launches of each would decide)" in sentence
 
 
@@ -134,7 +134,7 @@ def test_a_shared_machine_tells_no_difference_between_two_times() -> None:
         b = Side("B", items(made(1.5, seed=2)), times, lost_ratio=0.25)
         found = compare([a, b])
         assert set(said(found)) == {word}
-    assert undecided(found.entries[0]) == "others took 25 % of the cores; measure both in turn"
+    assert found.entries[0].undecided == "others took 25 % of the cores; measure both in turn"
     again = Side("again", items(made(seed=2)), lost_ratio=0.25)
     assert set(said(compare([a, again]))) == {"SAME"}
 
@@ -217,7 +217,7 @@ def test_all_formats_have_the_same_verdicts_of_curves_and_of_all() -> None:
 
 def test_times_that_are_judged_together_say_when_they_go_both_ways() -> None:
     a, b = made() + made(benchmark="Bcast"), made(1.3, seed=2) + made(0.7, 6, 3, benchmark="Bcast")
-    (said,) = of_all(compare([side("A", a), side("B", b)]))
+    (said,) = compare([side("A", a), side("B", b)]).sentences
     assert said.endswith(" Of these 5 are shorter and 5 longer.")
 
 
@@ -239,7 +239,7 @@ def test_runs_of_a_machine_that_is_not_known_carry_the_starting_value() -> None:
     assert set(said(found)) == {"UNDECIDED"}
     assert found.between_runs == "starting"
     assert "take 10 % for what its runs differ by" in " ".join(render(found, cells.cards()).split())
-    why = {undecided(entry) for entry in found.verdicts}
+    why = {entry.undecided for entry in found.verdicts}
     assert why == {"runs of this machine differ too much; measure both in turn"}
     in_turn = compare([a, replace(b, starts=a.starts)])
     assert set(said(in_turn)) == {"SLOWER"}
@@ -415,7 +415,7 @@ def test_a_figure_in_words() -> None:
 def test_a_figure_that_is_zero_has_no_ratio() -> None:
     zero = [Figure(launch, "app", "errors", 0.0, "", "lower") for launch in range(6)]
     found = compare([side("A", [], zero), side("B", [], zero)])
-    assert undecided(found.entries[0]) == "a value is not positive, so there is no ratio"
+    assert found.entries[0].undecided == "a value is not positive, so there is no ratio"
     assert json.loads(as_json(found))["ratios"][0]["ratio"] is None
 
 

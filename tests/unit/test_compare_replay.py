@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.result.compare.compare import Comparison, compare
+from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.comparison import Comparison
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.history import between, remember

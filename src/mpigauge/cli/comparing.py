@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.items import Item
     from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run

@@ -18,7 +18,7 @@ MEDIAN = "median"
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
 
 
 @click.command("compare")

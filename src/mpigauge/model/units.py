@@ -81,6 +81,11 @@ def percent(ratio: float) -> str:
     return f"{share:.1f} %" if share < 9.95 else f"{share:.0f} %"
 
 
+def as_percent(ratio: float) -> str:
+    """A share that somebody has chosen, with all its digits: 5 %, 0.25 %."""
+    return f"{ratio * 100:g} %"
+
+
 def from_to(low: float, high: float) -> str:
     """A range, as shares of the value within it: -3.1…+8.2 %. No reader takes it for an error."""
     if not (math.isfinite(low) and math.isfinite(high)):

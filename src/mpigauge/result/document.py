@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.record import Failure, Key, Launch, Skip
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.node.against import Limits
     from mpigauge.result.pairs import PairMap
     from mpigauge.runs.store import Run

@@ -10,17 +10,29 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
-from mpigauge.model.units import byte_count, many, memory, microseconds, number, plus_minus
+from mpigauge.model.units import (
+    as_percent,
+    byte_count,
+    many,
+    memory,
+    microseconds,
+    number,
+    plus_minus,
+)
 from mpigauge.model.width import WIDTH, aligned, broken, shortened
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
-from mpigauge.result.compare.summary import of_all, summaries, tolerance_word
 from mpigauge.result.document import tables
 from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.show.titles import as_printed, title
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable, Overall
+    from mpigauge.result.compare.comparison import (
+        ComparedNumber,
+        Comparison,
+        ComparisonTable,
+        Overall,
+    )
     from mpigauge.result.compare.items import Item
 
 Words = tuple[str, ...]
@@ -42,14 +54,14 @@ def render(
         [
             *broken([table_title(table, cards, comparison.varied, comparison.response)]),
             *joined(fitting(text_rows(table, comparison.names))),
-            *broken(summaries(comparison, table)),
+            *broken(table.sentences),
         ]
         for table in comparison.tables
     ]
     if programs:
         blocks.append(broken(programs))
-    if said := of_all(comparison):
-        blocks.append(broken(said))
+    if comparison.sentences:
+        blocks.append(broken(comparison.sentences))
     return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"
 
 
@@ -196,7 +208,7 @@ def _how_chosen(comparison: Comparison) -> str:
 
 
 def _how_judged(comparison: Comparison, mean: str) -> str:
-    within = tolerance_word(comparison.tolerance)
+    within = as_percent(comparison.tolerance)
     how = (
         f"The ratio of the medians is to {comparison.names[0]}. SAME: its interval lies within "
         f"±{within}; else it has to differ from 1 at 5 % after Holm's correction over "

@@ -21,7 +21,7 @@ from mpigauge.show.compared import ends
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import Comparison, ComparisonTable
+    from mpigauge.result.compare.comparison import Comparison, ComparisonTable
     from mpigauge.result.compare.items import Item
 
 Words = tuple[str, ...]

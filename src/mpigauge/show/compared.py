@@ -11,12 +11,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.fields import plain
-from mpigauge.result.compare.summary import of_all, of_curves, summaries, undecided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
     from mpigauge.result.compare.items import Item
 
 AS_PRINTED = ("printed_mb_per_s", "printed_msg_per_s")
@@ -35,19 +34,18 @@ def as_json(comparison: Comparison, programs: Sequence[str] = ()) -> str:
         "ratios": list(ratios(comparison)),
         "curves": list(curves(comparison)),
         "together": list(together(comparison)),
-        "sentences": [
-            *(
-                words
-                for table in comparison.tables
-                for words in (*summaries(comparison, table), *of_curves(comparison, table))
-            ),
-            *of_all(comparison),
-            *programs,
-        ],
+        "sentences": [*_sentences(comparison), *programs],
         "unlike": list(comparison.unlike),
         "left_out": [left.text for left in comparison.left_out],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _sentences(comparison: Comparison) -> Iterator[str]:
+    for table in comparison.tables:
+        yield from table.sentences
+        yield from table.curve_sentences
+    yield from comparison.sentences
 
 
 def as_csv(comparison: Comparison) -> str:
@@ -110,7 +108,7 @@ def _judged(entry: ComparedNumber | Overall) -> dict[str, Any]:
         "launches": entry.ratio and entry.ratio.launches,
         "left_out": entry.ratio and entry.ratio.left_out,
         "verdict": entry.verdict,
-        "undecided": undecided(entry),
+        "undecided": entry.undecided,
         "launches_needed": entry.judged and entry.judged.needed,
     }
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, number
 from mpigauge.model.width import broken
-from mpigauge.result.compare.summary import undecided
 from mpigauge.show.beside import fitting, joined, numbers_of, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
     from mpigauge.show.beside import Words
 
 HEADING = "Simple loops by compilers"
@@ -37,7 +36,8 @@ def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[
 
 def _open(comparison: Comparison) -> Iterator[str]:
     """Why nothing is said of some, each reason once."""
-    reasons = dict.fromkeys(filter(None, map(undecided, comparison.entries)))
+    every = dict.fromkeys(entry.undecided for entry in comparison.entries)
+    reasons = [reason for reason in every if reason]
     if reasons:
         yield f"UNDECIDED: {'; '.join(reasons)}."
 

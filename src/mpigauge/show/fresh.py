@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import byte_count, microseconds, number
 from mpigauge.model.width import broken
-from mpigauge.result.compare.fresh import differing
-from mpigauge.result.compare.summary import summaries
 from mpigauge.show.beside import ends, error_of, in_unit, joined, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
 
 HEADING = "Fresh data against static"
 HEADS = ("bytes", "", "static µs", "±", "fresh µs", "±", "write µs", "ratio", "95 %", "")
@@ -29,15 +27,16 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
     lines = []
     for table in comparison.tables:
         lines += [f"{HEADING} · {what_of(table.first, cards, comparison.varied)}"]
-        if rows := list(text_rows(table)):
+        rows = list(text_rows(table))
+        if rows:
             lines += joined([HEADS, *rows])
-        lines += [*broken(summaries(comparison, table)), ""]
+        lines += [*broken(table.sentences), ""]
     return lines[:-1]
 
 
 def text_rows(table: ComparisonTable) -> Iterator[tuple[str, ...]]:
     """A line for each size at which the two differ, as HEADS has them."""
-    for static, fresh in differing(table):
+    for static, fresh in table.differing:
         yield (_size(static), "", *_value(static), *_value(fresh), _write(fresh), *_ratio(fresh))
 
 

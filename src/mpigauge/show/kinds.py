@@ -24,7 +24,7 @@ from mpigauge.show.limits import levels
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
     from mpigauge.draw.plot import Level, Picture
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.compare.side import Side
     from mpigauge.result.document import Document

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import number
-from mpigauge.result.compare.summary import undecided
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison
     from mpigauge.result.compare.items import Item
     from mpigauge.runs.store import Run
 
@@ -71,7 +70,7 @@ class _Sentence:
     @property
     def verdict(self) -> str:
         said = self.entry.judged.said if self.entry.judged else ""
-        why = undecided(self.entry)
+        why = self.entry.undecided
         ratio = self.entry.ratio
         if ratio is None or not math.isfinite(ratio.estimate.low):
             return f"undecided against {self.first} ({why})"

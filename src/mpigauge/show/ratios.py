@@ -15,7 +15,7 @@ from mpigauge.result.compare.items import SECONDS
 from mpigauge.show.kinds import ALL
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Comparison, ComparisonTable
+    from mpigauge.result.compare.comparison import Comparison, ComparisonTable
     from mpigauge.show.kinds import Chosen
 
 

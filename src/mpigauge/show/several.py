@@ -13,7 +13,7 @@ from mpigauge.result.compare.of_runs import side_of
 from mpigauge.result.compare.pivot import pivot
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.compare.side import Side
     from mpigauge.show.kinds import Shown

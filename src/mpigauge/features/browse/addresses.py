@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from mpigauge.features.browse.access import PageRequest
     from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.features.browse.trend import Trend
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
     from mpigauge.result.run_view import RunView

@@ -22,7 +22,7 @@ from mpigauge.show.web.report import WordTable, sections, too_large
 
 if TYPE_CHECKING:
     from mpigauge.features.browse.machines import MachineEntry, Quoted
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.runs.store.tunings import Tuning
     from mpigauge.show.kinds import Shown
 

@@ -29,7 +29,7 @@ from mpigauge.result.words import number_name
 
 if TYPE_CHECKING:
     from mpigauge.features.check.limits import Limit
-    from mpigauge.result.compare.compare import ComparedNumber
+    from mpigauge.result.compare.comparison import ComparedNumber
     from mpigauge.result.compare.items import Item
 
 CheckOutcome = Literal["PASS", "FAIL", "UNDECIDED"]

@@ -24,7 +24,7 @@ from mpigauge.result.compare.of_runs import side_of
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.stored import Job
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run
 

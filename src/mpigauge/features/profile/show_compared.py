@@ -18,7 +18,7 @@ from mpigauge.result.stats.verdicts import enough
 from mpigauge.show.beside import ends, remarks
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison
 
 MOST_NAME = 16
 MOST_LISTED = 8

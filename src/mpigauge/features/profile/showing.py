@@ -11,7 +11,7 @@ from mpigauge.features.profile.finding import is_profile, profile_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
 
 
 def page_of(word: str, home: str = "") -> str | None:

@@ -18,7 +18,7 @@ from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.verdicts import enough
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
     from mpigauge.result.compare.items import Item
     from mpigauge.result.stats.ratio import Ratio
 

@@ -14,7 +14,7 @@ operations are never compared; they are named as left out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,10 +22,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.model.column_facts import BENCHMARK, SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.units import percent
-from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items, word_of
+from mpigauge.result.compare.comparison import (
+    ComparedNumber,
+    Comparison,
+    ComparisonTable,
+    Overall,
+)
+from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items
 from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
 from mpigauge.result.compare.side import Side
-from mpigauge.result.compare.unlike import OF_HOW, Left, differences, left_out
+from mpigauge.result.compare.summary import in_words
+from mpigauge.result.compare.unlike import OF_HOW, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
 
 if TYPE_CHECKING:
@@ -40,97 +47,6 @@ MOST_LOST = 0.1
 """Where others take more of the cores, two runs at different times met two different machines."""
 NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
 """Columns that say what a number is; sides of a comparison cannot differ in them."""
-
-
-@dataclass(frozen=True)
-class ComparedNumber:
-    """One number of one side. All but `item` is empty for the first side."""
-
-    item: Item | None
-    """None: this side has not measured it."""
-    ratio: Ratio | None = None
-    judged: Judged | None = None
-    unlike: tuple[str, ...] = ()
-    """In what it was measured otherwise than the first."""
-
-    @property
-    def verdict(self) -> str:
-        return self.item.word(self.judged.said) if self.item and self.judged else ""
-
-    @property
-    def worse(self) -> bool:
-        return bool(self.item and self.judged and self.item.worse(self.judged.said))
-
-
-@dataclass(frozen=True)
-class Overall:
-    """One statement about many times of one side."""
-
-    ratio: Ratio
-    """The geometric mean of their ratios."""
-    judged: Judged
-    numbers: int
-    """How many they are."""
-
-    @property
-    def verdict(self) -> str:
-        return word_of("time", self.judged.said)
-
-    @property
-    def worse(self) -> bool:
-        return self.judged.said == "MORE"
-
-
-@dataclass(frozen=True)
-class ComparisonTable:
-    """What differs in nothing but the size of messages; an entry of each side in each line."""
-
-    lines: tuple[tuple[ComparedNumber, ...], ...]
-    overall: tuple[Overall | None, ...]
-    """The curve of each side as a whole; None: it is the first, or has one size or none."""
-
-    @property
-    def first(self) -> Item:
-        return next(entry.item for entry in self.lines[0] if entry.item)
-
-    def column(self, side: int) -> list[ComparedNumber]:
-        return [line[side] for line in self.lines]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    names: tuple[str, ...]
-    """Of the sides; all are compared with the first."""
-    tables: tuple[ComparisonTable, ...]
-    left_out: tuple[Left, ...]
-    tolerance: float
-    varied: str = ""
-    """The column that sides of one run differ in."""
-    unlike: tuple[str, ...] = ()
-    """In what facts other sides differ from the first."""
-    response: str = MEDIAN
-    """What its numbers are of their launches."""
-    overall: tuple[Overall | None, ...] = ()
-    """All times of each side together; None: it is the first, or has less than two tables."""
-    between_runs: Literal["", "known", "starting"] = ""
-    """Whether what runs of the machine differ by is known, or a starting value stands for it;
-    empty: it does not count."""
-
-    @property
-    def curves(self) -> list[Overall]:
-        """All that were judged as a whole."""
-        return [found for table in self.tables for found in table.overall if found]
-
-    @property
-    def verdicts(self) -> list[ComparedNumber | Overall]:
-        """All that is said of anything."""
-        return [*self.entries, *self.curves, *filter(None, self.overall)]
-
-    @property
-    def entries(self) -> list[ComparedNumber]:
-        """All that were judged."""
-        every = (entry for table in self.tables for line in table.lines for entry in line)
-        return [entry for entry in every if entry.judged]
 
 
 def compare(
@@ -158,7 +74,7 @@ def compare(
             (first.name, first.items), (pair.second.name, pair.second.items), pair.partners
         )
     ]
-    return Comparison(
+    found = Comparison(
         names=tuple(side.name for side in sides),
         tables=tuple(
             ComparisonTable(
@@ -175,6 +91,7 @@ def compare(
         overall=(None, *(overall.get((n, ALL)) for n in range(len(pairs)))),
         between_runs=_between_runs(pairs),
     )
+    return in_words(found)
 
 
 def split(

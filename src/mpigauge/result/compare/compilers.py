@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.names import COMPILER, OURS
-from mpigauge.result.compare.compare import Comparison, compare
+from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.comparison import Comparison
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.node.threads import told

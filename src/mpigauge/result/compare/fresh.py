@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.result.compare.compare import Comparison, compare, split
+from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.compare.comparison import Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.compare import ComparedNumber, ComparisonTable
 
 BOTH = ("static", "fresh")
 
@@ -26,12 +26,3 @@ def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comp
     found = compare([sides[name] for name in BOTH], varied="data", curves=False)
     # What sends no data of its own is static in any case, so that is nothing to note.
     return replace(found, left_out=()) if found.tables else None
-
-
-def differing(table: ComparisonTable) -> list[tuple[ComparedNumber, ...]]:
-    """Its lines where the two differ by more than the error."""
-    return [line for line in table.lines if _said(line[1]) in ("LESS", "MORE")]
-
-
-def _said(entry: ComparedNumber) -> str:
-    return entry.judged.said if entry.judged else ""

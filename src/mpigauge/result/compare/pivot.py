@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Literal
 from mpigauge.model.column_facts import SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.result.compare.best import reaches
-from mpigauge.result.compare.compare import ComparedNumber, Comparison, Overall, compare
+from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
 from mpigauge.result.compare.unlike import OF_HOW
 from mpigauge.result.stats.verdicts import TOLERANCE
 

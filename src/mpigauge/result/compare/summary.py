@@ -5,16 +5,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count, many, number, percent
-from mpigauge.result.stats.verdicts import MOST_LAUNCHES, enough
+from mpigauge.model.units import as_percent, byte_count, number, percent
+from mpigauge.result.stats.verdicts import enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.result.compare.compare import ComparedNumber, Comparison, ComparisonTable, Overall
+    from mpigauge.result.compare.comparison import (
+        ComparedNumber,
+        Comparison,
+        ComparisonTable,
+        Overall,
+    )
 
 _TWICE = 2.0
 """From here on a ratio is said as a factor, below it as a percentage."""
@@ -31,40 +37,51 @@ _SHARES = {
     (False, True): "is {} higher",
     (False, False): "is {} lower",
 }
-_MOST_BETWEEN = 0.5
-"""Of the error: from here on more launches help little."""
 Span = list["ComparedNumber"]
 """Sizes that follow each other and have the same verdict."""
 
 
-def summaries(comparison: Comparison, table: ComparisonTable) -> list[str]:
+def in_words(comparison: Comparison) -> Comparison:
+    """The same comparison with the sentences that its tables and all of it are summed up in."""
+    return replace(
+        comparison,
+        tables=tuple(_table_in_words(comparison, table) for table in comparison.tables),
+        sentences=tuple(_of_all(comparison)),
+    )
+
+
+def _table_in_words(comparison: Comparison, table: ComparisonTable) -> ComparisonTable:
+    return replace(
+        table,
+        sentences=tuple(_of_numbers(comparison, table)),
+        curve_sentences=tuple(_of_curves(comparison, table)),
+    )
+
+
+def _of_numbers(comparison: Comparison, table: ComparisonTable) -> Iterator[str]:
     """A sentence for each side but the first."""
-    return [
-        f"{name} {_sentence(entries, comparison.tolerance)}."
-        for number, name in enumerate(comparison.names[1:], 1)
-        if (entries := [each for each in table.column(number) if each.judged])
-    ]
+    for side, name in enumerate(comparison.names[1:], 1):
+        judged = [entry for entry in table.column(side) if entry.judged]
+        if judged:
+            yield f"{name} {_sentence(judged, comparison.tolerance)}."
 
 
-def of_curves(comparison: Comparison, table: ComparisonTable) -> list[str]:
+def _of_curves(comparison: Comparison, table: ComparisonTable) -> Iterator[str]:
     """A sentence for each side of which a curve is judged as a whole."""
-    return [
-        _overall(f"Over all {found.numbers} sizes", name, comparison.names[0], found)
-        for name, found in zip(comparison.names, table.overall, strict=True)
-        if found
-    ]
+    for name, found in zip(comparison.names, table.overall, strict=True):
+        if found:
+            where = f"Over all {found.numbers} sizes"
+            yield _overall(where, name, comparison.names[0], found)
 
 
-def of_all(comparison: Comparison) -> list[str]:
+def _of_all(comparison: Comparison) -> Iterator[str]:
     """A sentence for each side of which all times are judged as a whole."""
-    return [
-        _overall(f"Over all {found.numbers} times together", name, comparison.names[0], found)
-        + _both_ways(comparison, side)
-        for side, (name, found) in enumerate(
-            zip(comparison.names, comparison.overall, strict=False)
-        )
-        if found
-    ]
+    sides = zip(comparison.names, comparison.overall, strict=False)
+    for side, (name, found) in enumerate(sides):
+        if found:
+            where = f"Over all {found.numbers} times together"
+            said = _overall(where, name, comparison.names[0], found)
+            yield said + _both_ways(comparison, side)
 
 
 def _both_ways(comparison: Comparison, side: int) -> str:
@@ -79,36 +96,12 @@ def _overall(where: str, name: str, first: str, found: Overall) -> str:
     """Over all 5 sizes B takes 1.30 (1.29 to 1.31) times as long as A: SLOWER."""
     value, low, high = (number(each, found.ratio.estimate.error) for each in found.ratio.estimate)
     said = found.verdict
-    if why := undecided(found):
-        said += f" ({why})"
+    if found.undecided:
+        said += f" ({found.undecided})"
     if not math.isfinite(found.ratio.log):
         return f"{where} {name} is {said}."
     ends = f" ({low} to {high})" if found.ratio.error > 0 else ""
     return f"{where} {name} takes {value}{ends} times as long as {first}: {said}."
-
-
-def tolerance_word(tolerance: float) -> str:
-    return f"{tolerance * 100:g} %"
-
-
-def undecided(entry: ComparedNumber | Overall) -> str:
-    """Why nothing is said of a ratio, and what would help."""
-    ratio, judged = entry.ratio, entry.judged
-    if ratio is None or judged is None or judged.said != "UNDECIDED":
-        return ""
-    if judged.why:
-        return judged.why
-    if ratio.launches == 0:
-        return "a value is not positive, so there is no ratio"
-    if not enough(ratio):
-        return f"{many(ratio.launches, 'launch')}, at least {judged.needed} of each are needed"
-    if not ratio.error > 0:
-        return "no launch differs from another, so their error is not known"
-    if judged.needed is None and ratio.between_runs > _MOST_BETWEEN * ratio.error:
-        return "runs of this machine differ too much; measure both in turn"
-    if judged.needed is None:
-        return f"more than {MOST_LAUNCHES} launches of each would be needed"
-    return f"about {judged.needed} launches of each would decide"
 
 
 def _sentence(entries: Sequence[ComparedNumber], tolerance: float) -> str:
@@ -126,7 +119,7 @@ def _changes(spans: Sequence[Span]) -> Iterator[str]:
 def _same(spans: Sequence[Span], tolerance: float) -> Iterator[str]:
     same = [span for span in spans if _said(span) == "SAME"]
     if same:
-        yield f"is the same within {tolerance_word(tolerance)}{_where(same, spans)}"
+        yield f"is the same within {as_percent(tolerance)}{_where(same, spans)}"
 
 
 def _open(spans: Sequence[Span]) -> Iterator[str]:
@@ -142,7 +135,7 @@ def _reasons(entries: Sequence[ComparedNumber]) -> Iterator[str]:
     needed = sorted(entry.judged.needed or 0 for entry in counted if entry.judged)
     if needed:
         yield f"about {_range(str(needed[0]), str(needed[-1]))} launches of each would decide"
-    yield from dict.fromkeys(undecided(entry) for entry in entries if not _counted(entry))
+    yield from dict.fromkeys(entry.undecided for entry in entries if not _counted(entry))
 
 
 def _counted(entry: ComparedNumber) -> bool:

@@ -10,13 +10,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.fields import plain
-from mpigauge.result.compare.summary import undecided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.row import Estimate
-    from mpigauge.result.compare.compare import ComparedNumber, Overall
+    from mpigauge.result.compare.comparison import ComparedNumber, Overall
     from mpigauge.result.compare.pivot import Pivot, PivotLine, PivotTable
 
 _OF_ONE_NUMBER = ("benchmark", "message_bytes", "name", "unit", "better")
@@ -95,7 +94,7 @@ def _number(entry: ComparedNumber) -> dict[str, Any]:
         "launches": len(item.numbers) if item else 0,
         **(_ends("ratio", entry.ratio.estimate) if entry.ratio else {}),
         "verdict": entry.verdict,
-        "undecided": undecided(entry),
+        "undecided": entry.undecided,
     }
 
 
@@ -104,7 +103,7 @@ def _overall(found: Overall) -> dict[str, Any]:
         **_ends("ratio", found.ratio.estimate),
         "numbers": found.numbers,
         "verdict": found.verdict,
-        "undecided": undecided(found),
+        "undecided": found.undecided,
     }
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, listed, many, number, plus_minus
 from mpigauge.result.compare.items import SECONDS
-from mpigauge.result.compare.summary import summaries
 from mpigauge.show.beside import ends, numbers_of, remarks, what_of
 from mpigauge.show.pivoted.names import short_names
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import (
+    from mpigauge.result.compare.comparison import (
         ComparedNumber,
         Comparison,
         ComparisonTable,
@@ -127,7 +126,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     for table in comparison.tables:
         of = f"{table.first.benchmark}: " if several else ""
         open_ones = [name for place, name in enumerate(comparison.names) if _is_open(table, place)]
-        for sentence in summaries(comparison, table):
+        for sentence in table.sentences:
             if not any(sentence.startswith(f"{name} is undecided (") for name in open_ones):
                 yield f"{of}{sentence}"
         if open_ones:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import byte_count, duration, listed, many, percent, plus_minus, rate
 from mpigauge.result.compare.best import best_lines
-from mpigauge.result.compare.summary import of_all, of_curves, summaries
 from mpigauge.result.replayed import replay_sentences
 from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
@@ -25,7 +24,7 @@ from mpigauge.show.web.quoted import QuotedNumber, quoted
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.pairs import PairMap
     from mpigauge.result.stats.headline import Headline
@@ -56,9 +55,10 @@ def opening(shown: Sequence[Shown], comparison: Comparison | None) -> tuple[str,
     the answer of its kind."""
     if comparison:
         runs = [each.run for each in shown]
-        found = sentences(comparison, own_programs(runs)) or of_all(comparison)
-        of_each = (of_curves(comparison, table) for table in comparison.tables)
-        return tuple(found or [said for of in of_each for said in of])[:MOST_OPENING]
+        found = sentences(comparison, own_programs(runs)) or comparison.sentences
+        if not found:
+            found = [said for table in comparison.tables for said in table.curve_sentences]
+        return tuple(found)[:MOST_OPENING]
     return (*_cut_short(shown[0]), *within_hosts(shown[0].document.headline), *_answer(shown[0]))
 
 
@@ -249,10 +249,10 @@ def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
         ranks = dict(first.columns).get("ranks")
         on = f"on {many(ranks, 'rank')}" if ranks else ""
         words = (first.benchmark, "" if first.row else first.what, on)
-        said = (*summaries(comparison, table), *of_curves(comparison, table))
+        said = (*table.sentences, *table.curve_sentences)
         if said:
             yield TitledText(
                 f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said
             )
-    if together := of_all(comparison):
-        yield TitledText(f"All together, against {comparison.names[0]}", tuple(together))
+    if comparison.sentences:
+        yield TitledText(f"All together, against {comparison.names[0]}", comparison.sentences)

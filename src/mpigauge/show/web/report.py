@@ -32,7 +32,7 @@ from mpigauge.show.web.page import filled
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
     from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.compare import Comparison
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.finding import Explanation
     from mpigauge.show.kinds import Shown
