@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.features.explain.registry import explained
+from mpigauge.result.run_result import RunResults
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.report import report
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult
 
 NAME = "<script>"
 EVIL = "<img src=x onerror=alert(1)>"
@@ -29,15 +30,15 @@ TICKS = [[1000, 1010, 1020, 1030], [1000, 1040, 1050, 5000]]
 """Of both samples' cells, in each launch: nanoseconds of a round trip."""
 
 
-def report_of(*shown: Shown) -> str:
+def report_of(*shown: RunResult) -> str:
     """The page of these runs, as `mpigauge report` writes it where nothing is compared."""
     return report(shown, explained(shown[0].view))
 
 
-def holding(kind: str, *shown: Shown) -> list[Shown]:
+def holding(kind: str, *shown: RunResult) -> list[RunResult]:
     """Of these runs the first that has something for a kind of plot, as often as it needs runs."""
     least = PLOTS[kind].least_runs
-    found = (each for each in shown if PLOTS[kind].draw([each] * least, ALL))
+    found = (each for each in shown if PLOTS[kind].draw(RunResults([each] * least), ALL))
     return [next(found)] * least
 
 

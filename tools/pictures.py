@@ -31,8 +31,9 @@ PROGRAM = [sys.executable, "-c", "from mpigauge.cli.main import main; main()"]
 DRAW = """
 from mpigauge.cli.run_names import open_run
 from mpigauge.draw.chart import svg
-from mpigauge.show.kinds import PLOTS, Shown, drawn
-print(svg(drawn(PLOTS[{kind!r}], [Shown.of("", open_run({run!r}))]).plot), end="")
+from mpigauge.result.run_result import RunResult
+from mpigauge.show.kinds import PLOTS, drawn
+print(svg(drawn(PLOTS[{kind!r}], [RunResult.of("", open_run({run!r}))]).plot), end="")
 """
 PRESENT = """
 from mpigauge.cli.run_names import open_run

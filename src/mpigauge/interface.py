@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.finding import Explanation, Finding
+    from mpigauge.result.run_result import RunResult
     from mpigauge.result.run_view import Curve
     from mpigauge.runs.store import Run
-    from mpigauge.show.kinds import Shown
 
 __all__ = ["OpenedRun", "OpenedRuns", "open_stored"]
 
@@ -72,12 +72,12 @@ class OpenedRun:
         return f"<mpigauge run {self.name}: {len(self.rows)} rows>"
 
     @cached_property
-    def _shown(self) -> Shown:
+    def _shown(self) -> RunResult:
         from mpigauge.cli.limiting import with_limits
-        from mpigauge.show.kinds import Shown
+        from mpigauge.result.run_result import RunResult
 
-        shown = Shown.of(self.name, self.run)
-        return Shown(self.name, self.run, with_limits(shown.document, self.run), shown.view)
+        shown = RunResult.of(self.name, self.run)
+        return RunResult(self.name, self.run, with_limits(shown.document, self.run), shown.view)
 
     @property
     def rows(self) -> Sequence[Row]:

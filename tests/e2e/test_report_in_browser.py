@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.run_names import open_run
-from mpigauge.show.kinds import Shown
+from mpigauge.result.run_result import RunResult
 from mpigauge.show.web import every
 from tests import pages, planted
 from tests.e2e.debian import needs_root
@@ -28,15 +28,15 @@ HERE = "tests/e2e/in_browser.py"
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> list[RunResult]:
     path = pages.hostile(tmp_path_factory.mktemp("runs"))
     other = planted.run(planted.curve(planted.line(3e-6), sizes=pages.SIZES))
-    return [Shown.of(path.name, open_run(str(path))), Shown.of("other", other)]
+    return [RunResult.of(path.name, open_run(str(path))), RunResult.of("other", other)]
 
 
 @pytest.fixture(scope="module")
 def seen(
-    shown: list[Shown],
+    shown: list[RunResult],
     repository: Path,
     chromium: Installed,
     tmp_path_factory: pytest.TempPathFactory,
@@ -78,7 +78,9 @@ def test_every_control_works(seen: dict[str, Any]) -> None:
     assert used["heard"] == []
 
 
-def test_any_curve_is_found_by_words_of_its_name(seen: dict[str, Any], shown: list[Shown]) -> None:
+def test_any_curve_is_found_by_words_of_its_name(
+    seen: dict[str, Any], shown: list[RunResult]
+) -> None:
     (wanted,) = [m for m in shown[0].members if m.group == ("Allreduce", 4)]
     found = seen["used"]["found"]
     assert found["said"].startswith("1 of ")
@@ -95,7 +97,7 @@ def test_a_point_tells_its_value(seen: dict[str, Any]) -> None:
     assert "1 B: 1 µs (" in second
 
 
-def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[Shown]) -> None:
+def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[RunResult]) -> None:
     saved = seen["used"]["downloads"]
     wanted = [row.latency.value for row in shown[0].document.rows]
     assert [row["latency_s"] for row in json.loads(saved["json"])["rows"]] == wanted

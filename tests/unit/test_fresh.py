@@ -17,9 +17,9 @@ from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, rea
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.result.document import Document, document
+from mpigauge.result.run_result import RunResult
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
-from mpigauge.show.kinds import Shown
 from mpigauge.site import topology
 from tests import cells
 from tests.pages import report_of
@@ -154,7 +154,7 @@ def test_programs_get_every_ratio_with_its_interval(both: Path) -> None:
 
 
 def test_the_page_shows_them(both: Path) -> None:
-    page = report_of(Shown.of("both", load(both)))
+    page = report_of(RunResult.of("both", load(both)))
     assert '<section id="fresh"' in page
     assert "fresh takes 2 to 3 times as long from 16 KiB to 64 KiB" in page
 

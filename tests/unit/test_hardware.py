@@ -20,9 +20,10 @@ from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
 from mpigauge.result.document import Document, document
 from mpigauge.result.node.against import Limits
 from mpigauge.result.node.hardware import hardware
+from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.result.run_view import RunView
 from mpigauge.runs.store import Run
-from mpigauge.show.kinds import ALL, PLOTS, Shown
+from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.limits import levels, lines
 from tests import cells, planted
 
@@ -278,13 +279,13 @@ def test_a_report_has_the_limits_that_it_was_told(
 def test_lines_in_drawings(tmp_path: Path) -> None:
     stored = open_run(str(store(messages(), tmp_path, "a")))
     store(node_run(), tmp_path, "node")
-    shown = Shown("a", stored, with_limits(document(stored), stored), RunView.of(stored))
-    picture = PLOTS.find("latency").draw([shown], ALL)
+    shown = RunResult("a", stored, with_limits(document(stored), stored), RunView.of(stored))
+    picture = PLOTS.find("latency").draw(RunResults([shown]), ALL)
     assert picture is not None
     assert "mailbox floor 134 ns</text>" in picture.svg
-    assert [level.label for level in shown.levels(BANDWIDTH)] == [
+    assert [level.label for level in levels(shown.document.limits, BANDWIDTH)] == [
         "one copy in memory 14 GB/s",
         "two copies 8 GB/s",
     ]
-    assert shown.levels(SIZE) == () == levels(None, TIME)
+    assert levels(shown.document.limits, SIZE) == () == levels(None, TIME)
     assert Document((), cells.cards()).limits is None

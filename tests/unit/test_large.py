@@ -17,12 +17,12 @@ from mpigauge.model.between import Between
 from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError
 from mpigauge.result.library import large
+from mpigauge.result.run_result import RunResults
 from mpigauge.result.run_view import RunView, members
 from mpigauge.result.stats.curve_stats import Member, most_informative, usual, varied
 from mpigauge.runs.store import load
 from mpigauge.show.kinds import PLOTS, drawn
 from mpigauge.show.plots import usual as plot_usual
-from mpigauge.show.several import compared
 from mpigauge.show.web import every
 from tests import cells, planted
 from tests.pages import report_of
@@ -118,7 +118,7 @@ def test_a_large_run_has_a_report(
     monkeypatch.setattr(large, "LARGE_BYTES", 1000)
     (shown,) = shown_of([str(path)])
     assert shown.arms is None
-    assert compared([shown, shown]) is None
+    assert RunResults([shown, shown]).comparison is None
     text = report_of(shown)
     assert "A part of a large run: 362 of 362 rows (" in text
     assert "The run has 362 rows of 90 curves." in text

@@ -15,11 +15,11 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
 from mpigauge.draw.chart import frames
 from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
+from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.result.stats.headline import Headline
 from mpigauge.result.stats.launches import rows
 from mpigauge.show.formats import render
-from mpigauge.show.kinds import ALL, PLOTS, Shown
-from mpigauge.show.several import compared
+from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.answer import answers, opening, within_hosts
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
 from tests import cells, pages, runs
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Shown:
-    return Shown.of("machine", open_run(str(pages.machine(tmp_path))))
+def machine(tmp_path: Path) -> RunResult:
+    return RunResult.of("machine", open_run(str(pages.machine(tmp_path))))
 
 
-def test_a_machine_is_told_by_its_memory_its_cores_and_its_least_latency(machine: Shown) -> None:
+def test_a_machine_is_told_by_its_memory_its_cores_and_its_least_latency(
+    machine: RunResult,
+) -> None:
     assert opening([machine], None) == (
         (
             "The memory gives 40 GB/s with 4 ranks; for 95 % of the best, 2 ranks are needed "
@@ -53,21 +55,21 @@ def test_a_machine_is_told_by_its_memory_its_cores_and_its_least_latency(machine
     }
 
 
-def test_the_memory_of_nodes_is_no_placement_to_choose(machine: Shown) -> None:
+def test_the_memory_of_nodes_is_no_placement_to_choose(machine: RunResult) -> None:
     assert machine.across is None
 
 
-def test_what_the_node_does_is_no_message(machine: Shown) -> None:
-    picture = PLOTS["latency"].draw([machine], ALL)
+def test_what_the_node_does_is_no_message(machine: RunResult) -> None:
+    picture = PLOTS["latency"].draw(RunResults([machine]), ALL)
     assert picture is not None
     assert picture.plot is not None
     assert [panel.title for panel in picture.plot.panels] == [""]
     assert [point.x for point in picture.plot.panels[0].series[0].points] == [0]
 
 
-def test_slow_memory_is_dark_whatever_was_measured(machine: Shown) -> None:
+def test_slow_memory_is_dark_whatever_was_measured(machine: RunResult) -> None:
     """Bandwidth of local memory, and a load from it: both are as light as can be."""
-    picture = PLOTS["memory"].draw([machine], ALL)
+    picture = PLOTS["memory"].draw(RunResults([machine]), ALL)
     assert picture is not None
     for svg in picture.leading:
         squares = svg.split("<rect ")[2:]
@@ -99,7 +101,7 @@ def test_a_map_without_a_slow_pair_says_so() -> None:
 
 
 def test_a_run_of_one_launch_says_what_its_error_is_of(tmp_path: Path) -> None:
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run"))))
+    shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run"))))
     assert opening([shown], None)[-1].startswith("All are of one launch: ± says nothing of how")
 
 
@@ -112,7 +114,7 @@ def test_a_run_of_one_launch_says_what_its_error_is_of(tmp_path: Path) -> None:
 def test_a_run_that_is_not_whole_says_so_first(
     status: str | None, said: str, tmp_path: Path
 ) -> None:
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", status=status))))
+    shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run", status=status))))
     assert opening([shown], None)[0] == said
 
 
@@ -126,12 +128,12 @@ def test_of_a_few_launches_no_error_is_known(tmp_path: Path) -> None:
     assert said.startswith("There are too few launches to know an error")
 
 
-def of_launches(folder: Path, launches: int) -> Shown:
+def of_launches(folder: Path, launches: int) -> RunResult:
     lines = []
     for number in range(launches):
         cell = runs.cell(number, time_p50_s=1e-6 * (1 + number / 100))
         lines += [runs.launch(number), cell, cells.end(number)]
-    return Shown.of("run", open_run(str(runs.write(folder / "run", lines))))
+    return RunResult.of("run", open_run(str(runs.write(folder / "run", lines))))
 
 
 def test_numbers_within_one_of_several_hosts_are_not_taken_for_those_of_a_network() -> None:
@@ -147,7 +149,7 @@ def test_numbers_within_one_of_several_hosts_are_not_taken_for_those_of_a_networ
 def test_a_run_of_collectives_quotes_its_smallest_and_its_largest_message(tmp_path: Path) -> None:
     sizes = (0, 8, 4096)
     lines = [runs.launch(), *(runs.cell(benchmark="Allreduce", message_bytes=n) for n in sizes)]
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", [*lines, cells.end()]))))
+    shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run", [*lines, cells.end()]))))
     assert [each.label for each in answers(shown)] == ["Allreduce 8 B", "Allreduce 4 KiB"]
 
 
@@ -158,8 +160,8 @@ def test_curves_of_the_default_settings_come_first(tmp_path: Path) -> None:
         *(runs.cell(arm=arm, message_bytes=n) for arm in ("a", "default") for n in (8, 64)),
         cells.end(),
     ]
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
-    picture = PLOTS["latency"].draw([shown], ALL)
+    shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
+    picture = PLOTS["latency"].draw(RunResults([shown]), ALL)
     assert picture is not None
     assert picture.names == ("default", "a")
 
@@ -190,7 +192,7 @@ def test_an_axis_of_two_decades_has_ticks_between_them() -> None:
 def test_a_line_between_two_cores_beside_messages_is_no_page_of_a_machine(tmp_path: Path) -> None:
     """As `mpigauge quick` measures it."""
     lines = [runs.launch(), runs.cell(), runs.cell(benchmark="Mailbox", suite="NODE"), cells.end()]
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
+    shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run", lines))))
     assert shown.node is None
     assert " are known within " in opening([shown], None)[0]
 
@@ -211,11 +213,11 @@ def test_a_program_on_several_mpis_says_on_which_it_is_faster(tmp_path: Path) ->
             ]  # fmt: skip
         own = {"programs": [{"name": "app", "how": "own"}]} if "mpich" in name else {}
         path = runs.write(tmp_path / name.replace(" ", "-"), lines, header=own)
-        shown.append(Shown.of(name, open_run(str(path))))
-    (said,) = opening(shown, compared(shown))
+        shown.append(RunResult.of(name, open_run(str(path))))
+    (said,) = opening(shown, RunResults(shown).comparison)
     assert said.startswith("app on openmpi 5: ")
     assert said.endswith((" of its own mpich 5.", " than on its own mpich 5."))
-    picture = PLOTS["figures"].draw(shown, ALL)
+    picture = PLOTS["figures"].draw(RunResults(shown), ALL)
     assert picture is not None
     assert picture.plot is not None
     (panel,) = picture.plot.panels
@@ -232,11 +234,11 @@ def test_numbers_of_several_hosts_say_between_which_of_them_they_are(tmp_path: P
         launch = runs.launch(world_ranks=len(hosts))
         lines = [launch, *ranks, runs.cell(), cells.end()]
         path = runs.write(tmp_path / said.replace(" ", "-"), lines)
-        shown = Shown.of("run", open_run(str(path)))
+        shown = RunResult.of("run", open_run(str(path)))
         assert f"PingPong · {said} · 1 launch" in [each.where for each in answers(shown)]
         assert f", {said}, 1 launch)" in render("table", shown.document)
 
 
 def test_numbers_of_one_host_do_not_name_it(tmp_path: Path) -> None:
-    shown = Shown.of("run", open_run(str(runs.write(tmp_path / "run"))))
+    shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run"))))
     assert next(answers(shown)).where == "PingPong · 1 launch"

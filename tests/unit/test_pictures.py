@@ -11,7 +11,8 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.cli.run_names import open_run
-from mpigauge.show.kinds import PLOTS, Shown, drawn
+from mpigauge.result.run_result import RunResult
+from mpigauge.show.kinds import PLOTS, drawn
 from tools import pictures
 
 _ROW = re.compile(r"^ +(\d+) +\d+ +([\d.]+)(?: +([\d.]+))?(?: +[\d.]+)*$", re.MULTILINE)
@@ -46,7 +47,7 @@ def test_pictures_of_others_have_their_numbers(
     assert (
         run(["import", *(f"{called}.txt" for called in files), "--apart", "--output", "all"]) == 0
     )
-    plot = drawn(PLOTS[kind], [Shown.of("", open_run("all"))]).plot
+    plot = drawn(PLOTS[kind], [RunResult.of("", open_run("all"))]).plot
     assert plot is not None
     (panel,) = plot.panels
     seen = {

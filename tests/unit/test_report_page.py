@@ -18,9 +18,9 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.run_names import open_run
+from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers.references import names as reference_names
 from mpigauge.show.formats.table import text_rows
-from mpigauge.show.kinds import Shown
 from mpigauge.show.web import cells as cells_on_page
 from mpigauge.show.web import download
 from mpigauge.show.web import report as page_of
@@ -92,13 +92,13 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     path = pages.hostile(tmp_path_factory.mktemp("report"))
-    return Shown.of(path.name, open_run(str(path)))
+    return RunResult.of(path.name, open_run(str(path)))
 
 
 @pytest.fixture(scope="module")
-def text(hostile: Shown) -> str:
+def text(hostile: RunResult) -> str:
     return report_of(hostile)
 
 
@@ -181,7 +181,7 @@ def test_a_page_is_small(text: str) -> None:
 
 
 # --- the same numbers everywhere ------------------------------------------------------------
-def test_page_csv_and_json_hold_the_same_numbers(hostile: Shown, page: Page) -> None:
+def test_page_csv_and_json_hold_the_same_numbers(hostile: RunResult, page: Page) -> None:
     rows = hostile.document.rows
     from_csv = list(csv.DictReader(io.StringIO(page.file(".csv"))))
     from_json = json.loads(page.file(".json"))["rows"]
@@ -240,12 +240,12 @@ def test_each_run_has_its_cards_map_and_sweep(tmp_path: Path) -> None:
 
 
 def test_a_run_without_anything_has_a_page() -> None:
-    page = Page(report_of(Shown.of("none", planted.run([]))))
+    page = Page(report_of(RunResult.of("none", planted.run([]))))
     assert "no latency, bandwidth or message rate" in page.text
     assert page.all("section", "id") == ["answer", "disturbances", "numbers", "run", "data"]
 
 
-def test_what_is_too_large_is_said(hostile: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_is_said(hostile: RunResult, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "MOST_ROWS", 3)
     page = Page(report_of(hostile))
     assert not page.all("a", "download")
@@ -253,7 +253,7 @@ def test_what_is_too_large_is_said(hostile: Shown, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_page_holds_so_many_rows_and_says_so(
-    hostile: Shown, monkeypatch: pytest.MonkeyPatch
+    hostile: RunResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_of, "MANY_ROWS", 13)
     page = Page(report_of(hostile))
@@ -262,7 +262,7 @@ def test_a_page_holds_so_many_rows_and_says_so(
     assert "more tables of this run: `mpigauge show RUN` prints all rows" in page.text
 
 
-def test_cells_left_out_are_counted(hostile: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_left_out_are_counted(hostile: RunResult, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells_on_page, "MOST_CELLS", 0)
     found, said = cells_on_page.cells_of(hostile)
     assert found == []
@@ -273,7 +273,7 @@ def test_without_samples_there_is_no_section_of_them(tmp_path: Path) -> None:
     path = pages.hostile(tmp_path)
     for file in (path / "samples").iterdir():
         file.unlink()
-    page = Page(report_of(Shown.of("x", open_run(str(path)))))
+    page = Page(report_of(RunResult.of("x", open_run(str(path)))))
     assert "samples" not in page.all("section", "id")
     assert page.all("section", "id")[-1] == "data"
 
@@ -282,7 +282,7 @@ def test_samples_that_end_too_early_are_named(tmp_path: Path) -> None:
     path = pages.hostile(tmp_path)
     (file,) = (path / "samples").glob("*000*")
     file.write_bytes(file.read_bytes()[:-4])
-    page = Page(report_of(Shown.of("x", open_run(str(path)))))
+    page = Page(report_of(RunResult.of("x", open_run(str(path)))))
     assert "ends before the samples at byte 96 do" in page.text
 
 

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.model.record import Figure, Skip
-from mpigauge.result.compare.best import best_lines
+from mpigauge.result.run_result import RunResult
 from mpigauge.show import best
 from mpigauge.show.formats import render
 from mpigauge.show.formats.table import figure_lines
-from mpigauge.show.kinds import Shown
 from tests import planted
 from tests.pages import report_of
 from tests.unit.test_report_page import Page
@@ -38,26 +37,26 @@ def measured() -> list[Cell]:
 
 
 @pytest.fixture(scope="module")
-def shown() -> Shown:
+def shown() -> RunResult:
     figures = [
         Figure(launch, "STREAM", "Triad", 9000.25 + launch, "MB/s", "higher", ranks=2)
         for launch in range(6)
     ]
     key = {"suite": "MPI1", "benchmark": "PingPing", "ranks": 3, "message_bytes": 8}
-    return Shown.of("run", planted.run(measured(), [*figures, Skip(0, key, SKIPPED)]))
+    return RunResult.of("run", planted.run(measured(), [*figures, Skip(0, key, SKIPPED)]))
 
 
 @pytest.fixture(scope="module")
-def page(shown: Shown) -> Page:
+def page(shown: RunResult) -> Page:
     return Page(report_of(shown))
 
 
 @pytest.fixture(scope="module")
-def table(shown: Shown) -> str:
+def table(shown: RunResult) -> str:
     return render("table", shown.document)
 
 
-def test_figures(shown: Shown, page: Page, table: str) -> None:
+def test_figures(shown: RunResult, page: Page, table: str) -> None:
     lines = figure_lines(shown.document.figures)
     assert "9002.75" in lines[1]
     assert "\n".join(lines) in page.text
@@ -90,22 +89,21 @@ def test_wrong_data_and_flags(page: Page, table: str) -> None:
     assert "Bcast 8 B: " in page.text
 
 
-def test_arms(shown: Shown, page: Page) -> None:
-    assert shown.arms is not None
-    words = best.render(shown.arms, shown.run.cards)
-    told = [record for record in json.loads(best.as_json(shown.arms))["best"] if record["best"]]
+def test_arms(shown: RunResult, page: Page) -> None:
+    assert shown.best is not None
+    words = best.render(shown.best, shown.run.cards)
+    told = [record for record in json.loads(best.as_json(shown.best))["best"] if record["best"]]
     assert len(told) == len(SIZES)
-    for of in shown.arms.tables:
-        lines = list(best_lines(shown.arms, of))
-        names = {name: name for name in shown.arms.names}
-        heads, *rows = best.text_rows(of, lines, names)
+    names = {name: name for name in shown.best.comparison.names}
+    for of in shown.best.tables:
+        heads, *rows = best.text_rows(of, names)
         assert [list(heads), *map(list, rows)] in page.tables
         for row in rows:
             told_of = [word for word in row if word and not word.startswith("best: ")]
-            assert all(word in words for word in told_of if word not in shown.arms.names)
+            assert all(word in words for word in told_of if word not in names)
 
 
-def test_errors(shown: Shown, page: Page, table: str) -> None:
+def test_errors(shown: RunResult, page: Page, table: str) -> None:
     """Of the headline: words on the page and in the terminal, ends in JSON."""
     head = json.loads(page.file(".json"))["headline"]
     assert shown.document.headline is not None

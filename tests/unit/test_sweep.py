@@ -23,7 +23,7 @@ from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
-from mpigauge.result.compare.best import best_lines, control_of
+from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.best import as_json, render
@@ -198,7 +198,9 @@ def test_a_program_that_one_of_our_readers_knows(bench: Bench) -> None:
         (arm, size, "OSU 7.2", "measured") for arm in ("", "A=1") for size in (1, 2)
     }
     assert stored.complete == {0, 1, 2, 3}
-    assert "by arm" in render(compare(sides_within(stored, "arm"), 0.05, "arm"), stored.cards)
+    assert "by arm" in render(
+        best_of(compare(sides_within(stored, "arm"), 0.05, "arm")), stored.cards
+    )
 
 
 STREAM = """Number of Threads counted = {threads}
@@ -266,10 +268,9 @@ def test_launches_of_programs_end_when_their_figures_are_narrow(bench: Bench) ->
 def test_the_best_arm(bench: Bench) -> None:
     fast, faster = {"FAKE_FACTOR": "0.8"}, {"FAKE_FACTOR": "0.5"}
     bench.run(sweep_of({"A=1": SLOW, "A=2": fast, "A=3": faster}))
-    found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
-    lines = [line for table in found.tables for line in best_lines(found, table)]
-    assert [(line.best and line.best.name, line.worse) for line in lines] == [("A=3", 1)] * 3
-    control = control_of(found)
+    found = best_of(compare(sides_within(bench.stored(), "arm"), 0.05, "arm"))
+    assert [(line.best and line.best.name, line.worse) for line in found.lines] == [("A=3", 1)] * 3
+    control = found.control
     assert control is not None
     assert (control.compared, control.different) == (3, 0)
     text = render(found, bench.stored().cards)
@@ -286,8 +287,8 @@ def test_the_best_arm(bench: Bench) -> None:
 
 def test_a_control_of_few_launches_tells_nothing(bench: Bench) -> None:
     bench.run(sweep_of({"A=1": SLOW}, launches=2))
-    found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
-    control = control_of(found)
+    found = best_of(compare(sides_within(bench.stored(), "arm"), 0.05, "arm"))
+    control = found.control
     assert control is not None
     assert control.compared == 0
     text = " ".join(render(found, bench.stored().cards).split())
@@ -300,9 +301,8 @@ def test_a_control_of_few_launches_tells_nothing(bench: Bench) -> None:
 
 def test_where_nothing_is_better_the_default_stays(bench: Bench) -> None:
     bench.run(sweep_of({"A=1": SLOW, "A=2": {}}))
-    found = compare(sides_within(bench.stored(), "arm"), 0.05, "arm")
-    lines = [line for table in found.tables for line in best_lines(found, table)]
-    assert [(line.best, line.worse, line.same) for line in lines] == [(None, 1, 1)] * 3
+    found = best_of(compare(sides_within(bench.stored(), "arm"), 0.05, "arm"))
+    assert [(line.best, line.worse, line.same) for line in found.lines] == [(None, 1, 1)] * 3
     assert render(found, bench.stored().cards).count("best: default (1 same, 1 worse)") == 3
 
 

@@ -25,7 +25,8 @@ from mpigauge.draw.terminal import lines
 from mpigauge.draw.terminal.heat import legend, squares
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
-from mpigauge.show.kinds import ALL, PLOTS, Shown, drawn
+from mpigauge.result.run_result import RunResult, RunResults
+from mpigauge.show.kinds import ALL, PLOTS, drawn
 from tests import pages
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -61,18 +62,20 @@ def one(*series: Series, marks: tuple[Mark, ...] = (), levels: tuple[Level, ...]
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
-    return Shown.of("one", open_run(str(pages.hostile(tmp_path_factory.mktemp("terminal")))))
+def shown(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+    return RunResult.of("one", open_run(str(pages.hostile(tmp_path_factory.mktemp("terminal")))))
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Shown:
-    return Shown.of("machine", open_run(str(pages.machine(tmp_path_factory.mktemp("terminal")))))
+def machine(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+    return RunResult.of(
+        "machine", open_run(str(pages.machine(tmp_path_factory.mktemp("terminal"))))
+    )
 
 
 # --- plots ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", PLOTS)
-def test_every_kind_fits_every_screen(kind: str, shown: Shown, machine: Shown) -> None:
+def test_every_kind_fits_every_screen(kind: str, shown: RunResult, machine: RunResult) -> None:
     picture = drawn(PLOTS[kind], pages.holding(kind, shown, machine))
     for name, width in product(SCREENS, (40, 60, 80, 132)):
         screen = on(name, width)
@@ -85,15 +88,17 @@ def test_every_kind_fits_every_screen(kind: str, shown: Shown, machine: Shown) -
 
 
 @pytest.mark.parametrize("kind", PLOTS)
-def test_a_pipe_gets_no_escapes_and_ascii_no_signs(kind: str, shown: Shown, machine: Shown) -> None:
+def test_a_pipe_gets_no_escapes_and_ascii_no_signs(
+    kind: str, shown: RunResult, machine: RunResult
+) -> None:
     picture = drawn(PLOTS[kind], pages.holding(kind, shown, machine))
     assert "\x1b" not in "".join(lines(picture, PLAIN) or ())
     in_ascii = "".join(lines(picture, on("ascii", 80)) or ())
     assert not {letter for letter in in_ascii if "\u2500" <= letter <= "\u28ff"}
 
 
-def test_samples_in_a_file_are_not_those_of_the_terminal(shown: Shown) -> None:
-    picture = PLOTS["samples"].draw([shown], ALL)
+def test_samples_in_a_file_are_not_those_of_the_terminal(shown: RunResult) -> None:
+    picture = PLOTS["samples"].draw(RunResults([shown]), ALL)
     assert picture is not None
     assert picture.plot is not None
     assert picture.characters is not None
@@ -248,7 +253,7 @@ def test_live_only_where_lines_can_be_written_anew() -> None:
     assert not screen_of({"TERM": "xterm", "FORCE_COLOR": "1"}, False, "utf-8", (80, 24)).live
 
 
-def test_plain_ascii_of_a_whole_command(shown: Shown) -> None:
+def test_plain_ascii_of_a_whole_command(shown: RunResult) -> None:
     program = "from mpigauge.cli import main; main()"
     words = [sys.executable, "-c", program, "show", str(shown.run.path)]
     environment = {"LC_ALL": "C", "PATH": "", "PYTHONPATH": ":".join(sys.path)}
@@ -259,7 +264,7 @@ def test_plain_ascii_of_a_whole_command(shown: Shown) -> None:
 
 
 def test_the_command_draws_without_a_file(
-    shown: Shown, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shown: RunResult, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
@@ -273,7 +278,7 @@ def test_the_command_draws_without_a_file(
 
 
 def test_a_kind_without_a_form_says_which_it_has(
-    shown: Shown, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shown: RunResult, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mpigauge.model.registry import Registry
     from mpigauge.show import kinds

@@ -13,25 +13,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.draw.plot import Picture
+    from mpigauge.result.run_result import RunResult, RunResults
     from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
-    from mpigauge.show.kinds import Shown
 
 
-def shown_of(words: Sequence[str], limits_of: str | None = None) -> list[Shown]:
+def shown_of(words: Sequence[str], limits_of: str | None = None) -> RunResults:
     """The runs that are named, with names that tell them apart; the first with the limits of its
     node."""
     from dataclasses import replace
 
     from mpigauge.cli.comparing import names_of
     from mpigauge.cli.limiting import with_limits
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult, RunResults
 
     found = [_opened(word) for word in words]
     runs = [run for run, _ in found]
     names = names_of(runs) if len(runs) > 1 else [runs[0].path.name]
-    first, *others = (Shown.of(name, *of) for name, of in zip(names, found, strict=True))
-    return [replace(first, document=with_limits(first.document, first.run, limits_of)), *others]
+    first, *others = (RunResult.of(name, *of) for name, of in zip(names, found, strict=True))
+    document = with_limits(first.document, first.run, limits_of)
+    return RunResults([replace(first, document=document), *others])
 
 
 def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
@@ -60,7 +61,7 @@ def print_picture(kind: str, picture: Picture) -> None:
 
 
 def write_picture(
-    picture: Picture, file: Path, shown: Sequence[Shown] = (), paper_columns: int | None = None
+    picture: Picture, file: Path, shown: Sequence[RunResult] = (), paper_columns: int | None = None
 ) -> None:
     """In the form that the file's name ends with. Below a picture stands of which runs it is;
     `paper_columns`: of a paper, that it is to fill."""
@@ -76,7 +77,7 @@ def write_picture(
         write_page(plot_page(picture), file)
 
 
-def _of_run(shown: Shown, several: bool) -> list[str]:
+def _of_run(shown: RunResult, several: bool) -> list[str]:
     """Machine, MPI, date and version; the command that measured it."""
     import shlex
 

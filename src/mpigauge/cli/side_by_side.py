@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = False) -> None:
     """The best arm for each size; UserError: the run has one arm only."""
+    from mpigauge.result.compare.best import best_of
     from mpigauge.result.compare.compare import compare
     from mpigauge.show.best import as_json, render
 
@@ -25,9 +26,12 @@ def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = 
     if as_pivot:
         print_pivot(pivoted(sides, tolerance, by), form, [run])
         return
-    found = compare(sides, tolerance, by, curves=False)
-    lines = heading_of([run], found.names)
-    click.echo(as_json(found) if form == "json" else render(found, run.cards, lines), nl=False)
+    found = best_of(compare(sides, tolerance, by, curves=False))
+    if form == "json":
+        text = as_json(found)
+    else:
+        text = render(found, run.cards, heading_of([run], found.comparison.names))
+    click.echo(text, nl=False)
 
 
 def print_beside(stored: Sequence[Run]) -> None:

@@ -38,7 +38,6 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     from mpigauge.draw.write import check_folder
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.profile.showing import page_of
-    from mpigauge.show.several import across, compared
     from mpigauge.show.web.report import report
 
     if target.suffix not in (".html", ".htm"):
@@ -48,7 +47,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     text = page_of(runs[0]) or _page_of_tuning(runs[0], limits_of)
     if text is None:
         shown = shown_of(runs, limits_of)
-        text = report(shown, explained(shown[0].view), compared(shown), across(shown))
+        text = report(shown, explained(shown[0].view), shown.comparison, shown.across)
     write_page(text, target)
     click.echo(f"mpigauge: written to {target}", err=True)
 

@@ -86,7 +86,7 @@ def what_of(first: Item, cards: Cards, varied: str) -> str:
 def text_rows(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
     """The heads, then a line for each size and side."""
     sized = table.first.message_bytes >= 0
-    unit = "µs" if table.first.unit == SECONDS else table.first.unit
+    unit = unit_of(table.first)
     printed = any(_printed(entry) for line in table.lines for entry in line)
     said = ("printed MB/s",) if printed else ()
     lines: list[Words] = [("bytes" if sized else "", "", unit, "±", *said, "ratio", "95 %", "")]
@@ -156,6 +156,11 @@ def _ratio_of(entry: ComparedNumber | Overall) -> tuple[str, str]:
     """The ratio and its interval."""
     found = entry.ratio.estimate if entry.ratio else NOTHING
     return number(found.value, found.error), ends(entry)
+
+
+def unit_of(item: Item) -> str:
+    """The unit in which values of this kind are shown."""
+    return "µs" if item.unit == SECONDS else item.unit
 
 
 def error_of(item: Item) -> str:

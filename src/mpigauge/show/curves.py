@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from mpigauge.draw.plot import Level
     from mpigauge.model.cards import Card
     from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.run_result import RunResult
     from mpigauge.result.run_view import Curve
     from mpigauge.result.stats.pieces import Break
-    from mpigauge.show.kinds import Chosen, Shown
+    from mpigauge.show.kinds import Chosen
 
 Value = Callable[["Row"], "Estimate | None"]
 Fits = Callable[["Curve", "Card | None"], bool]
@@ -44,11 +45,11 @@ _TOLD = tuple(name for name in KEY_COLUMNS if name in OF_TABLES and name not in 
 class Held(NamedTuple):
     """A curve, and the run that it is of."""
 
-    shown: Shown
+    shown: RunResult
     curve: Curve
 
 
-def chosen_curves(shown: Sequence[Shown], fits: Fits, chosen: Chosen) -> list[Held]:
+def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> list[Held]:
     """Those that fit, of the benchmark that was asked for, with the default settings first; pairs
     of a map are no curves, and benchmarks of the node itself but messages by nothing but copies
     have plots of their own."""

@@ -40,9 +40,9 @@ from mpigauge.features.browse.trend_pages import (
 )
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
+from mpigauge.result.run_result import RunResults
 from mpigauge.result.words import number_name
 from mpigauge.runs.store.tunings import load_tuning, tuning_folders
-from mpigauge.show.several import compared
 from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:
@@ -172,11 +172,12 @@ class Pages:
             raise UserError(f"{len(names)} runs are chosen; {MOST_BESIDE} is the most side by side")
         shown = shown_of(self._paths(names))
         if asked.query.get("by") == ["time"]:
-            shown = sorted(shown, key=lambda each: each.document.facts.created)
+            in_time = sorted(shown, key=lambda each: each.document.facts.created)
+            shown = RunResults(in_time)
         order = [each.run.path.name for each in shown]
         told = self.folder.ask(lambda library: facts(library.con, order))
         paths = [str(each.run.path) for each in shown]
-        comparison = self.compare(paths) or compared(shown)
+        comparison = self.compare(paths) or shown.comparison
         return Page(200, beside_page(self.base, shown, comparison, told))
 
     def _paths(self, names: Sequence[str]) -> list[str]:

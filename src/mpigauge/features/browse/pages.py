@@ -23,8 +23,8 @@ from mpigauge.show.web.report import WordTable, sections, too_large
 if TYPE_CHECKING:
     from mpigauge.features.browse.machines import MachineEntry, Quoted
     from mpigauge.result.compare.comparison import Comparison
+    from mpigauge.result.run_result import RunResult
     from mpigauge.runs.store.tunings import Tuning
-    from mpigauge.show.kinds import Shown
 
 PER_PAGE = 100
 _HEADS = {
@@ -162,7 +162,7 @@ def _turned(sorted_by: str) -> str:
 
 def beside_page(
     base: str,
-    shown: Sequence[Shown],
+    shown: Sequence[RunResult],
     comparison: Comparison | None,
     facts: Sequence[Mapping[str, str]],
 ) -> str:
@@ -201,7 +201,7 @@ def filled_page(template: str, base: str, title: str, here: str, **values: objec
     return filled(template, base=base, title=title, here=here, version=version, **values)
 
 
-def _sides(base: str, shown: Sequence[Shown]) -> Iterator[Mapping[str, str]]:
+def _sides(base: str, shown: Sequence[RunResult]) -> Iterator[Mapping[str, str]]:
     names = [each.run.path.name for each in shown]
     for place, each in enumerate(shown):
         order = [names[place], *names[:place], *names[place + 1 :]]
@@ -224,7 +224,7 @@ def _differ(facts: Sequence[Mapping[str, str]]) -> Iterator[Sequence[str]]:
             yield name, *told
 
 
-def _tables(comparison: Comparison, first: Shown) -> Iterator[WordTable]:
+def _tables(comparison: Comparison, first: RunResult) -> Iterator[WordTable]:
     for table in comparison.tables:
         heads, *rows = beside.text_rows(table, comparison.names)
         title = beside.table_title(table, first.run.cards, comparison.varied)

@@ -63,6 +63,39 @@ class Control:
     different: int
 
 
+@dataclass(frozen=True)
+class BestTable:
+    """What is best at each size of one table of a comparison."""
+
+    table: ComparisonTable
+    lines: tuple[Best, ...]
+
+
+@dataclass(frozen=True)
+class BestSettings:
+    """What is best of all that was compared."""
+
+    comparison: Comparison
+    tables: tuple[BestTable, ...]
+    """Those in which the first side has measured anything."""
+    control: Control | None
+    """None: the default was measured once."""
+
+    @property
+    def lines(self) -> list[Best]:
+        return [line for table in self.tables for line in table.lines]
+
+
+def best_of(comparison: Comparison) -> BestSettings:
+    """What is best of a comparison with the default, which is its first side."""
+    tables = []
+    for table in comparison.tables:
+        lines = tuple(best_lines(comparison, table))
+        if lines:
+            tables.append(BestTable(table, lines))
+    return BestSettings(comparison, tuple(tables), control_of(comparison))
+
+
 def best_lines(comparison: Comparison, table: ComparisonTable) -> Iterator[Best]:
     """For each line of a table that the first has measured."""
     for first, *others in table.lines:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,6 +60,54 @@ class CurveQuantiles(NamedTuple):
     times: tuple[float, ...]
     """At each of SHARES."""
     curves: int
+
+
+@dataclass(frozen=True)
+class CurveGroup:
+    """Curves that can be compared: of one benchmark on as many ranks."""
+
+    benchmark: str
+    ranks: int
+    members: tuple[Member, ...]
+
+    @cached_property
+    def usual(self) -> list[CurveQuantiles]:
+        """What is usual among them at each size, sizes upwards."""
+        return usual(self.members)
+
+
+@dataclass(frozen=True)
+class ManyCurves:
+    """All curves of a run that can be compared with others, in groups."""
+
+    groups: tuple[CurveGroup, ...]
+
+    @property
+    def members(self) -> list[Member]:
+        return [member for group in self.groups for member in group.members]
+
+    def of_benchmark(self, name: str) -> ManyCurves:
+        """Only those of the benchmark of this name, in whatever case; of all where it is empty."""
+        wanted = name.lower()
+        return ManyCurves(
+            tuple(group for group in self.groups if wanted in ("", group.benchmark.lower()))
+        )
+
+    def first(self, groups: int) -> ManyCurves:
+        """Only the first so many groups."""
+        return ManyCurves(self.groups[:groups])
+
+    def most_informative(self, rows: int) -> list[Member]:
+        """The curves that tell most, together of about so many rows."""
+        members = self.members
+        return [members[place] for place in most_informative(members, rows)]
+
+
+def many_curves(members: Sequence[Member]) -> ManyCurves:
+    """Curves of messages in groups; those without a message are left out."""
+    sized = [member for member in members if member.sizes[-1] >= 0]
+    found = groups(sized)
+    return ManyCurves(tuple(CurveGroup(*key, tuple(of)) for key, of in found.items()))
 
 
 def varied(keys: Sequence[Sequence[object]]) -> list[str]:

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mpigauge.draw.axes import TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Picture, Plot
+from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import by_benchmark, chosen_curves, marked_words, over_size
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.show.kinds import Chosen, plot
 
 
 @plot("arms", "times over message size under each setting, transport or placement")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     varied = [
         held
         for run in shown

@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mpigauge.draw.axes import BANDWIDTH
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Picture, Plot
+from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.show.kinds import Chosen, plot
+from mpigauge.show.limits import levels as levels_of
 
 
 @plot("bandwidth", "bytes per second over message size, between ranks")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: not is_collective(card), chosen)
-    levels = shown[0].levels(BANDWIDTH)
+    levels = levels_of(shown[0].document.limits, BANDWIDTH)
     panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True, levels=levels)
     about = f"Bandwidth (powers of ten) over message size, both on axes of logarithms. {BANDS}"
     return (

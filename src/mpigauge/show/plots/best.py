@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 from mpigauge.show.ratios import ratio_panels, ratio_picture
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @plot("best", "the time under each setting by that of the default, with its interval")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Of each run that varies something; panels are named by their runs where these are several."""
     found = [(each.name, each.arms) for each in shown if each.arms]
     panels = [

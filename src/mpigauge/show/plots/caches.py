@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import ARRAY, BANDWIDTH, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.result.node.node import NodeResult
@@ -19,7 +20,7 @@ _LOADS = {"Chase": "small pages", "Chase_huge": "huge pages"}
 
 
 @plot("caches", "from cache to memory: Triad, and the time of a load, over the size of an array")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG001
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     several = len(shown) > 1
     speeds: list[Series] = []
     loads: list[Series] = []

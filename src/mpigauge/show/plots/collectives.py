@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Picture, Plot
+from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
@@ -23,7 +23,7 @@ def with_data(row: Row) -> Estimate | None:
 
 
 @plot("collectives", "the time of each collective over message size, in small multiples")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
     panels = over_size(held, TIME, with_data)
     about = (

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import Axis, in_unit, plain
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.result.compare.items import items
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
@@ -26,10 +26,10 @@ Values = dict[str, list[tuple[float | str, "Estimate"]]]
 
 
 @plot("figures", "numbers that are no times (STREAM, HPL) over threads, ranks or a setting")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     found: dict[Key, Values] = {}
     for each in shown:
-        for item in items((), each.document.figures):
+        for item in each.figure_items:
             if chosen.benchmark.lower() not in ("", item.benchmark.lower()):
                 continue
             for varied, x in _varied(item):

@@ -4,23 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Picture, Plot
+from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import BANDS, chosen_curves, is_collective, marked_words, over_size
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.show.kinds import Chosen, plot
+from mpigauge.show.limits import levels as levels_of
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
 
 
 @plot("latency", "the time of a message over its size, between ranks")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: _fits(card), chosen)
-    levels = shown[0].levels(TIME)
+    levels = levels_of(shown[0].document.limits, TIME)
     panels = over_size(held, TIME, lambda row: row.latency, together=True, levels=levels)
     about = f"Time over message size, both on axes of logarithms. {BANDS}"
     return picture(Plot("Latency", about, tuple(panels), marked_words(panels))) if panels else None

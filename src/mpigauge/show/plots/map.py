@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import Picture
 from mpigauge.model.units import byte_count
+from mpigauge.result.run_result import RunResults
 from mpigauge.show.formats import svg
 from mpigauge.show.formats.map import sheet_lines
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG001
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     """Of each run that has pairs and is whole."""
     found = {
         each.name if len(shown) > 1 else "": each.document

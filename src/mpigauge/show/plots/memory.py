@@ -17,7 +17,8 @@ from mpigauge.draw.styles import PAPER, text, words
 from mpigauge.draw.terminal.heat import on
 from mpigauge.model.units import UNKNOWN, plus_minus
 from mpigauge.model.width import broken
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
@@ -63,7 +64,7 @@ class _Matrix:
 
 
 @plot("memory", "cores of each NUMA node by memory of each: bandwidth and the time of a load")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG001
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     found: list[_Matrix] = []
     for each in shown:
         of = f"{each.name}: " if len(shown) > 1 else ""

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import CORES, Axis, plain, share
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.model.units import many
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.result.node.products import Product
@@ -22,7 +22,7 @@ _SHARE = Axis("share of the peak", share)
 
 
 @plot("products", "share of the peak that products of matrices (DGEMM) have, over their order")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Over the cores at work, where all are of one order."""
     found: dict[str, dict[str, list[tuple[Product, Point]]]] = {}
     for each in shown:

@@ -11,8 +11,9 @@ from mpigauge.draw.axes import RANKS, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.model.units import byte_count
+from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import Held, by_benchmark, chosen_curves, is_collective
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -21,7 +22,7 @@ MOST_SIZES = 6
 
 
 @plot("ranks", "the time of each collective over the number of ranks, at some sizes")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
     panels = [
         Panel(benchmark, RANKS, TIME, tuple(_series(of)))

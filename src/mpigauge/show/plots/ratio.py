@@ -4,18 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 from mpigauge.show.ratios import compared_picture
-from mpigauge.show.several import compared
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
 
 
 @plot("ratio", "the time of each run by that of the first, with its interval", least_runs=2)
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
-    comparison = compared(shown)
-    return compared_picture(comparison, chosen) if comparison else None
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
+    if shown.comparison is None:
+        return None
+    return compared_picture(shown.comparison, chosen)

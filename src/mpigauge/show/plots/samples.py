@@ -13,7 +13,8 @@ from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.model.record import CellRecord, samples_of
 from mpigauge.model.units import byte_count, many
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ _WORDS = (
 
 
 @plot("samples", "all samples of one cell: as they came, and their distribution")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Of the first run; of the first cell that fits and whose samples are stored."""
     found = stored_samples(shown[0].run)
     for row in shown[0].document.rows:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import CORES, Axis, bytes_per_s
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.result.node.node import NodeResult
@@ -20,7 +21,7 @@ _SPEED = Axis("bandwidth", bytes_per_s)
 
 
 @plot("threads", "bandwidth of Triad over the cores at work: ranks, or threads of one")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:  # noqa: ARG001
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     several = len(shown) > 1
     curves = [
         series

@@ -4,21 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.model.units import many
-from mpigauge.result.stats.curve_stats import Member, groups, usual
-from mpigauge.show.kinds import Chosen, Shown, plot
+from mpigauge.result.run_result import RunResult, RunResults
+from mpigauge.show.kinds import Chosen, plot
+
+if TYPE_CHECKING:
+    from mpigauge.result.stats.curve_stats import CurveGroup
 
 MOST_PANELS = 24
 MIDDLE = "median of all curves"
 
 
 @plot("usual", "very many curves of a benchmark as one: the median, and between what they lie")
-def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Of the first run that has so many."""
     for each in shown:
         if found := usual_plot(each, chosen):
@@ -26,30 +29,28 @@ def draw(shown: Sequence[Shown], chosen: Chosen) -> Picture | None:
     return None
 
 
-def usual_plot(shown: Shown, chosen: Chosen) -> Plot | None:
-    named = chosen.benchmark.lower()
-    members = [m for m in shown.members if named in ("", m.benchmark.lower()) and m.sizes[-1] >= 0]
-    found = groups(members)
-    if not found:
+def usual_plot(shown: RunResult, chosen: Chosen) -> Plot | None:
+    found = shown.many_curves.of_benchmark(chosen.benchmark)
+    if not found.groups:
         return None
-    panels = tuple(_panel(*each) for each in list(found.items())[:MOST_PANELS])
-    left = len(found) - len(panels)
-    notes = (f"{left} more benchmarks or numbers of ranks are not drawn.",) if left > 0 else ()
+    panels = [_panel(group) for group in found.groups[:MOST_PANELS]]
+    left = len(found.groups) - len(panels)
+    notes: tuple[str, ...] = ()
+    if left > 0:
+        notes = (f"{left} more benchmarks or numbers of ranks are not drawn.",)
     about = (
-        f"{len(members)} curves, time over message size, both on axes of logarithms. Dark band: "
-        "the middle half of them; pale: from the fastest to the slowest."
+        f"{len(found.members)} curves, time over message size, both on axes of logarithms. Dark "
+        "band: the middle half of them; pale: from the fastest to the slowest."
     )
-    return Plot("All curves", about, panels, notes)
+    return Plot("All curves", about, tuple(panels), notes)
 
 
-def _panel(group: tuple[str, int], members: Sequence[Member]) -> Panel:
-    """With the middle half as its interval, and all of them as its range."""
-    points = (
-        Point(each.message_bytes, each.times[2], each.times[1], each.times[3], each.times[0],
-              each.times[4])
-        for each in usual(members)
-        if each.message_bytes >= 0
-    )  # fmt: skip
-    benchmark, ranks = group
-    title = f"{benchmark} on {many(ranks, 'rank')}, {len(members)} curves"
+def _panel(group: CurveGroup) -> Panel:
+    """The median with the middle half as its interval, and all curves as its range."""
+    points = []
+    for each in group.usual:
+        if each.message_bytes >= 0:
+            least, low, middle, high, most = each.times
+            points.append(Point(each.message_bytes, middle, low, high, least, most))
+    title = f"{group.benchmark} on {many(group.ranks, 'rank')}, {len(group.members)} curves"
     return Panel(title, SIZE, TIME, (Series(MIDDLE, tuple(points)),))

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import byte_count, duration, listed, many, percent, plus_minus, rate
-from mpigauge.result.compare.best import best_lines
-from mpigauge.result.replayed import replay_sentences
 from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
 from mpigauge.show.programs import own_programs, sentences
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.pairs import PairMap
+    from mpigauge.result.run_result import RunResult
     from mpigauge.result.stats.headline import Headline
-    from mpigauge.show.kinds import Shown
 
 
 MOST_OPENING, MOST_NUMBERS = 3, 4
@@ -50,7 +48,7 @@ class TitledText:
     sentences: tuple[str, ...]
 
 
-def opening(shown: Sequence[Shown], comparison: Comparison | None) -> tuple[str, ...]:
+def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[str, ...]:
     """What the page says first: of several runs which is faster, of one that it is not whole, then
     the answer of its kind."""
     if comparison:
@@ -62,11 +60,11 @@ def opening(shown: Sequence[Shown], comparison: Comparison | None) -> tuple[str,
     return (*_cut_short(shown[0]), *within_hosts(shown[0].document.headline), *_answer(shown[0]))
 
 
-def _answer(shown: Shown) -> tuple[str, ...]:
+def _answer(shown: RunResult) -> tuple[str, ...]:
     """Of a replay how close it is, of several settings or placements which is best, of a map which
     pair is slow, of a machine what it can do, and of any other run how sure its numbers are."""
-    if said := replay_sentences(shown.document.rows, shown.run.plan.get("replay")):
-        return tuple(each[0].upper() + each[1:] for each in said[:MOST_OPENING])
+    if shown.replayed:
+        return tuple(each[0].upper() + each[1:] for each in shown.replayed[:MOST_OPENING])
     if shown.across and (best := list(_best_over_sizes(shown.across))):
         return tuple(best[:MOST_OPENING])
     if shown.across and (none := list(_none_over_sizes(shown.across))):
@@ -78,14 +76,14 @@ def _answer(shown: Shown) -> tuple[str, ...]:
     return tuple(_how_sure(shown.document.rows))
 
 
-def _map(shown: Shown) -> PairMap | None:
+def _map(shown: RunResult) -> PairMap | None:
     """Of a run that is nothing but a map."""
     if all(row.cell.members for row in shown.document.rows):
         return shown.document.pairs
     return None
 
 
-def _cut_short(shown: Shown) -> Iterator[str]:
+def _cut_short(shown: RunResult) -> Iterator[str]:
     status = shown.document.facts.status
     if status in _CUT_SHORT:
         launches = many(len(shown.run.launches), "launch")
@@ -160,13 +158,13 @@ def _none_over_sizes(across: Pivot) -> Iterator[str]:
                 yield f"{what} {names} are best, and cannot be told from each other."
 
 
-def answers(shown: Shown) -> Iterator[QuotedNumber]:
+def answers(shown: RunResult) -> Iterator[QuotedNumber]:
     """At most four: of a map its levels, of a machine what it can do, then what messages take, of
     the default settings where several were measured, with the best beside them."""
     yield from islice(_all_answers(shown), MOST_NUMBERS)
 
 
-def _all_answers(shown: Shown) -> Iterator[QuotedNumber]:
+def _all_answers(shown: RunResult) -> Iterator[QuotedNumber]:
     if found := _map(shown):
         yield from pair_numbers(found)
         return
@@ -194,7 +192,7 @@ def _all_answers(shown: Shown) -> Iterator[QuotedNumber]:
         yield quoted("Message rate", rate, head.busiest, head.message_rate, where)
 
 
-def _of_first_table(shown: Shown) -> Iterator[QuotedNumber]:
+def _of_first_table(shown: RunResult) -> Iterator[QuotedNumber]:
     """Of a run without such a benchmark: its first one, at the smallest message and the largest."""
     sized = [row for row in shown.document.rows if row.message_bytes > 0]
     rows = [row for row in sized if not row.cell.arm]
@@ -219,11 +217,11 @@ def _whose(head: Headline, row: Row) -> tuple[str, ...]:
     return *known, resting_on(row)
 
 
-def _best(shown: Shown, label: str, row: Row) -> Iterator[QuotedNumber]:
+def _best(shown: RunResult, label: str, row: Row) -> Iterator[QuotedNumber]:
     """The best setting for just this row and what it gains, where one is known to be better."""
-    arms = shown.arms
-    lines = (line for table in arms.tables for line in best_lines(arms, table)) if arms else ()
-    for line in lines:
+    if shown.best is None:
+        return
+    for line in shown.best.lines:
         best, of = line.best, line.first.row
         if best and best.entry.item and best.entry.ratio and of and of.cell.key == row.cell.key:
             value, ratio = best.entry.item.value, best.entry.ratio.estimate
@@ -233,7 +231,7 @@ def _best(shown: Shown, label: str, row: Row) -> Iterator[QuotedNumber]:
             yield QuotedNumber(f"{label}, best setting", duration(value.value), error, where)
 
 
-def against_limits(shown: Shown) -> Iterator[TitledText]:
+def against_limits(shown: RunResult) -> Iterator[TitledText]:
     """How far messages are from what the hardware of the node can do."""
     if found := shown.document.limits:
         said = (": ".join(filter(None, pair)) + "." for pair in entries(found))

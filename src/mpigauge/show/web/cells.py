@@ -14,7 +14,7 @@ from mpigauge.show.plots.samples import of_cell, stored_samples
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult
 
 MOST_CELLS = 400
 """A cell takes about 3 KB of the page."""
@@ -26,7 +26,7 @@ class CellOnPage(NamedTuple):
     svg: str
 
 
-def cells_of(shown: Shown) -> tuple[list[CellOnPage], list[str]]:
+def cells_of(shown: RunResult) -> tuple[list[CellOnPage], list[str]]:
     """Those whose samples are stored, in the order of rows; and what is said of those left out,
     which are damaged, or beyond the largest number, the best known first."""
     found = stored_samples(shown.run)

@@ -12,7 +12,7 @@ from mpigauge.model.units import memory
 from mpigauge.show.formats import render
 
 if TYPE_CHECKING:
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult
 
 MOST_BYTES = 1_000_000
 MOST_ROWS = 5_000
@@ -30,7 +30,7 @@ class Download(NamedTuple):
     why: str = ""
 
 
-def downloads(shown: Shown) -> Iterator[Download]:
+def downloads(shown: RunResult) -> Iterator[Download]:
     of = "The rows of this part" if shown.run.part else "All rows"
     for form, kind, more in _FORMS:
         file, title = f"{shown.name}.{form}", f"{of}{more}"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.draw.chart import frames, picture
 from mpigauge.model.column_facts import USUAL
 from mpigauge.model.units import many
-from mpigauge.result.stats.curve_stats import groups, most_informative
 from mpigauge.show.curves import word
 from mpigauge.show.kinds import ALL, MANY_ROWS
 from mpigauge.show.plots.usual import usual_plot
@@ -20,8 +19,8 @@ from mpigauge.show.web.cells import packed
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame
     from mpigauge.draw.plot import Picture
+    from mpigauge.result.run_result import RunResult
     from mpigauge.result.stats.curve_stats import Member
-    from mpigauge.show.kinds import Shown
 
 MOST_ROWS = 200_000
 """That a page carries: about two megabytes."""
@@ -33,28 +32,25 @@ class Every(NamedTuple):
     said: tuple[str, ...]
 
 
-def every(shown: Shown) -> Every | None:
+def every(shown: RunResult) -> Every | None:
     """None: the run has no more curves than a page shows anyway."""
-    few = not shown.of_large and len(shown.view.rows) <= MANY_ROWS
-    plot = None if few else usual_plot(shown, ALL)
+    if not shown.of_large and len(shown.view.rows) <= MANY_ROWS:
+        return None
+    plot = usual_plot(shown, ALL)
     if plot is None:
         return None
-    drawn = [m for of in list(groups(_sized(shown)).values())[: len(plot.panels)] for m in of]
-    kept = drawn
-    rows = sum(len(m.sizes) for m in drawn)
-    panels = {group: number for number, group in enumerate(groups(drawn))}
-    said = [f"The run has {rows} rows of {len(drawn)} curves."]
+    drawn = shown.many_curves.first(len(plot.panels))
+    kept = drawn.members
+    rows = sum(len(member.sizes) for member in kept)
+    said = [f"The run has {rows} rows of {len(kept)} curves."]
     if rows > MOST_ROWS:
-        kept = [drawn[place] for place in most_informative(drawn, MOST_ROWS)]
+        kept = drawn.most_informative(MOST_ROWS)
         said.append(
             f"The page carries the {len(kept)} that are farthest from the usual; "
             "`mpigauge export csv RUN` writes all."
         )
+    panels = {(group.benchmark, group.ranks): at for at, group in enumerate(drawn.groups)}
     return Every(picture(plot), packed(_data(kept, panels, frames(plot))), tuple(said))
-
-
-def _sized(shown: Shown) -> list[Member]:
-    return [m for m in shown.members if m.sizes[-1] >= 0]
 
 
 def _data(
@@ -62,11 +58,12 @@ def _data(
 ) -> dict[str, Any]:
     """Panels with where a size stands and how a time does, the lists of sizes, and the curves."""
     sizes: dict[tuple[int, ...], int] = {}
-    curves = [
-        [name_of(m), panels[m.group], sizes.setdefault(m.sizes, len(sizes)),
-         [_digits(t * 1e6) for t in m.times], [_digits(100 * e) for e in m.errors]]
-        for m in members
-    ]  # fmt: skip
+    curves: list[list[Any]] = []
+    for member in members:
+        of_sizes = sizes.setdefault(member.sizes, len(sizes))
+        times = [_digits(time * 1e6) for time in member.times]
+        errors = [_digits(100 * error) for error in member.errors]
+        curves.append([name_of(member), panels[member.group], of_sizes, times, errors])
     known = sorted({size for of in sizes for size in of if size >= 0})
     return {
         "panels": [_panel(frame, known) for frame in drawn],
@@ -87,12 +84,11 @@ def _panel(frame: Frame, sizes: Sequence[int]) -> dict[str, Any]:
 
 def name_of(member: Member) -> str:
     """A usual number says nothing."""
-    told = (
-        word(name, value)
-        for name, value in member.told
-        if isinstance(value, str) or value != USUAL.get(name)
-    )
-    return " · ".join(filter(None, (member.benchmark, many(member.ranks, "rank"), *told)))
+    words = [member.benchmark, many(member.ranks, "rank")]
+    for column, value in member.told:
+        if isinstance(value, str) or value != USUAL.get(column):
+            words.append(word(column, value))
+    return " · ".join(filter(None, words))
 
 
 def _digits(value: float) -> float | None:

@@ -11,7 +11,7 @@ from mpigauge.result.run_view import pus_of
 from mpigauge.show.picture import picture
 
 if TYPE_CHECKING:
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult
 
 MOST_MACHINES = 4
 
@@ -21,7 +21,7 @@ class Built(NamedTuple):
     svg: str
 
 
-def machines(shown: Shown) -> Iterator[Built]:
+def machines(shown: RunResult) -> Iterator[Built]:
     """Those that ranks were on; of a run without ranks all that it describes."""
     written = _on_pus(shown)
     for name, topology in shown.view.topologies.items():
@@ -29,7 +29,7 @@ def machines(shown: Shown) -> Iterator[Built]:
             yield Built(name, picture(topology, written.get(name, {})))
 
 
-def _on_pus(shown: Shown) -> Mapping[str, Mapping[int, str]]:
+def _on_pus(shown: RunResult) -> Mapping[str, Mapping[int, str]]:
     """Of each host which ranks sat on which PU in the first launch."""
     found: dict[str, dict[int, list[int]]] = {}
     first = min((rank.launch for rank in shown.run.ranks), default=0)
@@ -49,7 +49,7 @@ def hosts_left(machines: Sequence[object]) -> str:
     return f"{left} more hosts are described in the passport." if left > 0 else ""
 
 
-def seats(shown: Shown) -> Iterator[tuple[str, ...]]:
+def seats(shown: RunResult) -> Iterator[tuple[str, ...]]:
     first = min((rank.launch for rank in shown.run.ranks), default=0)
     for rank in sorted(shown.run.ranks, key=lambda rank: rank.rank):
         if rank.launch == first:

@@ -11,10 +11,10 @@ from mpigauge.show.web.page import filled
 from mpigauge.show.web.report import MOST_FACTS, leading, sections, word_tables
 
 if TYPE_CHECKING:
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult
 
 
-def in_notebook(shown: Shown) -> str:
+def in_notebook(shown: RunResult) -> str:
     """A piece of HTML, which needs nothing from elsewhere."""
     tables, left = word_tables(shown)
     return filled(

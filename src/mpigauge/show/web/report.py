@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.chart import small
 from mpigauge.model.cards import joined
 from mpigauge.model.units import duration, many, percent
-from mpigauge.result.compare.best import best_lines
+from mpigauge.result.run_result import RunResults
 from mpigauge.show import beside, best, fresh
 from mpigauge.show.explanation import QUIET
 from mpigauge.show.formats.table import figure_lines, heading, text_rows, which_run
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.finding import Explanation
-    from mpigauge.show.kinds import Shown
+    from mpigauge.result.run_result import RunResult
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ _PLOTTED = (
 
 
 def report(
-    shown: Sequence[Shown],
+    shown: Sequence[RunResult],
     explanation: Explanation,
     comparison: Comparison | None = None,
     across: Pivot | None = None,
@@ -160,12 +160,12 @@ def report(
     )
 
 
-def too_large(shown: Sequence[Shown]) -> list[str]:
+def too_large(shown: Sequence[RunResult]) -> list[str]:
     """Names of runs of which only a part is looked at."""
     return [each.name for each in shown if each.run.part]
 
 
-def _headings(shown: Sequence[Shown]) -> Iterator[str]:
+def _headings(shown: Sequence[RunResult]) -> Iterator[str]:
     """Of several runs first when they were made and where, as far as that is the same of all."""
     if len(shown) == 1:
         yield from _heading(shown[0])
@@ -179,7 +179,7 @@ def _headings(shown: Sequence[Shown]) -> Iterator[str]:
     yield from (f"{each.name}: {line}" for each in shown for line in _heading(each))
 
 
-def _heading(shown: Shown) -> Iterator[str]:
+def _heading(shown: RunResult) -> Iterator[str]:
     yield from heading(shown.document.facts)
     if shown.run.part:
         yield f"A part of a large run: {shown.run.part}."
@@ -198,15 +198,15 @@ def leading(plotted: Sequence[PageSection]) -> list[Picture]:
 
 # --- plots and tables -----------------------------------------------------------------------
 def sections(
-    shown: Sequence[Shown], comparison: Comparison | None = None, across: Pivot | None = None
+    shown: Sequence[RunResult], comparison: Comparison | None = None, across: Pivot | None = None
 ) -> Iterator[PageSection]:
     """What can be plotted of these runs; `comparison`: of their times with those of the first;
     `across`: their numbers side by side."""
     if comparison and (found := compared_picture(comparison)):
         yield PageSection("ratios", "Against the first", (_short(found),))
-    kinds = PLOTS
+    kinds, results = PLOTS, RunResults(shown)
     for id_, name, of in _PLOTTED:
-        pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(shown, ALL)))
+        pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(results, ALL)))
         swept = [each for each in shown if each.arms] if id_ == "sweep" else []
         told = [_settings(each, len(shown) > 1) for each in swept]
         tables = tuple(table for of_run, _ in told for table in of_run)
@@ -230,7 +230,7 @@ def _short(picture: Picture) -> Picture:
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
 
 
-def _settings(shown: Shown, several: bool) -> tuple[list[WordTable], list[str]]:
+def _settings(shown: RunResult, several: bool) -> tuple[list[WordTable], list[str]]:
     """Sizes × settings, then what is best for each size, and what is said of both."""
     of = f"{shown.name}: " if several else ""
     tables, said = _across(shown.across, shown.run.cards)
@@ -260,22 +260,27 @@ def _word_table(table: TableWords) -> WordTable:
     return WordTable(title_of(table), heads_of(table), rows_of(table), frozenset(undecided))
 
 
-def _best(shown: Shown, several: bool) -> Iterator[WordTable]:
-    arms, of = shown.arms, f"{shown.name}: " if several else ""
-    if arms is None:
+def _best(shown: RunResult, several: bool) -> Iterator[WordTable]:
+    """A table of what is best at each size, for each benchmark."""
+    found, of = shown.best, f"{shown.name}: " if several else ""
+    if found is None:
         return
-    for table in arms.tables:
-        if lines := list(best_lines(arms, table)):
-            heads, *rows = best.text_rows(table, lines, {name: name for name in arms.names})
-            ranks = dict(table.first.columns).get("ranks")
-            what = "" if table.first.row else f" {table.first.what}"
-            on = f" on {many(ranks, 'rank')}" if ranks else ""
-            cut = f", the first {MANY_ROWS} of {len(rows)} lines" if len(rows) > MANY_ROWS else ""
-            title = f"{of}Best of {table.first.benchmark}{what}{on}{cut}"
-            yield WordTable(title, heads, rows[:MANY_ROWS])
+    names = {name: name for name in found.comparison.names}
+    for each in found.tables:
+        heads, *rows = best.text_rows(each, names)
+        first = each.table.first
+        title = f"{of}Best of {first.benchmark}"
+        if not first.row:
+            title += f" {first.what}"
+        ranks = dict(first.columns).get("ranks")
+        if ranks:
+            title += f" on {many(ranks, 'rank')}"
+        if len(rows) > MANY_ROWS:
+            title += f", the first {MANY_ROWS} of {len(rows)} lines"
+        yield WordTable(title, heads, rows[:MANY_ROWS])
 
 
-def _fresh(shown: Shown, comparison: Comparison) -> Iterator[WordTable]:
+def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
     for table in comparison.tables:
         if rows := list(fresh.text_rows(table)):
             yield WordTable(
@@ -283,12 +288,13 @@ def _fresh(shown: Shown, comparison: Comparison) -> Iterator[WordTable]:
             )
 
 
-def _best_remarks(shown: Shown, several: bool) -> Iterator[str]:
+def _best_remarks(shown: RunResult, several: bool) -> Iterator[str]:
     of = f"{shown.name}: " if several else ""
-    yield from (f"{of}{line}" for line in (best.remarks(shown.arms) if shown.arms else ()))
+    if shown.best:
+        yield from (f"{of}{line}" for line in best.remarks(shown.best))
 
 
-def word_tables(shown: Shown) -> tuple[list[WordTable], str]:
+def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
     """As many as a page can hold, and what is said of the others."""
     found, room = [], MANY_ROWS
     tables = [table for table in shown.document.tables() if table.rows]
@@ -302,18 +308,18 @@ def word_tables(shown: Shown) -> tuple[list[WordTable], str]:
 
 
 # --- what was run ---------------------------------------------------------------------------
-def _noise(shown: Shown) -> Iterator[tuple[str, ...]]:
+def _noise(shown: RunResult) -> Iterator[tuple[str, ...]]:
     for each in shown.run.noise:
         lost, longest = percent(each.lost_ratio), duration(each.longest_s)
         yield str(each.launch + 1), str(each.rank), str(each.cpu), each.when, lost, longest
 
 
-def _command(shown: Shown) -> str:
+def _command(shown: RunResult) -> str:
     command = shown.run.header.get("command") or ""
     return command if isinstance(command, str) else shlex.join(map(str, command))
 
 
-def _documents(shown: Shown) -> Iterator[tuple[str, str]]:
+def _documents(shown: RunResult) -> Iterator[tuple[str, str]]:
     known = (("The plan, with every setting", shown.run.plan), ("Passport", shown.run.passport))
     for name, data in known:
         if data:

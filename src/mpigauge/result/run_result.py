@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""All that a stored run says, and several runs together: what plots, pages and tables show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.result.compare.best import best_of
+from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.compare.items import items
+from mpigauge.result.compare.of_runs import side_of, starts_of
+from mpigauge.result.compare.pivot import pivot
+from mpigauge.result.document import document, rows_of_run
+from mpigauge.result.node.node import node
+from mpigauge.result.node.products import counter_hz
+from mpigauge.result.replayed import replay_sentences
+from mpigauge.result.run_view import RunView, members
+from mpigauge.result.stats.curve_stats import many_curves
+from mpigauge.result.stats.verdicts import TOLERANCE
+
+if TYPE_CHECKING:
+    from mpigauge.result.compare.best import BestSettings
+    from mpigauge.result.compare.comparison import Comparison
+    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.pivot import Pivot
+    from mpigauge.result.compare.side import Side
+    from mpigauge.result.document import Document
+    from mpigauge.result.node.node import NodeResult
+    from mpigauge.result.stats.curve_stats import ManyCurves, Member
+    from mpigauge.runs.store import Run
+
+_VARIED = ("arm", "placement")
+"""Columns in which what a run varies may differ, the first of them that does."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A run with all that follows from its records, each made when it is first asked for."""
+
+    name: str
+    """What tells it from the others."""
+    run: Run
+    document: Document
+    view: RunView
+    of_large: tuple[Member, ...] = ()
+    """All curves of a large run, of which `run` holds a part."""
+
+    @classmethod
+    def of(cls, name: str, run: Run, of_large: tuple[Member, ...] = ()) -> RunResult:
+        rows = rows_of_run(run)
+        return cls(name, run, document(run, rows=rows), RunView.of(run, rows), of_large)
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """All curves as numbers."""
+        return self.of_large or members(self.view.curves)
+
+    @cached_property
+    def many_curves(self) -> ManyCurves:
+        """All curves of messages in groups, with what is usual among them."""
+        return many_curves(self.members)
+
+    @cached_property
+    def figure_items(self) -> tuple[Item, ...]:
+        """Its numbers that are no times of calls, over launches."""
+        return items((), self.document.figures)
+
+    @cached_property
+    def arms(self) -> Comparison | None:
+        """Its settings, transports or placements against the default; None: nothing is varied."""
+        column, sides = self._varied
+        return compare(sides, TOLERANCE, column, curves=False) if sides else None
+
+    @cached_property
+    def best(self) -> BestSettings | None:
+        """Which of them is best for each size; None: nothing is varied."""
+        return best_of(self.arms) if self.arms else None
+
+    @cached_property
+    def across(self) -> Pivot | None:
+        """The same side by side."""
+        column, sides = self._varied
+        return pivot(sides, TOLERANCE, column) if sides else None
+
+    @cached_property
+    def node(self) -> NodeResult | None:
+        """What its rows of the suite NODE say of the machine; None: it has none but what messages
+        are put beside, or is of several machines at once."""
+        hosts = {rank.host for rank in self.run.ranks}
+        if len(hosts) > 1:
+            return None
+        found = node(self.document.rows, counter_hz(self.run))
+        return found if found and found.is_of_machine else None
+
+    @cached_property
+    def replayed(self) -> list[str]:
+        """How close the replay of a program came to its profile; none of other runs."""
+        return replay_sentences(self.document.rows, self.run.plan.get("replay"))
+
+    @cached_property
+    def _varied(self) -> tuple[str, list[Side]]:
+        """What it varies, and a side for each value; nothing of a part of a run: chosen by their
+        times, they would prove too much. Memory of other NUMA nodes, which the suite NODE
+        measures, has plots of its own."""
+        if self.run.part:
+            return "", []
+        rows, figures = self.document.rows, self.document.figures
+        if self.node:
+            rows = tuple(row for row in rows if row.cell.suite != NODE_SUITE)
+        for column in _VARIED:
+            values = {getattr(row.cell, column) for row in rows}
+            values |= {getattr(figure, column) for figure in figures}
+            if len(values) > 1:
+                return column, split(rows, figures, column, starts_of(self.run))
+        return "", []
+
+
+class RunResults(tuple[RunResult, ...]):
+    """Runs that are shown together; the others are compared with the first."""
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The others against the first; None: there are no others, or a run is too large to be
+        looked at as a whole: a part that was chosen by its times would prove too much."""
+        return compare(self._sides) if self._sides else None
+
+    @cached_property
+    def across(self) -> Pivot | None:
+        """The same runs side by side; None as for the comparison."""
+        return pivot(self._sides) if self._sides else None
+
+    @cached_property
+    def _sides(self) -> list[Side]:
+        if len(self) < 2 or any(each.run.part for each in self):
+            return []
+        sides = []
+        for each in self:
+            held = items(each.document.rows, each.document.figures)
+            sides.append(side_of(each.name, each.run, held))
+        return sides
