@@ -19,9 +19,10 @@ from mpigauge.features.explain.registry import CAUSES, kinds_in_words
 from mpigauge.features.profile.causes import CAUSES as OF_PROFILES
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.fields import Field, fields
+from mpigauge.model.flags import LETTERS
 from mpigauge.model.knob import READ_WORDS
 from mpigauge.result.library import TABLES
-from mpigauge.result.stats.remarks import LETTERS, MEANING
+from mpigauge.result.stats.remarks import MEANING
 from mpigauge.runs.readers.references import names as reference_names
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.readers.registry import READERS

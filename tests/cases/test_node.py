@@ -13,8 +13,8 @@ import sys
 
 import pytest
 
+from mpigauge.model.cpu_lists import as_list, parse_list
 from mpigauge.model.record import Noise, Sampled
-from mpigauge.site.topology.cpu_lists import as_list, parse_list
 from tests.cases.launching import run, site
 
 pytestmark = pytest.mark.mpi

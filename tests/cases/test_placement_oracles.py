@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.model import cpu_lists
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.site import launch, placement, topology
@@ -62,7 +63,7 @@ def said(words: list[str], name: str, **env: str) -> str:
 def prrte(name: str, *options: str) -> Cores:
     """PRRTE names logical cores: `Binding: package[1][core:L64]`."""
     cores = site(name).levels.usable_groups("core")
-    logical = [topology.cpu_lists.parse_list(each) for each in bindings(name, "core", *options)]
+    logical = [cpu_lists.parse_list(each) for each in bindings(name, "core", *options)]
     return [frozenset[int]().union(*(cores[core] for core in each)) for each in logical]
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from mpigauge.features.profile.stored import load_jobs
+from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, load
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
-from mpigauge.site.topology.cpu_lists import parse_list
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli

@@ -16,11 +16,11 @@ from mpigauge.features.check.limits import parse_limits
 from mpigauge.features.check.peers import against_peers
 from mpigauge.features.check.result import (
     CheckLine,
+    CheckResult,
     against_limits,
     against_reference,
     name_of,
     once_more,
-    outcome_of,
     right_data,
 )
 from mpigauge.features.check.show import as_json, as_junit, as_table
@@ -124,7 +124,7 @@ def test_point_values_are_judged_as_such_when_that_is_asked_for() -> None:
         ("PASS", "no interval known"),
         ("FAIL", "no interval known"),
     ]
-    assert "±?" in as_table(lines)
+    assert "±?" in as_table(CheckResult(tuple(lines)))
     full = against_limits(measured(), demands, points=True)
     assert [line.why for line in full] == ["", ""]
 
@@ -322,7 +322,7 @@ def some() -> list[CheckLine]:
 
 
 def test_for_people() -> None:
-    assert as_table(some(), ["a note"]).splitlines() == [
+    assert as_table(CheckResult(tuple(some()), ("a note",))).splitlines() == [
         "           what                             measured       ±          allowed",
         "PASS       PingPong 8 B on 2 ranks    time   1.00 µs  ±1.2 %  at most 1.20 µs",
         "FAIL       PingPong 8 KiB on 2 ranks  time   2.02 µs  ±1.8 %  at most 1.00 µs",
@@ -334,7 +334,7 @@ def test_for_people() -> None:
 
 
 def test_json() -> None:
-    data = json.loads(as_json(some()))
+    data = json.loads(as_json(CheckResult(tuple(some()))))
     assert data["outcome"] == "FAIL"
     assert [line["outcome"] for line in data["lines"]] == ["PASS", "FAIL", "UNDECIDED"]
     assert data["lines"][0]["allowed"] == pytest.approx(1.2e-6)
@@ -343,7 +343,7 @@ def test_json() -> None:
 
 @pytest.mark.parametrize(("undecided", "failures", "skipped"), [("fail", 2, 0), ("pass", 1, 1)])
 def test_junit(undecided: str, failures: int, skipped: int) -> None:
-    root = ET.fromstring(as_junit(some(), "check <run>", undecided))
+    root = ET.fromstring(as_junit(CheckResult(tuple(some())), "check <run>", undecided))
     (suite,) = root
     assert suite.attrib["name"] == "check <run>"
     assert [suite.attrib[name] for name in ("tests", "failures", "skipped")] == [
@@ -360,7 +360,7 @@ def test_names() -> None:
     assert name_of(item) == "PingPong 8 B on 2 ranks [l3, X=1, cold]"
     (item,) = measured(sizes=(8,), groups=2, group=1, threads=3)
     assert name_of(item) == "PingPong 8 B on 2 ranks [2 groups, group 1, 3 threads]"
-    assert outcome_of([]) == "PASS"
+    assert CheckResult(()).outcome == "PASS"
 
 
 def test_figures_without_direction_are_named() -> None:

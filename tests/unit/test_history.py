@@ -17,7 +17,7 @@ import pytest
 from mpigauge.cli.main import run as main
 from mpigauge.measure.campaign.memory import Memory, rebuild
 from mpigauge.model.between import MOST_RUNS, Between, KnownCell, Remembered, Scatter, cell_name
-from mpigauge.result.document import tables
+from mpigauge.model.row_tables import row_tables
 from mpigauge.result.stats.history import (
     STARTING_SD,
     between,
@@ -517,7 +517,7 @@ def test_tables_with_both_statements_fit_on_80_columns(benchmark: str, launches:
     card = replace(cells.cards().benchmarks[0], name=benchmark,
                    columns="overlap" if benchmark == "Iallreduce" else "parallel")  # fmt: skip
     known = between(rows(measured), [])
-    (table,) = tables(rows(measured, 0.05, known), replace(cells.cards(), benchmarks=(card,)))
+    (table,) = row_tables(rows(measured, 0.05, known), replace(cells.cards(), benchmarks=(card,)))
     lines = table_lines(table)
     assert any("± machine" in line for line in lines)
     assert max(map(len, lines)) <= 80

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.model.cpu_lists import as_list, parse_bitmap
 from mpigauge.model.errors import UserError
 from mpigauge.model.topology import Topology
 from mpigauge.site import topology
-from mpigauge.site.topology.cpu_lists import as_list, parse_bitmap
 from mpigauge.site.topology.hwloc import read_xml
 from mpigauge.site.topology.levels import Levels
 

@@ -15,6 +15,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.measure.plan import arms
 from mpigauge.model import hostlist, inputs
+from mpigauge.model.cpu_lists import MOST, parse_bitmap, parse_list
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import parse_hosts
@@ -24,7 +25,6 @@ from mpigauge.model.toml import read_toml
 from mpigauge.runs.store.pack import unpack
 from mpigauge.site.placement.cores import parse_entries
 from mpigauge.site.topology.built import built
-from mpigauge.site.topology.cpu_lists import MOST, parse_bitmap, parse_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ import pytest
 from mpigauge.features.node.show_limits import in_words, sections
 from mpigauge.model.columns import Cell
 from mpigauge.model.row import Estimate
-from mpigauge.result.node.limits import copied, loaded, steps
+from mpigauge.result.node.limits import copied, loaded, memory_levels, steps
 from mpigauge.result.node.node import node
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.plateaus import plateaus
@@ -160,8 +160,8 @@ def test_the_page_has_a_column_for_each_way_that_was_measured() -> None:
 
 
 def test_runs_without_all_this_have_no_sections() -> None:
-    assert list(sections(rows([cells.cell("PingPong")]), (), ())) == []
+    assert list(sections(memory_levels(rows([cells.cell("PingPong")])), None)) == []
 
 
 def _section(title: str, measured: list[Cell]) -> list[str]:
-    return next(s for s in sections(rows(measured), (), ()) if s[0].startswith(title))
+    return next(s for s in sections(memory_levels(rows(measured)), None) if s[0].startswith(title))

@@ -15,11 +15,12 @@ from prometheus_client import Metric as ParsedMetric
 from prometheus_client.parser import text_string_to_metric_families
 
 from mpigauge.cli.main import run
+from mpigauge.cli.metrics_file import write
 from mpigauge.commands.ls import STATUSES
-from mpigauge.features.check.result import CheckLine
+from mpigauge.features.check.result import CheckLine, CheckResult
 from mpigauge.features.check.show_prometheus import OUTCOMES, metrics_of
 from mpigauge.model.row import Estimate
-from mpigauge.show.prometheus import Metric, text_of, write
+from mpigauge.show.prometheus import Metric, text_of
 from tests import cells, runs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/prometheus"
@@ -52,7 +53,7 @@ def labelled(name: str, **labels: str) -> tuple[str, frozenset[tuple[str, str]]]
 
 
 def test_each_verdict_is_a_series_of_its_own() -> None:
-    found = series(metrics_of(LINES, CREATED))
+    found = series(metrics_of(CheckResult(tuple(LINES)), CREATED))
     for line in LINES:
         bound = "at most" if line.at_most else "at least"
         for outcome in OUTCOMES:
@@ -64,7 +65,7 @@ def test_each_verdict_is_a_series_of_its_own() -> None:
 
 
 def test_numbers_are_in_base_units_with_their_intervals() -> None:
-    found = series(metrics_of(LINES, CREATED))
+    found = series(metrics_of(CheckResult(tuple(LINES)), CREATED))
     labels = {"what": "PingPong 8 B", "quantity": "time", "bound": "at most"}
     numbers = {
         number: found[labelled("mpigauge_check_seconds", **labels, number=number)]
@@ -76,7 +77,7 @@ def test_numbers_are_in_base_units_with_their_intervals() -> None:
 
 
 def test_what_is_not_known_has_no_series() -> None:
-    found = series(metrics_of(LINES, CREATED))
+    found = series(metrics_of(CheckResult(tuple(LINES)), CREATED))
     assert not any(math.isnan(value) for value in found.values())
     of_rate = [dict(labels)["number"] for name, labels in found if "messages" in name]
     assert sorted(of_rate) == ["allowed", "value"]
@@ -84,19 +85,21 @@ def test_what_is_not_known_has_no_series() -> None:
 
 def test_of_two_lines_that_ask_the_same_the_worse_counts() -> None:
     twice = [CheckLine(each, "PingPong 8 B", "time") for each in ("PASS", "FAIL", "PASS")]
-    found = series(metrics_of(twice, CREATED))
+    found = series(metrics_of(CheckResult(tuple(twice)), CREATED))
     labels = {"what": "PingPong 8 B", "quantity": "time", "bound": "at most"}
     assert found[labelled("mpigauge_check_line_outcome", **labels, outcome="FAIL")] == 1
 
 
 def test_when_the_run_was_made_is_a_value() -> None:
-    found = series(metrics_of(LINES, CREATED))
+    found = series(metrics_of(CheckResult(tuple(LINES)), CREATED))
     assert found[labelled("mpigauge_check_run_timestamp_seconds")] == 1795410000
 
 
-@pytest.mark.parametrize("name", [metric.name for metric in metrics_of(LINES, CREATED)])
+@pytest.mark.parametrize(
+    "name", [metric.name for metric in metrics_of(CheckResult(tuple(LINES)), CREATED)]
+)
 def test_each_metric_says_what_it_is(name: str) -> None:
-    family = parsed(text_of(metrics_of(LINES, CREATED)))[name]
+    family = parsed(text_of(metrics_of(CheckResult(tuple(LINES)), CREATED)))[name]
     assert family.type == "gauge"
     assert family.documentation.endswith(".")
     assert re.fullmatch(r"mpigauge_[a-z_]+", name)
@@ -171,7 +174,7 @@ def test_the_old_file_stays_where_the_new_one_cannot_be_written(
 @pytest.mark.parametrize("name", ["alerts.yml", "dashboard.json"])
 def test_examples_ask_for_what_is_written(name: str) -> None:
     text = (EXAMPLES / name).read_text(encoding="utf-8")
-    written = {metric.name: metric for metric in metrics_of(LINES, CREATED)}
+    written = {metric.name: metric for metric in metrics_of(CheckResult(tuple(LINES)), CREATED)}
     asked = set(re.findall(r"mpigauge_check_[a-z_]+", text))
     assert asked
     assert asked <= set(written)

@@ -15,14 +15,16 @@ import pytest
 from mpigauge.model.columns import COLUMNS, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.fields import fields
+from mpigauge.model.flags import LETTERS
 from mpigauge.model.record import Figure, Sampled, Skip
+from mpigauge.model.row_tables import row_tables
 from mpigauge.model.screen import Screen
 from mpigauge.model.width import aligned
-from mpigauge.result.document import Document, document, tables
+from mpigauge.result.document import Document, document
 from mpigauge.result.facts import Facts
 from mpigauge.result.stats.headline import headline
 from mpigauge.result.stats.launches import aggregate, rows
-from mpigauge.result.stats.remarks import LETTERS, sentences
+from mpigauge.result.stats.remarks import sentences
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
 from mpigauge.show.formats import table as table_format
@@ -243,7 +245,7 @@ def test_colour_marks_what_is_suspicious() -> None:
 
 def test_variants_have_tables_of_their_own() -> None:
     found = rows([cells.cell(), cells.cell(cache="cold"), cells.cell(root_shift=True)])
-    titles = [title(table) for table in tables(found, cells.cards())]
+    titles = [title(table) for table in row_tables(found, cells.cards())]
     assert titles == [
         "PingPong · 2 ranks · byte · 1 launch",
         "PingPong · 2 ranks · byte · moving root · 1 launch",

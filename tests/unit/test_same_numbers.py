@@ -57,7 +57,7 @@ def table(shown: RunResult) -> str:
 
 
 def test_figures(shown: RunResult, page: Page, table: str) -> None:
-    lines = figure_lines(shown.document.figures)
+    lines = figure_lines(shown.document.figure_rows)
     assert "9002.75" in lines[1]
     assert "\n".join(lines) in page.text
     assert all(line in table for line in lines)

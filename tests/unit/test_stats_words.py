@@ -2,19 +2,12 @@
 # Copyright the mpigauge authors
 from __future__ import annotations
 
+from mpigauge.model.flags import LETTERS, legend, letters
 from mpigauge.model.record import Noise, Skip
 from mpigauge.result.stats.fit import in_two_ranges
 from mpigauge.result.stats.headline import headline
 from mpigauge.result.stats.launches import rows
-from mpigauge.result.stats.remarks import (
-    LETTERS,
-    MEANING,
-    legend,
-    letters,
-    noise_sentences,
-    sentences,
-    skip_sentences,
-)
+from mpigauge.result.stats.remarks import MEANING, noise_sentences, sentences, skip_sentences
 from tests import cells
 
 FLAGS = ["tainted", "drift", "bimodal", "unconverged", "cold-sensitive", "sync", "clock",

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.model.cpu_lists import parse_list, parse_size
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
 from mpigauge.site import topology
-from mpigauge.site.topology.cpu_lists import parse_list, parse_size
 from mpigauge.site.topology.files import Files, Recorded
 from mpigauge.site.topology.passport import relevant
 from mpigauge.site.topology.read import read_files

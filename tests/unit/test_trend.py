@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.features.browse.trend import TrendPoint, sentence, trend, why_undecided
+from mpigauge.features.browse.trend import TrendPoint, trend
 from mpigauge.model.row import Estimate
 from mpigauge.result.stats.shifts import shifts
 
@@ -140,7 +140,7 @@ def test_a_step_is_named_with_its_verdict_and_what_changed_near_it() -> None:
     (step,) = found.steps
     assert found.near(step) == [1]
     assert found.changes[0].words == ("kernel: 6.1 → 6.8",)
-    said = sentence(found)
+    said = found.sentence
     assert said.startswith("SLOWER since 2026-09-16 (night15): 1.296 times (1.2")
     assert said.endswith("what it was before.")
 
@@ -156,19 +156,19 @@ def test_a_change_that_moved_nothing_is_the_same() -> None:
     found = trend(points(series((30, 1e-6)), kernel=kernel), "time")
     assert found.verdict == "SAME"
     assert [found.word(each) for each in found.at_changes] == ["SAME"]
-    assert sentence(found) == "SAME: no step of more than 5.0 % in 30 runs."
+    assert found.sentence == "SAME: no step of more than 5.0 % in 30 runs."
 
 
 def test_a_change_with_few_runs_behind_it_is_undecided() -> None:
     found = trend(points(series((17, 1e-6)), kernel=kernel), "time")
     (at,) = found.at_changes
     assert found.word(at) == "UNDECIDED"
-    assert why_undecided(at) == "3 runs on one side, 6 are needed"
+    assert at.undecided == "3 runs on one side, 6 are needed"
 
 
 def test_few_runs_are_undecided() -> None:
     found = trend(points([1e-6] * 5), "time")
-    assert sentence(found).startswith("UNDECIDED: 5 runs, and at least 12 are needed")
+    assert found.sentence.startswith("UNDECIDED: 5 runs, and at least 12 are needed")
 
 
 def test_runs_are_put_into_the_order_of_time_and_those_that_mean_nothing_left_out() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.cli import text_tables
 from mpigauge.cli.main import run as main
-from mpigauge.features.check.result import CheckLine
+from mpigauge.features.check.result import CheckLine, CheckResult
 from mpigauge.features.check.show import as_table
 from mpigauge.model.row import Estimate
 from mpigauge.model.width import WIDTH, broken, shortened
@@ -100,7 +100,7 @@ def test_what_was_checked_in_sentences_where_columns_have_no_room() -> None:
     value = Estimate(1.5e-6, 1.4e-6, 1.6e-6)
     name = f"PingPong 4 KiB on 2 ranks at {'a long placement ' * 3}"
     line = CheckLine("FAIL", name.strip(), "time", "s", value, 1.2e-6, True, why="too slow")
-    text = as_table([line]).splitlines()
+    text = as_table(CheckResult((line,))).splitlines()
     assert all(len(each) <= WIDTH for each in text)
     assert "time: 1.50 µs ±6.7 %, at most 1.20 µs is allowed, too slow" in " ".join(text)
 

@@ -100,8 +100,8 @@ def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
 
 
 def _candidates(stored: Run) -> list[Path]:
+    from mpigauge.model.moments import moment_of
     from mpigauge.runs.store import run_folders
-    from mpigauge.runs.store.files import moment_of
 
     own = moment_of(stored.header.get("created"))
     if not stored.path.is_dir() or own is None:
@@ -128,7 +128,7 @@ def _of_node(header: Path) -> datetime | None:
     whole. None: it was not, or cannot be read, which `mpigauge ls` tells."""
     import json
 
-    from mpigauge.runs.store.files import moment_of
+    from mpigauge.model.moments import moment_of
 
     try:
         text = header.read_text(encoding="utf-8")

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.placement import Seat
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import many
 from mpigauge.site.placement import cores_of
-from mpigauge.site.topology.cpu_lists import as_list
 from mpigauge.site.topology.levels import Levels
 
 if TYPE_CHECKING:

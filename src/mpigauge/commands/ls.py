@@ -36,12 +36,12 @@ STATUSES = ("done", "failed", "interrupted", "unfinished")
 @options.json_option
 def command(folder: Path | None, where: str | None, metrics: Path | None, as_json: bool) -> None:
     """List the runs in a folder, oldest first.  [default: mpigauge-runs]"""
+    from mpigauge.cli import metrics_file
     from mpigauge.cli.text_tables import print_rows
     from mpigauge.runs.store.writer import DEFAULT_ROOT
-    from mpigauge.show import prometheus
 
     if metrics is not None:
-        prometheus.check_file(metrics)
+        metrics_file.check_file(metrics)
     root = folder or DEFAULT_ROOT
     runs = [] if not folder and not root.is_dir() else _chosen(root, where) if where else _all(root)
     if metrics is not None:
@@ -49,7 +49,7 @@ def command(folder: Path | None, where: str | None, metrics: Path | None, as_jso
 
         listed = {name for name, *_ in runs}
         found = list_runs(root) if runs else []
-        prometheus.write(metrics, metrics_of([run for run in found if run.path.name in listed]))
+        metrics_file.write(metrics, metrics_of([run for run in found if run.path.name in listed]))
     if not runs and not as_json:
         click.echo(f"no runs in {root}" + (f" where {where}" if where else ""), err=True)
         return
@@ -58,7 +58,8 @@ def command(folder: Path | None, where: str | None, metrics: Path | None, as_jso
 
 def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
     """When each run was made, how it ended, and how many there are."""
-    from mpigauge.show.prometheus import Metric, one_of, unix_time
+    from mpigauge.model.moments import unix_time
+    from mpigauge.show.prometheus import Metric, one_of
 
     named = [({"run": run.path.name, "mpi": run.mpi}, run) for run in runs]
     yield Metric("mpigauge_runs", "How many runs are stored.", (({}, float(len(runs))),))

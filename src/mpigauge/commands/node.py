@@ -182,6 +182,8 @@ def page_of(stored: Run) -> Sequence[str]:
     from mpigauge.features.node.show_limits import sections
     from mpigauge.model.errors import UserError
     from mpigauge.result.document import document
+    from mpigauge.result.node.detours import cores
+    from mpigauge.result.node.limits import memory_levels
     from mpigauge.result.node.node import node
     from mpigauge.result.node.products import counter_hz
     from mpigauge.show.compilers import compiler_lines
@@ -195,7 +197,7 @@ def page_of(stored: Run) -> Sequence[str]:
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
         )
     seen = replace(seen, cache_bytes=largest_cache(stored))
-    more = list(sections(found.rows, stored.noise, stored.ranks))
+    more = list(sections(memory_levels(found.rows), cores(stored.noise, stored.ranks)))
     if found.compilers:
         more.insert(0, compiler_lines(found.compilers, found.accounts))
     if missing := left_out(stored):

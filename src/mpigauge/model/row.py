@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge.model.cards import benchmark_word
-from mpigauge.model.units import from_to, plus_minus
+from mpigauge.model.units import byte_count, from_to, plus_minus
 
 if TYPE_CHECKING:
     from mpigauge.model.between import Scatter
@@ -74,6 +74,11 @@ class Row:
     def benchmark(self) -> str:
         """Its word: NAME, or SUITE:NAME outside MPI1."""
         return benchmark_word(self.cell.suite, self.cell.benchmark)
+
+    @property
+    def cell_name(self) -> str:
+        """PingPong 1 MiB; without a size where it has no message."""
+        return f"{self.benchmark} {byte_count(self.message_bytes)}".rstrip()
 
     @property
     def ranks(self) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 UNKNOWN = "–"
 _MOST_DIGITS = 6
+_MOST_NAMED = 3
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _RATES = ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"))
 _DURATIONS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -100,6 +101,18 @@ def plus_minus(ratio: float) -> str:
     if not math.isfinite(ratio):
         return "±?"
     return "±>100 %" if ratio > 1 else f"±{percent(ratio)}"
+
+
+def first_few(names: Iterable[str]) -> str:
+    """The first few, each once, and how many there are beside them."""
+    unique = list(dict.fromkeys(names))
+    named = ", ".join(unique[:_MOST_NAMED])
+    more = len(unique) - _MOST_NAMED
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def between_sizes(before_bytes: int, after_bytes: int) -> str:
+    return f"between {byte_count(before_bytes)} and {byte_count(after_bytes)}"
 
 
 def listed(words: Iterable[str], link: str = "and") -> str:

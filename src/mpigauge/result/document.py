@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.cards import FIRST_SUITE
-from mpigauge.model.column_facts import OF_TABLES, USUAL
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.record import JOB, Figure
+from mpigauge.model.row_tables import RowTable, row_tables
 from mpigauge.result.facts import Facts, facts_of_run
 from mpigauge.result.stats.changes import change
+from mpigauge.result.stats.figures import FigureRow, figure_rows
 from mpigauge.result.stats.headline import Headline, headline
 from mpigauge.result.stats.launches import DEFAULT_MOST, HOPELESS, in_order
 from mpigauge.result.stats.launches import rows as rows_of
@@ -28,26 +29,13 @@ from mpigauge.result.stats.remarks import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.cards import Cards
     from mpigauge.model.record import Failure, Key, Launch, Skip
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.node.against import Limits
     from mpigauge.result.pairs import PairMap
     from mpigauge.runs.store import Run
-
-
-@dataclass(frozen=True)
-class RowTable:
-    """Rows that belong under one heading: one benchmark, on so many ranks, in one variant."""
-
-    card: Card
-    rows: tuple[Row, ...]
-    skips: tuple[Skip, ...]
-    ranks: int
-    groups: int
-    variant: Mapping[str, Any]
-    """The columns that a heading has to name because they are not as usual."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +62,13 @@ class Document:
     whole: bool = False
     """Headings say all that is known, not only which run it is."""
 
+    @cached_property
+    def figure_rows(self) -> list[FigureRow]:
+        """The figures over launches."""
+        return figure_rows(self.figures)
+
     def tables(self) -> list[RowTable]:
-        return tables(self.rows, self.cards, self.skips)
-
-
-_OF_TITLES = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync")
-"""Columns of which a title speaks in its own words, as the card of the benchmark has it."""
-_VARIANTS = tuple(name for name in OF_TABLES if name not in _OF_TITLES)
+        return row_tables(self.rows, self.cards, self.skips)
 
 
 def document(
@@ -172,18 +160,6 @@ def _compilers(
     return compilers(rows, starts, called), accounts(rows, called)
 
 
-def tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[RowTable]:
-    """The rows under their headings, in the order in which these first appear."""
-    found: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
-    for row in rows:
-        key = tuple(getattr(row.cell, name) for name in OF_TABLES)
-        found.setdefault(key, ([], []))[0].append(row)
-    for skip in skips:
-        key = tuple(skip.key.get(name, USUAL.get(name)) for name in OF_TABLES)
-        found.setdefault(key, ([], []))[1].append(skip)
-    return [_table(dict(zip(OF_TABLES, key, strict=True)), cards, *of) for key, of in found.items()]
-
-
 def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
     """Of all cells; `precision` is the one that was asked for unless given."""
     if precision is None and run.launches:
@@ -206,20 +182,6 @@ def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
     parts = run.plan.get("parts") or ()
     sizes = {name: part["sizes"] for part in parts for name in part["benchmarks"] if part["sizes"]}
     return in_order(rows, run.plan.get("benchmarks") or (), sizes)
-
-
-def _table(
-    key: Mapping[str, Any], cards: Cards, rows: Sequence[Row], skips: Sequence[Skip]
-) -> RowTable:
-    unusual = {name: key[name] for name in _VARIANTS if key[name] != USUAL[name]}
-    return RowTable(
-        card=cards.find(f"{key['suite'] or FIRST_SUITE}:{key['benchmark']}"),
-        rows=tuple(rows),
-        skips=tuple(skips),
-        ranks=int(key["ranks"] or 0),
-        groups=int(key["groups"] or 1),
-        variant=unusual,
-    )
 
 
 def _not_measured(skips: Iterable[Skip], rows: Iterable[Row]) -> tuple[Skip, ...]:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
 from mpigauge.result.stats.figures import figure_rows
+from mpigauge.result.stats.order import median
 from mpigauge.runs.store.tunings import tuned_in_words
 
 if TYPE_CHECKING:
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
 
     from mpigauge.model.record import Rank
     from mpigauge.runs.store import Run
+
+
+class UsualDetours(NamedTuple):
+    """What the cores lost before the launches, in the median over those that lost anything."""
+
+    per_s: float
+    length_s: float
+    lost_ratio: float
+    calm_s: float
+    batch_s: float
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,25 @@ class Facts:
     """IMB's -map PxQ."""
     benchmarks: tuple[str, ...] = ()
     """As asked for; those without rows too."""
+
+    @property
+    def usual_init_s(self) -> float:
+        """What starting MPI usually took: the median of the launches, of which there are any."""
+        return median(self.init_s)
+
+    @property
+    def detours(self) -> UsualDetours | None:
+        """None: no launch found any on its cores."""
+        noisy = [each for each in self.sampled if each.detours_per_s > 0]
+        if not noisy:
+            return None
+        return UsualDetours(
+            per_s=median(each.detours_per_s for each in noisy),
+            length_s=median(each.detour_s for each in noisy),
+            lost_ratio=median(each.lost_ratio for each in noisy),
+            calm_s=median(each.calm_s for each in noisy),
+            batch_s=median(each.batch_s for each in noisy),
+        )
 
 
 def facts_of_run(run: Run) -> Facts:

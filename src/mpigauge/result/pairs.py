@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list, parse_list
 from mpigauge.model.placement import Seat
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
 from mpigauge.result.stats.peers import (
@@ -21,7 +22,6 @@ from mpigauge.result.stats.peers import (
     odd_pairs,
     odd_ranks,
 )
-from mpigauge.site.topology.cpu_lists import as_list, parse_list
 from mpigauge.site.topology.levels import MEANING, NAMES, Levels
 from mpigauge.site.topology.stored import stored
 

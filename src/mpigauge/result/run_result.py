@@ -15,6 +15,7 @@ from mpigauge.result.compare.items import items
 from mpigauge.result.compare.of_runs import side_of, starts_of
 from mpigauge.result.compare.pivot import pivot
 from mpigauge.result.document import document, rows_of_run
+from mpigauge.result.models.breaks import likely_breaks
 from mpigauge.result.node.node import node
 from mpigauge.result.node.products import counter_hz
 from mpigauge.result.replayed import replay_sentences
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.compare.side import Side
     from mpigauge.result.document import Document
+    from mpigauge.result.models.breaks import LikelyBreak
     from mpigauge.result.node.node import NodeResult
+    from mpigauge.result.run_view import Curve
     from mpigauge.result.stats.curve_stats import ManyCurves, Member
     from mpigauge.runs.store import Run
 
@@ -95,6 +98,10 @@ class RunResult:
             return None
         found = node(self.document.rows, counter_hz(self.run))
         return found if found and found.is_of_machine else None
+
+    def breaks_of(self, curve: Curve) -> tuple[LikelyBreak, ...]:
+        """The breaks of one of its curves, with what they are likely to be."""
+        return likely_breaks(self.view, curve)
 
     @cached_property
     def replayed(self) -> list[str]:

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.model.column_facts import phrases
-from mpigauge.model.units import byte_count, many
+from mpigauge.model.cpu_lists import pus_of
+from mpigauge.model.units import many
 from mpigauge.result.nature import nature_of
 from mpigauge.result.stats.curve_stats import Member, variant_of, varied
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.pieces import Pieces, in_pieces, known_points
-from mpigauge.site.topology.cpu_lists import parse_list
 from mpigauge.site.topology.stored import stored
 
 if TYPE_CHECKING:
@@ -217,14 +217,6 @@ def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
         )
         for curve in curves
     )
-
-
-def pus_of(rank: Rank) -> frozenset[int]:
-    return frozenset(parse_list(rank.cpuset))
-
-
-def gap(before_bytes: int, after_bytes: int) -> str:
-    return f"between {byte_count(before_bytes)} and {byte_count(after_bytes)}"
 
 
 def _size(row: Row) -> int:

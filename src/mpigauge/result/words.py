@@ -8,23 +8,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import words_in_name
-from mpigauge.model.units import byte_count, duration, many, megabytes_per_s, plus_minus
+from mpigauge.model.units import byte_count, duration, first_few, many, megabytes_per_s, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.row import Estimate, Row
 
-MOST_NAMED = 3
-
 
 def size(row: Row) -> str:
     return byte_count(row.message_bytes)
-
-
-def cell_name(row: Row) -> str:
-    """PingPong 1 MiB."""
-    return f"{row.benchmark} {size(row)}".rstrip()
 
 
 def number_name(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
@@ -47,20 +40,13 @@ def bandwidth(row: Row) -> str:
     return f"{megabytes_per_s(speed.value)} MB/s{_error(speed)}" if speed else "no bandwidth"
 
 
-def listed(names: Iterable[str]) -> str:
-    """The first few, each once, and how many there are beside them."""
-    unique = list(dict.fromkeys(names))
-    more = len(unique) - MOST_NAMED
-    return ", ".join(unique[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 def factor(ratio: float) -> str:
     return f"{ratio:.3g} ×"
 
 
 def settings(names: Iterable[str]) -> str:
     """An attempt that names settings to vary; empty: there are none."""
-    named = listed(names)
+    named = first_few(names)
     if not named:
         return ""
     return f"vary {named} (`mpigauge settings NAME` says what it does, --set sets it)"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
+from mpigauge.model.row_tables import row_tables
 from mpigauge.model.units import (
     as_percent,
     byte_count,
@@ -21,7 +22,6 @@ from mpigauge.model.units import (
 )
 from mpigauge.model.width import WIDTH, aligned, broken, shortened
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
-from mpigauge.result.document import tables
 from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.show.titles import as_printed, title
 
@@ -79,7 +79,7 @@ def what_of(first: Item, cards: Cards, varied: str) -> str:
         ranks = many(columns["ranks"], "rank") if columns.get("ranks") else ""
         arm = columns.get("arm", "")
         return " · ".join(filter(None, (first.benchmark, first.what, first.unit, ranks, arm)))
-    (found,) = tables([first.row], cards)
+    (found,) = row_tables([first.row], cards)
     return title(found, without=varied)
 
 

@@ -15,18 +15,16 @@ from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.names import COPIES
-from mpigauge.result.models.breaks import reasons, shape
-from mpigauge.result.run_view import gap
-from mpigauge.result.words import listed
+from mpigauge.model.units import first_few
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
     from mpigauge.draw.plot import Level
     from mpigauge.model.cards import Card
     from mpigauge.model.row import Estimate, Row
+    from mpigauge.result.models.breaks import LikelyBreak
     from mpigauge.result.run_result import RunResult
     from mpigauge.result.run_view import Curve
-    from mpigauge.result.stats.pieces import Break
     from mpigauge.show.kinds import Chosen
 
 Value = Callable[["Row"], "Estimate | None"]
@@ -47,6 +45,13 @@ class Held(NamedTuple):
 
     shown: RunResult
     curve: Curve
+
+
+class NamedBreak(NamedTuple):
+    """A break, and the name of the curve that has it."""
+
+    curve: str
+    found: LikelyBreak
 
 
 def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> list[Held]:
@@ -175,28 +180,35 @@ def _point(row: Row, of: Estimate) -> Point:
 def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
     """The breaks of these curves from left to right, with what they are likely to be; one mark for
     those at one place, one sentence for those of one reason."""
-    several = len({held.shown.name for held in curves}) > 1
-    found: dict[float, dict[str, list[tuple[str, Break]]]] = {}
+    runs = {held.shown.name for held in curves}
+    found: dict[float, dict[str, list[NamedBreak]]] = {}
     for held in curves:
-        name = (f"{held.shown.name}: " if several else "") + held.curve.label
-        pieces = held.curve.pieces
-        for at in pieces.breaks if pieces else ():
-            middle = math.sqrt(max(at.before_bytes, 1) * at.after_bytes)
-            found.setdefault(middle, {}).setdefault(_likely(held, at), []).append((name, at))
+        name = held.curve.label
+        if len(runs) > 1:
+            name = f"{held.shown.name}: {name}"
+        for each in held.shown.breaks_of(held.curve):
+            here = found.setdefault(each.middle_bytes, {})
+            here.setdefault(_reason(each), []).append(NamedBreak(name, each))
     for middle in sorted(found):
-        said = [(next(numbers), _break(of, why)) for why, of in found[middle].items()]
-        label = ",".join(str(number) for number, _ in said)
-        yield Mark(middle, label, tuple(f"({number}) {words}" for number, words in said))
+        labels, words = [], []
+        for why, of in found[middle].items():
+            number = next(numbers)
+            labels.append(str(number))
+            words.append(f"({number}) {_break(of, why)}")
+        yield Mark(middle, ",".join(labels), tuple(words))
 
 
-def _likely(held: Held, at: Break) -> str:
-    why = reasons(held.shown.view, held.curve, at)
-    return f"; {'likely' if why[0].known else 'possibly'}: {why[0].words}" if why else ""
+def _reason(found: LikelyBreak) -> str:
+    """What a break is likely to be, as the end of a sentence."""
+    if not found.reasons:
+        return ""
+    first = found.reasons[0]
+    how = "likely" if first.known else "possibly"
+    return f"; {how}: {first.words}"
 
 
-def _break(of: Sequence[tuple[str, Break]], why: str) -> str:
-    """Of curves that break at one place for one reason."""
-    _, at = of[0]
-    shapes = " or ".join(dict.fromkeys(shape(each) for _, each in of))
-    names = listed(name for name, _ in of)
-    return f"{names}, {gap(at.before_bytes, at.after_bytes)}: {shapes}{why}."
+def _break(of: Sequence[NamedBreak], why: str) -> str:
+    """A sentence about curves that break at one place for one reason."""
+    names = first_few(each.curve for each in of)
+    shapes = " or ".join(dict.fromkeys(each.found.shape for each in of))
+    return f"{names}, {of[0].found.where}: {shapes}{why}."

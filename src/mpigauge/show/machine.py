@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import byte_count, many, memory
-from mpigauge.site.topology.cpu_lists import as_list
 from mpigauge.site.topology.levels import MEANING, Levels
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mpigauge.model.units import many
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.document import RowTable
+    from mpigauge.model.row_tables import RowTable
 
 
 def title(table: RowTable, without: str = "") -> str:

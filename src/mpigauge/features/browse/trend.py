@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import many, number, percent
+from mpigauge.model.units import number, percent
 from mpigauge.result.compare.items import word_of
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
-from mpigauge.result.stats.verdicts import MOST_LAUNCHES, TOLERANCE
+from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
@@ -76,6 +76,13 @@ class Trend:
     def word(self, shift: Shift) -> str:
         return word_of(self.kind, shift.judged.said)
 
+    @property
+    def sentence(self) -> str:
+        """The verdict with its reason."""
+        if not self.steps:
+            return _why_no_step(self)
+        return "; ".join(_step(self, step) for step in self.steps) + "."
+
     def near(self, step: Shift) -> list[int]:
         """The numbers of the changes, from 1, that may belong to this step."""
         numbered = enumerate(self.changes, 1)
@@ -93,10 +100,7 @@ def trend(points: Sequence[TrendPoint], kind: str) -> Trend:
     return Trend(tuple(known), kind, changes, tuple(at_changes), found)
 
 
-def sentence(of: Trend) -> str:
-    """The verdict with its reason."""
-    if of.steps:
-        return "; ".join(_step(of, step) for step in of.steps) + "."
+def _why_no_step(of: Trend) -> str:
     runs = len(of.points)
     if runs < 2 * LEAST_BESIDE:
         return (
@@ -111,19 +115,6 @@ def sentence(of: Trend) -> str:
         f"UNDECIDED: no step is found in {runs} runs, but they scatter so much that one of less "
         f"than about {percent(of.shifts.visible)} would not be seen."
     )
-
-
-def why_undecided(shift: Shift) -> str:
-    """Why nothing is said of a place, and what would help; empty: something is said."""
-    if shift.judged.said != "UNDECIDED":
-        return ""
-    if shift.ratio.launches < LEAST_BESIDE:
-        return f"{many(shift.ratio.launches, 'run')} on one side, {LEAST_BESIDE} are needed"
-    if not shift.ratio.error > 0:
-        return "no error is known"
-    if shift.judged.needed is None:
-        return f"more than {MOST_LAUNCHES} runs on each side would be needed"
-    return f"about {shift.judged.needed} runs on each side would decide"
 
 
 def _step(of: Trend, step: Shift) -> str:

@@ -15,7 +15,6 @@ from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.draw.spark import sparkline
 from mpigauge.features.browse.pages import ListView, filled_page
-from mpigauge.features.browse.trend import sentence, why_undecided
 from mpigauge.model.units import duration, number, plus_minus
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
@@ -91,7 +90,7 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
         title,
         "",
         where=where,
-        sentence=sentence(of),
+        sentence=of.sentence,
         said=[*_said(of), *([left] if left else [])],
         picture=drawn(title, of, axis),
         changes=list(_changes(of)),
@@ -154,7 +153,7 @@ def _ratio(of: Trend, shift: Shift) -> Iterator[str]:
     yield number(found.value, found.error)
     low, high = (number(end, found.error) for end in (found.low, found.high))
     yield f"{low}–{high}" if math.isfinite(found.low) else ""
-    why = why_undecided(shift)
+    why = shift.undecided
     yield f"{of.word(shift)} ({why})" if why else of.word(shift)
 
 

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import CheckLine
+    from mpigauge.features.check.result import CheckLine, CheckResult
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.runs.store import Run
 
-CheckResult = tuple["list[CheckLine]", "list[str]"]
+LinesAndNotes = tuple["list[CheckLine]", "list[str]"]
 """Lines, and sentences about what was not checked."""
 
 
@@ -30,7 +30,7 @@ class LimitsBaseline:
     points: bool
     """Whether numbers of few launches are judged by their values alone."""
 
-    def check(self, run: Run) -> CheckResult:
+    def check(self, run: Run) -> LinesAndNotes:
         from mpigauge.cli.comparing import items_of
         from mpigauge.features.check.limits import parse_limits
         from mpigauge.features.check.result import against_limits
@@ -49,7 +49,7 @@ class RunBaseline:
     """Values of columns: numbers with others are left out."""
     points: bool
 
-    def check(self, run: Run) -> CheckResult:
+    def check(self, run: Run) -> LinesAndNotes:
         from mpigauge.cli.comparing import sides_of
         from mpigauge.features.check.result import against_reference
         from mpigauge.result.compare.only import only
@@ -86,7 +86,7 @@ def check_all(
     one launch, and nobody said that its numbers are to be judged by their values."""
     from mpigauge.cli.comparing import items_of
     from mpigauge.features.check.guidelines import against_guidelines
-    from mpigauge.features.check.result import only_points, right_data
+    from mpigauge.features.check.result import CheckResult, only_points, right_data
     from mpigauge.result.stats.remarks import noise_sentences
 
     lines, notes = against.check(run) if against else ([], [])
@@ -105,25 +105,29 @@ def check_all(
             or "it has no pairs of ranks and their peers; say --against what, or --guidelines"
         )
         raise UserError(f"there is nothing to check in {run.path}: {hint}")
-    return lines, [*notes, *noise_sentences(run.noise)]
+    return CheckResult(tuple(lines), (*notes, *noise_sentences(run.noise)))
 
 
-def again(run: Run, lines: Sequence[CheckLine], against: Baseline | None) -> CheckResult:
-    """The lines when what failed was measured once more, and a sentence about that."""
+def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResult:
+    """The result when what failed was measured once more, with a sentence about that."""
     from mpigauge.cli.remeasure import measured_again
     from mpigauge.features.check.result import once_more
 
-    failed = [line for line in lines if line.outcome == "FAIL"]
+    failed = [line for line in checked.lines if line.outcome == "FAIL"]
+    if not failed:
+        return checked
     numbers = _numbers(failed)
     if not numbers:
-        why = "not measured again: what failed is no number of its own, or data were wrong"
-        return list(lines), [why] if failed else []
+        return checked.noting(
+            "not measured again: what failed is no number of its own, or data were wrong"
+        )
     try:
         later = measured_again(run, numbers, None)
     except (UserError, RunError) as error:
-        return list(lines), [f"not measured again: {error}"]
+        return checked.noting(f"not measured again: {error}")
     found, _ = against.check(later) if against else ([], [])
-    return once_more(lines, found), [f"measured again in {later.path}"]
+    lines = tuple(once_more(checked.lines, found))
+    return replace(checked, lines=lines).noting(f"measured again in {later.path}")
 
 
 def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
@@ -145,10 +149,8 @@ def _peers(run: Run) -> list[CheckLine]:
     pairs = document(run).pairs
     if pairs is None:
         return []
-    return [
-        line
-        for sheet in pairs.sheets
-        for line in against_peers(
-            f"{sheet.benchmark} {byte_count(sheet.message_bytes)}", sheet.clusters, pairs.name
-        )
-    ]
+    lines: list[CheckLine] = []
+    for sheet in pairs.sheets:
+        name = f"{sheet.benchmark} {byte_count(sheet.message_bytes)}"
+        lines += against_peers(name, sheet.clusters, pairs.name)
+    return lines

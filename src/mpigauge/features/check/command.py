@@ -13,7 +13,7 @@ import click
 from mpigauge.cli import completing, options
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import CheckLine
+    from mpigauge.features.check.result import CheckResult
 
 FORMATS = ("table", "json")
 
@@ -73,14 +73,13 @@ def command(
 
     PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
     """
+    from mpigauge.cli import metrics_file
     from mpigauge.cli.run_names import open_run
     from mpigauge.features.check.checking import again as measure_again
     from mpigauge.features.check.checking import check_against, check_all
-    from mpigauge.features.check.result import outcome_of
     from mpigauge.features.check.show import as_json, as_table
     from mpigauge.features.check.show_prometheus import metrics_of
     from mpigauge.model.errors import UserError
-    from mpigauge.show import prometheus
 
     if (tolerance is not None or chosen) and against is None:
         raise UserError("--tolerance and --only are about another run; name it with --against")
@@ -89,28 +88,29 @@ def command(
     if junit is not None and not junit.absolute().parent.is_dir():
         raise UserError(f"--junit {junit}: there is no folder {junit.absolute().parent}")
     if metrics is not None:
-        prometheus.check_file(metrics)
+        metrics_file.check_file(metrics)
     stored = open_run(run)
     check = check_against(against, tolerance, chosen, points) if against else None
-    lines, notes = check_all(stored, check, points, guidelines)
+    found = check_all(stored, check, points, guidelines)
     if again:
-        lines, said = measure_again(stored, lines, check)
-        notes += said
-    click.echo(as_json(lines, notes) if form == "json" else as_table(lines, notes), nl=False)
+        found = measure_again(stored, found, check)
+    show = as_json if form == "json" else as_table
+    click.echo(show(found), nl=False)
     if junit is not None:
-        _write(junit, stored.path.name, lines, undecided)
+        _write(junit, stored.path.name, found, undecided)
     if metrics is not None:
-        prometheus.write(metrics, metrics_of(lines, str(stored.header.get("created"))))
-    outcome = outcome_of(lines)
-    return int(outcome == "FAIL" or (outcome == "UNDECIDED" and undecided == "fail"))
+        metrics_file.write(metrics, metrics_of(found, str(stored.header.get("created"))))
+    if found.outcome == "UNDECIDED":
+        return int(undecided == "fail")
+    return int(found.outcome == "FAIL")
 
 
-def _write(file: Path, name: str, lines: Sequence[CheckLine], undecided: str) -> None:
+def _write(file: Path, name: str, found: CheckResult, undecided: str) -> None:
     from mpigauge.features.check.show import as_junit
     from mpigauge.model.errors import RunError
 
     try:
-        text = as_junit(lines, f"mpigauge check {name}", undecided)
+        text = as_junit(found, f"mpigauge check {name}", undecided)
         file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise RunError(f"cannot write {file}: {error.strerror}") from None

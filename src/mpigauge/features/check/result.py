@@ -57,6 +57,31 @@ class CheckLine:
     again: bool = False
     """It has been measured again, and this is what came of it."""
 
+    @property
+    def bound(self) -> str:
+        return "at most" if self.at_most else "at least"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What became of all that was asked for."""
+
+    lines: tuple[CheckLine, ...]
+    notes: tuple[str, ...] = ()
+    """Sentences about what was not checked, or measured otherwise."""
+
+    def noting(self, note: str) -> CheckResult:
+        """The same with one sentence more."""
+        return replace(self, notes=(*self.notes, note))
+
+    @property
+    def outcome(self) -> CheckOutcome:
+        """The worst of all lines."""
+        every = {line.outcome for line in self.lines}
+        if "FAIL" in every:
+            return "FAIL"
+        return "UNDECIDED" if "UNDECIDED" in every else "PASS"
+
 
 def against_limits(
     items: Sequence[Item], limits: Sequence[Limit], points: bool = False
@@ -155,12 +180,6 @@ def once_more(lines: Sequence[CheckLine], later: Sequence[CheckLine]) -> list[Ch
 def name_of(item: Item) -> str:
     """PingPong 8 B on 2 ranks [l3]."""
     return number_name(item.benchmark, item.message_bytes, dict(item.columns))
-
-
-def outcome_of(lines: Sequence[CheckLine]) -> CheckOutcome:
-    """Of all of them together."""
-    every = {line.outcome for line in lines}
-    return "FAIL" if "FAIL" in every else "UNDECIDED" if "UNDECIDED" in every else "PASS"
 
 
 def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[CheckLine]:

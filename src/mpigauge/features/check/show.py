@@ -10,49 +10,56 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.features.check.result import outcome_of
 from mpigauge.model.fields import plain
+from mpigauge.model.row import NOTHING
 from mpigauge.model.units import duration, megabytes_per_s, number, plus_minus, rate
 from mpigauge.model.width import WIDTH, broken
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import CheckLine
+    from mpigauge.features.check.result import CheckLine, CheckResult
 
 HEADS = ("", "what", "", "measured", "±", "allowed", "")
 _GAP, _BELOW = "  ", " " * 11
 FAILED, SKIPPED = "failure", "skipped"
 
 
-def as_table(lines: Sequence[CheckLine], notes: Sequence[str] = ()) -> str:
-    rows = [HEADS, *map(_words, lines)]
-    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    fits = sum(wide[:-1]) + len(_GAP) * (len(wide) - 2) <= WIDTH
-    text = [part for words in rows for part in _parts(words, wide)] if fits else _sentences(lines)
-    return "\n".join([*text, "", summary(lines), *broken(notes)]) + "\n"
+def as_table(found: CheckResult) -> str:
+    rows = [HEADS, *(_words(line) for line in found.lines)]
+    wide = [max(len(word) for word in column) for column in zip(*rows, strict=True)]
+    text: list[str] = []
+    if sum(wide[:-1]) + len(_GAP) * (len(wide) - 2) <= WIDTH:
+        for words in rows:
+            text += _parts(words, wide)
+    else:
+        text = _sentences(found.lines)
+    return "\n".join([*text, "", summary(found), *broken(found.notes)]) + "\n"
 
 
-def as_json(lines: Sequence[CheckLine], notes: Sequence[str] = ()) -> str:
+def as_json(found: CheckResult) -> str:
     data = {
         "tool": "mpigauge",
-        "outcome": outcome_of(lines),
-        "lines": [_record(line) for line in lines],
-        "notes": list(notes),
+        "outcome": found.outcome,
+        "lines": [_record(line) for line in found.lines],
+        "notes": list(found.notes),
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def as_junit(lines: Sequence[CheckLine], name: str, undecided: str) -> str:
+def as_junit(found: CheckResult, name: str, undecided: str) -> str:
     """A test case for each line. `undecided` says what those are: fail or pass (then skipped)."""
     from xml.etree import ElementTree as ET
 
     tags = {"FAIL": FAILED, "UNDECIDED": FAILED if undecided == "fail" else SKIPPED}
-    counts = Counter(tags.get(line.outcome, "") for line in lines)
-    totals = {"tests": len(lines), "failures": counts[FAILED], "skipped": counts[SKIPPED]}
-    words = {key: str(value) for key, value in totals.items()}
-    root = ET.Element("testsuites", words)
-    suite = ET.SubElement(root, "testsuite", {"name": name, "errors": "0", **words})
-    for line in lines:
-        title = " ".join(filter(None, (line.name, line.what)))
+    counts = Counter(tags.get(line.outcome, "") for line in found.lines)
+    totals = {
+        "tests": str(len(found.lines)),
+        "failures": str(counts[FAILED]),
+        "skipped": str(counts[SKIPPED]),
+    }
+    root = ET.Element("testsuites", totals)
+    suite = ET.SubElement(root, "testsuite", {"name": name, "errors": "0", **totals})
+    for line in found.lines:
+        title = f"{line.name} {line.what}".strip()
         case = ET.SubElement(suite, "testcase", {"classname": "mpigauge.check", "name": title})
         if tag := tags.get(line.outcome):
             said = f"{line.outcome}: {sentence(line)}"
@@ -62,33 +69,39 @@ def as_junit(lines: Sequence[CheckLine], name: str, undecided: str) -> str:
     return text.decode("utf-8") + "\n"
 
 
-def summary(lines: Sequence[CheckLine]) -> str:
+def summary(found: CheckResult) -> str:
     """PASS: 12 of 12."""
-    counts = Counter(line.outcome for line in lines)
+    counts = Counter(line.outcome for line in found.lines)
     parts = [f"{counts[word]} {word}" for word in ("FAIL", "UNDECIDED", "PASS") if counts[word]]
-    again = sum(line.again for line in lines)
-    more = f"; {again} measured again" if again else ""
-    return f"{outcome_of(lines)}: {', '.join(parts)}{more}"
+    text = f"{found.outcome}: {', '.join(parts)}"
+    again = sum(line.again for line in found.lines)
+    return f"{text}; {again} measured again" if again else text
 
 
 def sentence(line: CheckLine) -> str:
     """1.52 µs ±1.0 %, at most 1.5 µs is allowed."""
     measured, error, allowed = _numbers(line)
-    told = [f"{measured} {error}".strip()] if measured else []
-    told += [f"{allowed} is allowed"] if allowed else []
-    return ", ".join([*told, *filter(None, (line.why,))])
+    parts = []
+    if measured:
+        parts.append(f"{measured} {error}".strip())
+    if allowed:
+        parts.append(f"{allowed} is allowed")
+    if line.why:
+        parts.append(line.why)
+    return ", ".join(parts)
 
 
 def _words(line: CheckLine) -> tuple[str, ...]:
-    why = "; ".join(filter(None, (line.why, "measured again" if line.again else "")))
+    why = line.why
+    if line.again:
+        why = f"{why}; measured again" if why else "measured again"
     return line.outcome, line.name, line.what, *_numbers(line), why
 
 
 def _parts(words: Sequence[str], wide: Sequence[int]) -> list[str]:
     """Why stands in the place of numbers where there are none, and below them without room."""
     if not any(words[3:-1]):
-        left = [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
-        return broken([_GAP.join([*left, words[-1]]).rstrip()], _BELOW)
+        return broken([_GAP.join([*_left(words, wide), words[-1]]).rstrip()], _BELOW)
     line = _row(words, wide)
     if len(line) <= WIDTH:
         return [line]
@@ -99,17 +112,24 @@ def _sentences(lines: Sequence[CheckLine]) -> list[str]:
     """Where names leave no room for columns: what was checked, and below it what came of it."""
     text: list[str] = []
     for line in lines:
-        what = f"{line.what}: " if line.what else ""
-        again = "; measured again" if line.again else ""
+        said = sentence(line)
+        if line.what:
+            said = f"{line.what}: {said}"
+        if line.again:
+            said += "; measured again"
         text += broken([f"{line.outcome:<9}  {line.name}"], _BELOW)
-        text += broken([f"{_BELOW}{what}{sentence(line)}{again}"], _BELOW)
+        text += broken([f"{_BELOW}{said}"], _BELOW)
     return text
 
 
 def _row(words: Sequence[str], wide: Sequence[int]) -> str:
-    left = [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
     right = [f"{word:>{w}}" for word, w in zip(words[3:-1], wide[3:-1], strict=True)]
-    return _GAP.join([*left, *right, words[-1]]).rstrip()
+    return _GAP.join([*_left(words, wide), *right, words[-1]]).rstrip()
+
+
+def _left(words: Sequence[str], wide: Sequence[int]) -> list[str]:
+    """The outcome, and what was looked at."""
+    return [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
 
 
 def _numbers(line: CheckLine) -> tuple[str, str, str]:
@@ -117,9 +137,11 @@ def _numbers(line: CheckLine) -> tuple[str, str, str]:
         return "", "", ""
     bound = ""
     if math.isfinite(line.allowed):
-        bound = f"{'at most' if line.at_most else 'at least'} {_in_unit(line.allowed, line.unit)}"
-    row = line.item.row if line.item else None
-    error = row.error_text(line.value) if row else plus_minus(line.value.relative_error)
+        bound = f"{line.bound} {_in_unit(line.allowed, line.unit)}"
+    if line.item and line.item.row:
+        error = line.item.row.error_text(line.value)
+    else:
+        error = plus_minus(line.value.relative_error)
     return _in_unit(line.value.value, line.unit), error, bound
 
 
@@ -128,17 +150,21 @@ def _in_unit(value: float, unit: str) -> str:
         return duration(value)
     if unit == "B/s":
         return f"{megabytes_per_s(value)} MB/s"
-    return rate(value) if unit == "/s" else f"{number(value)} {unit}".rstrip()
+    if unit == "/s":
+        return rate(value)
+    return f"{number(value)} {unit}".rstrip()
 
 
 def _record(line: CheckLine) -> dict[str, Any]:
-    value = line.value or (math.nan, math.nan, math.nan)
+    value, low, high = line.value or NOTHING
     record = {
         "outcome": line.outcome,
         "name": line.name,
         "what": line.what,
         "unit": line.unit,
-        **dict(zip(("value", "low", "high"), value, strict=True)),
+        "value": value,
+        "low": low,
+        "high": high,
         "allowed": line.allowed,
         "at_most": line.at_most,
         "again": line.again,

@@ -8,11 +8,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from mpigauge.features.check.result import CheckOutcome, outcome_of
-from mpigauge.show.prometheus import Labels, Metric, one_of, unix_time
+from mpigauge.features.check.result import CheckOutcome
+from mpigauge.model.moments import unix_time
+from mpigauge.show.prometheus import Labels, Metric, one_of
 
 if TYPE_CHECKING:
-    from mpigauge.features.check.result import CheckLine
+    from mpigauge.features.check.result import CheckLine, CheckResult
 
 OUTCOMES = get_args(CheckOutcome)
 _WORST_FIRST = ("FAIL", "UNDECIDED", "PASS")
@@ -24,10 +25,10 @@ _METRICS = {
 """By units. Numbers of other units, which programs have printed, have an outcome alone."""
 
 
-def metrics_of(lines: Sequence[CheckLine], created: str) -> Iterator[Metric]:
+def metrics_of(found: CheckResult, created: str) -> Iterator[Metric]:
     """The outcome of all, of each line, and what was measured and allowed. `created`: when the run
     was made, as its header has it."""
-    distinct = _distinct(lines)
+    distinct = _distinct(found.lines)
     yield Metric(
         "mpigauge_check_run_timestamp_seconds",
         "When the run that was checked was made, in seconds since 1970.",
@@ -36,7 +37,7 @@ def metrics_of(lines: Sequence[CheckLine], created: str) -> Iterator[Metric]:
     yield Metric(
         "mpigauge_check_outcome",
         "The outcome of the whole check: 1 for what it is, 0 for what it is not.",
-        tuple(one_of({}, "outcome", OUTCOMES, outcome_of(lines))),
+        tuple(one_of({}, "outcome", OUTCOMES, found.outcome)),
     )
     yield Metric(
         "mpigauge_check_line_outcome",
@@ -65,8 +66,7 @@ def _distinct(lines: Sequence[CheckLine]) -> list[CheckLine]:
 
 def _labels(line: CheckLine) -> Labels:
     """`bound` tells two limits of one number apart."""
-    bound = "at most" if line.at_most else "at least"
-    return {"what": line.name, "quantity": line.what, "bound": bound}
+    return {"what": line.name, "quantity": line.what, "bound": line.bound}
 
 
 def _numbers(line: CheckLine) -> Iterator[tuple[Labels, float]]:

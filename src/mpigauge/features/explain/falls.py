@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mpigauge.model.units import first_few
 from mpigauge.result.models.breaks import cache_at
 from mpigauge.result.stats.pieces import Break
-from mpigauge.result.words import bandwidth, listed, size
+from mpigauge.result.words import bandwidth, size
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -68,7 +69,7 @@ def in_words(group: Sequence[Fall]) -> str:
     """What falls, and by how much where it falls deepest."""
     fall = group[0]
     return (
-        f"{listed(each.curve.label for each in group)}: bandwidth falls from "
+        f"{first_few(each.curve.label for each in group)}: bandwidth falls from "
         f"{bandwidth(fall.before)} at {size(fall.before)} to {bandwidth(fall.after)} at "
         f"{size(fall.after)}"
     )

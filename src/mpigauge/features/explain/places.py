@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import pus_of
 from mpigauge.model.errors import UserError
-from mpigauge.result.run_view import pus_of
 from mpigauge.site.placement import HostResources, place
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.features.explain.falls import COLLAPSE, falls
-from mpigauge.model.units import byte_count
+from mpigauge.model.units import between_sizes, byte_count, first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.models.breaks import Reason, reasons
-from mpigauge.result.run_view import gap
 from mpigauge.result.stats.pieces import drawn_on
-from mpigauge.result.words import factor, listed, time
+from mpigauge.result.words import factor, time
 
 if TYPE_CHECKING:
     from mpigauge.result.run_view import Curve, RunView
@@ -58,9 +57,9 @@ def finding(
     before, after = curve.row(at.before_bytes), curve.row(at.after_bytes)
     known = list(dict.fromkeys(step.reason.words for step in group if step.reason.known))
     return Finding(
-        what=f"{listed(step.curve.label for step in group)}: "
-        f"{gap(at.before_bytes, at.after_bytes)} the time jumps to {factor(at.step)} what smaller "
-        "sizes let expect",
+        what=f"{first_few(step.curve.label for step in group)}: "
+        f"{between_sizes(at.before_bytes, at.after_bytes)} the time jumps to {factor(at.step)} "
+        "what smaller sizes let expect",
         likely=likely + ("" if known else f" ({proofless})"),
         proved=bool(known),
         evidence=(

@@ -14,13 +14,12 @@ from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.features.node.show_threads import enough_words, place_lines, thread_lines
 from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken
-from mpigauge.result.node.products import SINGLE, is_single
 from mpigauge.show.formats.table import heading, remark_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.document import Document
-    from mpigauge.result.node.node import Floor, NodeResult, Stream
+    from mpigauge.result.node.node import ClockRate, Floor, NodeResult, Stream
 
 WAY = 63
 """The column in which the way begins."""
@@ -109,21 +108,19 @@ def _cores(found: NodeResult) -> Iterator[str]:
     if not found.peaks and not found.clocks:
         return
     yield "Cores, from registers, double precision"
-    for ranks, clock in sorted(found.clocks.items()):
-        at_work = f"  clock with {many(ranks, 'rank')} at work"
-        if clock.agrees:
-            yield f"{at_work}: {scaled(clock.by_xor)} GHz, by two chains"
-        else:
-            yield (
-                f"{at_work}: unknown; one chain says {scaled(clock.by_multiply)} GHz, the other "
-                f"{scaled(clock.by_xor)}"
-            )
-    single = {(row.cell.benchmark, row.ranks): row for row in found.peaks if is_single(row)}
-    for row in found.peaks:
-        if not is_single(row):
-            clock_hz = found.clocks[row.ranks].hz if row.ranks in found.clocks else math.nan
-            also = single.get((f"{row.cell.benchmark}{SINGLE}", row.ranks))
-            yield f"  {_peak(row, clock_hz)}{_in_single(also)}"
+    for ranks in sorted(found.clocks):
+        yield f"  clock with {many(ranks, 'rank')} at work: {_clock(found.clocks[ranks])}"
+    for row in found.double_peaks:
+        clock = found.clocks.get(row.ranks)
+        hz = clock.hz if clock else math.nan
+        yield f"  {_peak(row, hz)}{_in_single(found.single_peak(row))}"
+
+
+def _clock(clock: ClockRate) -> str:
+    if clock.agrees:
+        return f"{scaled(clock.by_xor)} GHz, by two chains"
+    one, other = scaled(clock.by_multiply), scaled(clock.by_xor)
+    return f"unknown; one chain says {one} GHz, the other {other}"
 
 
 def _in_single(row: Row | None) -> str:

@@ -10,15 +10,12 @@ from mpigauge.features.node.show_detours import noise_lines
 from mpigauge.model.names import COPIES, MESSAGE
 from mpigauge.model.units import UNKNOWN, byte_count, number, percent, plus_minus
 from mpigauge.model.width import broken
-from mpigauge.result.node.detours import cores
-from mpigauge.result.node.limits import copied, loaded, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from mpigauge.model.record import Noise, Rank
-    from mpigauge.model.row import Row
-    from mpigauge.result.node.limits import Copied, LoadedMemory, Steps
+    from mpigauge.result.node.detours import Cores
+    from mpigauge.result.node.limits import Copied, LoadedMemory, MemoryLevels, Steps
     from mpigauge.result.stats.plateaus import Plateau
 
 _WHAT = {
@@ -28,17 +25,17 @@ _WHAT = {
 }
 
 
-def sections(
-    rows: Sequence[Row], noise: Iterable[Noise], ranks: Iterable[Rank]
-) -> Iterator[list[str]]:
+def sections(found: MemoryLevels, noise: Cores | None) -> Iterator[list[str]]:
     """What belongs on the page of a node beside its streams and peaks; no empty ones."""
-    yield from filter(None, (list(block(rows)) for block in (_steps, _loaded, _copied)))
-    if found := cores(noise, ranks):
-        yield list(noise_lines(found))
+    known = (list(_steps(found.steps)), list(_loaded(found.loaded)), list(_copied(found.copied)))
+    for lines in known:
+        if lines:
+            yield lines
+    if noise:
+        yield list(noise_lines(noise))
 
 
-def _steps(rows: Sequence[Row]) -> Iterator[str]:
-    found = steps(rows)
+def _steps(found: Sequence[Steps]) -> Iterator[str]:
     if not found:
         return
     yield "Levels from cache to memory, as measured"
@@ -69,8 +66,7 @@ def _level(level: Plateau, unit: str, scale: float) -> str:
     return f"{sizes} {value}, which ends before {byte_count(level.next_bytes)}"
 
 
-def _loaded(rows: Sequence[Row]) -> Iterator[str]:
-    found = loaded(rows)
+def _loaded(found: Sequence[LoadedMemory]) -> Iterator[str]:
     if not found:
         return
     size = byte_count(found[-1].load.message_bytes)
@@ -86,10 +82,12 @@ def _beside(each: LoadedMemory) -> str:
         f"{each.others:>8}{_of_time(each):>9}{number(load.value * 1e9):>9}"
         f"{plus_minus(load.relative_error):>8}"
     )
-    if each.others_read is None or each.others_read.bandwidth is None:
-        return text + ("" if each.others == 0 else f"{UNKNOWN:>17}")
-    read = each.others_read.bandwidth
-    return text + f"{number(read.value * 1e-9):>17}{plus_minus(read.relative_error):>8}"
+    read = each.others_read.bandwidth if each.others_read else None
+    if read is not None:
+        return text + f"{number(read.value * 1e-9):>17}{plus_minus(read.relative_error):>8}"
+    if each.others == 0:
+        return text
+    return text + f"{UNKNOWN:>17}"
 
 
 def _of_time(each: LoadedMemory) -> str:
@@ -98,30 +96,38 @@ def _of_time(each: LoadedMemory) -> str:
     return "all" if each.share == 1 else f"1/{1 / each.share:.0f}"
 
 
-def _copied(rows: Sequence[Row]) -> Iterator[str]:
-    found = [each for each in copied(rows) if each.message_bytes > 0]
+def _copied(copied: Sequence[Copied]) -> Iterator[str]:
+    found = [each for each in copied if each.message_bytes > 0]
     if not found:
         return
-    names = [name for name in COPIES if any(name in each.rows for each in found)]
+    measured = {name for each in found for name in each.rows}
+    names = [name for name in COPIES if name in measured]
     yield f"Messages by nothing but copies, GB/s, and what {MESSAGE} has of them"
-    yield f"{'bytes':>9}" + "".join(f"{_title(name):>22}" for name in names)
+    yield f"{'bytes':>9}" + _cells([_title(name) for name in names])
     for each in found:
-        yield f"{byte_count(each.message_bytes):>9}" + "".join(
-            f"{_bandwidth(each, name):>22}" for name in names
+        yield f"{byte_count(each.message_bytes):>9}" + _cells(
+            [_bandwidth(each, name) for name in names]
         )
     yield "  fresh: the message is written anew before it is sent, which is in the times of both"
 
 
+def _cells(words: Sequence[str]) -> str:
+    return "".join(f"{word:>22}" for word in words)
+
+
+_TITLES = {"once": "one copy", "twice": "two copies"}
+"""By the word behind `Copy_` in the name of a benchmark."""
+
+
 def _title(name: str) -> str:
     words = name.removeprefix("Copy_").split("_")
-    return {"once": "one copy", "twice": "two copies"}[words[0]] + (
-        ", fresh" if "fresh" in words else ""
-    )
+    title = _TITLES[words[0]]
+    return f"{title}, fresh" if "fresh" in words else title
 
 
 def _bandwidth(each: Copied, name: str) -> str:
     row, share = each.rows.get(name), each.share(name)
     if row is None or row.bandwidth is None:
         return UNKNOWN
-    mpi = f" ({percent(share)})" if share is not None else ""
-    return f"{number(row.bandwidth.value * 1e-9)}{mpi}"
+    speed = number(row.bandwidth.value * 1e-9)
+    return speed if share is None else f"{speed} ({percent(share)})"

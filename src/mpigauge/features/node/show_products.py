@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.model.units import many, number, percent
-from mpigauge.result.node.products import SAME_CLOCK, why
+from mpigauge.result.node.products import SAME_CLOCK
 
 if TYPE_CHECKING:
     from mpigauge.result.node.products import Product, Throttle
@@ -27,7 +27,7 @@ def lines(found: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[s
     for product in found:
         against = first.setdefault(_shape(product), product)
         yield _line(product, against)
-        yield from (f"{'':22}{each}" for each in why(product))
+        yield from (f"{'':22}{each}" for each in product.reasons)
     yield "  of peak: of the fastest registers on as many cores, measured in this run; nominal: of"
     yield "  what they would do at the clock that the machine says it has; busy: cores, CPU time by"
     yield "  time. Numbers are small integers, and each of a product was compared."

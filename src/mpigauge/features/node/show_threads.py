@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.model.units import UNKNOWN, many
-from mpigauge.result.node.threads import TRIAD, remote_shares
+from mpigauge.result.node.threads import TRIAD
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
@@ -88,7 +88,7 @@ def _short(estimate: Estimate | None, scale: float) -> str:
 
 
 def _words(found: NodeResult) -> str:
-    shares = remote_shares(found.places)
+    shares = found.remote_shares
     if not shares:
         return "every page was found on the nodes that are named"
     least, most = (f"{share:.2f}" for share in (shares[0], shares[-1]))

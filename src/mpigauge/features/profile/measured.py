@@ -103,7 +103,7 @@ def _fits(run: Run, account: Account, ours: bool) -> bool:
 
 def _same_cores(run: Run, account: Account) -> bool:
     """As far as both are known: ranks that wander are on no core."""
-    from mpigauge.site.topology.cpu_lists import as_list
+    from mpigauge.model.cpu_lists import as_list
 
     bound = all(len(file.cpus) == 1 for file in account.ranks)
     program = {(file.host, as_list(file.cpus)) for file in account.ranks}

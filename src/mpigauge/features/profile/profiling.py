@@ -26,13 +26,13 @@ from mpigauge.features.profile.stored import Job, save
 from mpigauge.features.profile.symbols import resolved
 from mpigauge.measure.campaign.agent import Agent
 from mpigauge.measure.campaign.in_front import Ended, run
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, encode
 from mpigauge.model.units import many
 from mpigauge.runs.store.files import SCHEMA
 from mpigauge.site.launch.lines import is_launcher
 from mpigauge.site.mpi.query import named
-from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import Frame, RankFile

@@ -15,6 +15,7 @@ from mpigauge.features.profile.account import Account, Called, Sizes, Told, Wait
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.merge import Spot
 from mpigauge.features.profile.stored import Job
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import (
     byte_count,
@@ -30,7 +31,6 @@ from mpigauge.model.width import WIDTH, shortened
 from mpigauge.result.stats.figures import estimate
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.site.mpi.query import named
-from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.joined import Joined

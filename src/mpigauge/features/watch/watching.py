@@ -12,8 +12,8 @@ from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.resume import plan_of
 from mpigauge.measure.campaign.run import LAUNCHER
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
+from mpigauge.model.moments import moment_of
 from mpigauge.model.record import Figure
-from mpigauge.runs.store.files import moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

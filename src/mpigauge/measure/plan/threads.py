@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list, parse_list
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import ORDER
 from mpigauge.model.units import many
 from mpigauge.site.placement import HostResources
-from mpigauge.site.topology.cpu_lists import as_list, parse_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

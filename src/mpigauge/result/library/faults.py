@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.runs.store.files import moment_of
+from mpigauge.model.moments import moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

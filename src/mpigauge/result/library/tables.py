@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.fields import fields as row_fields
 from mpigauge.model.fields import plain, values
+from mpigauge.model.moments import moment_of
 from mpigauge.model.record import JOB, CallSite, Figure, Rank
 from mpigauge.result.library.faults import faults
 from mpigauge.result.stats.headline import quoted_rows
 from mpigauge.result.stats.launches import rows as rows_of
-from mpigauge.runs.store.files import moment_of
 from mpigauge.runs.store.imported import is_dated
 
 if TYPE_CHECKING:

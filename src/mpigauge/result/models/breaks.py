@@ -13,14 +13,15 @@ communication or a file, can only outgrow a cache.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import byte_count
+from mpigauge.model.cpu_lists import parse_size
+from mpigauge.model.units import between_sizes, byte_count
 from mpigauge.result.nature import SENDING, nature_of
 from mpigauge.result.settings import entries_of
-from mpigauge.site.topology.cpu_lists import parse_size
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -69,6 +70,36 @@ def reasons(view: RunView, curve: Curve, at: Break) -> tuple[Reason, ...]:
     held = {"cache", *(reason.kind for reason in known)}
     known += (_possible(kind, knobs, curve) for kind in shapes if kind not in held)
     return tuple(sorted(known, key=lambda each: (not each.known, each.kind != "algorithm")))
+
+
+@dataclass(frozen=True)
+class LikelyBreak:
+    """A break of a curve, and what it is likely to be."""
+
+    at: Break
+    reasons: tuple[Reason, ...]
+    """The likeliest first; none: nothing that is known fits."""
+
+    @property
+    def shape(self) -> str:
+        """How the time changes there, in words."""
+        return shape(self.at)
+
+    @property
+    def where(self) -> str:
+        return between_sizes(self.at.before_bytes, self.at.after_bytes)
+
+    @property
+    def middle_bytes(self) -> float:
+        """Between its two sizes, on an axis of logarithms."""
+        return math.sqrt(max(self.at.before_bytes, 1) * self.at.after_bytes)
+
+
+def likely_breaks(view: RunView, curve: Curve) -> tuple[LikelyBreak, ...]:
+    """All breaks of a curve, sizes upwards."""
+    if curve.pieces is None:
+        return ()
+    return tuple(LikelyBreak(at, reasons(view, curve, at)) for at in curve.pieces.breaks)
 
 
 def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import byte_count
 from mpigauge.result.node.hardware import by
 from mpigauge.result.pairs import LARGE
 from mpigauge.result.stats.headline import ONE_WAY
-from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

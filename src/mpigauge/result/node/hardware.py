@@ -15,13 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.cpu_lists import pus_of
+from mpigauge.model.moments import moment_of
 from mpigauge.model.row import Estimate
 from mpigauge.result.node.limits import FRESH
 from mpigauge.result.node.node import largest_common
 from mpigauge.result.node.products import is_single
 from mpigauge.result.node.threads import is_usual
-from mpigauge.result.run_view import RunView, pus_of
-from mpigauge.runs.store.files import moment_of
+from mpigauge.result.run_view import RunView
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank

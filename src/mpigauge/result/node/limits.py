@@ -15,7 +15,7 @@ from mpigauge.result.node.threads import is_usual
 from mpigauge.result.stats.plateaus import Plateau, plateaus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.row import Row
 
@@ -66,6 +66,19 @@ class Copied:
         written = mpi.cell.time_write_s if fresh else 0.0
         share = copied.latency.value / (mpi.latency.value + written)
         return share if math.isfinite(share) else None
+
+
+@dataclass(frozen=True)
+class MemoryLevels:
+    """What a run says of its node beyond streams and peaks; each may be empty."""
+
+    steps: tuple[Steps, ...]
+    loaded: tuple[LoadedMemory, ...]
+    copied: tuple[Copied, ...]
+
+
+def memory_levels(rows: Sequence[Row]) -> MemoryLevels:
+    return MemoryLevels(steps(rows), loaded(rows), copied(rows))
 
 
 def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:

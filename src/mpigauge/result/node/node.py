@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.names import COMPILER
 from mpigauge.model.row import NOTHING
-from mpigauge.result.node.products import products, throttles
+from mpigauge.result.node.products import SINGLE, is_single, products, throttles
 from mpigauge.result.node.threads import (
     Enough,
     Placed,
@@ -20,6 +20,7 @@ from mpigauge.result.node.threads import (
     enough,
     is_usual,
     places,
+    remote_shares,
     sweeps,
     told,
 )
@@ -132,6 +133,48 @@ class NodeResult:
     @property
     def counts(self) -> tuple[int, ...]:
         return tuple(sorted({stream.ranks for stream in self.streams}))
+
+    @property
+    def double_peaks(self) -> list[Row]:
+        """The peaks in double precision."""
+        return [row for row in self.peaks if not is_single(row)]
+
+    def single_peak(self, of: Row) -> Row | None:
+        """The peak in single precision beside one in double precision."""
+        wanted = (f"{of.cell.benchmark}{SINGLE}", of.ranks)
+        for row in self.peaks:
+            if (row.cell.benchmark, row.ranks) == wanted:
+                return row
+        return None
+
+    @property
+    def best_peak(self) -> Row | None:
+        """The highest peak in double precision, on whatever number of ranks."""
+        rows = [row for row in self.double_peaks if row.rate]
+        return max(rows, key=lambda row: row.rate.value if row.rate else 0.0, default=None)
+
+    @property
+    def best_triad(self) -> Stream | None:
+        """The fastest Triad, on whatever number of ranks."""
+        triads = [stream for stream in self.streams if stream.name == "Triad"]
+        return max(triads, key=lambda stream: stream.bandwidth.value, default=None)
+
+    @property
+    def best_product(self) -> Product | None:
+        """The fastest product of matrices in double precision."""
+        products = [each for each in self.products if each.name == "DGEMM"]
+        return max(products, key=lambda each: each.speed.value, default=None)
+
+    @property
+    def mailbox(self) -> Floor | None:
+        """The least that a message needs between two cores."""
+        found = (each for each in self.floors if each.row.cell.benchmark == "Mailbox")
+        return next(found, None)
+
+    @property
+    def remote_shares(self) -> tuple[float, ...]:
+        """Bandwidth of remote memory over that of local memory, the least first."""
+        return remote_shares(self.places)
 
     def enough(self, name: str) -> Enough | None:
         """Ranks with which a stream comes close to its best."""

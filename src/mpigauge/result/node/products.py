@@ -81,6 +81,17 @@ class Product:
     def of_nominal(self) -> float:
         return self.speed.value / self.nominal
 
+    @property
+    def cores(self) -> int:
+        """How many were at work."""
+        return self.row.ranks * self.row.cell.threads
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not faster, as its threads and instructions say; nothing where nothing is to be
+        said."""
+        return why(self)
+
     def of(self, instructions: str) -> float:
         peak = self.peaks.get(instructions)
         return self.speed.value / _speed(peak) if peak else math.nan

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
+from mpigauge.model.flags import flags_of
 from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
 
@@ -33,23 +34,9 @@ MEANING = {
     "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI; "
     "collectives start after a barrier, not by the clock",
 }
-LETTERS = {
-    "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
-    "sync": "S", "clock": "K", "detours": "E", "oversubscribed": "O",
-}  # fmt: skip
 _MOST_NAMED = 3
 _MOST_CELLS = 6
 _NOISY = 0.02
-
-
-def letters(row: Row) -> str:
-    """The flags of a row as letters, wrong data as an exclamation mark."""
-    return "".join(LETTERS.get(flag, "?") for flag in _flags([row])) + "!" * (row.wrong_count > 0)
-
-
-def legend(rows: Iterable[Row]) -> list[str]:
-    """Each letter that these rows show, with its word."""
-    return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in _flags(rows)]
 
 
 def sentences(rows: Sequence[Row], changed: bool = False, ended_early: bool = False) -> list[str]:
@@ -58,7 +45,7 @@ def sentences(rows: Sequence[Row], changed: bool = False, ended_early: bool = Fa
     `ended_early`: launches ended since more of them in a row would hardly have helped."""
     wrong = [row for row in rows if row.wrong_count]
     said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
-    for flag in _flags(rows):
+    for flag in flags_of(rows):
         concerned = [row for row in rows if flag in row.flags]
         who = _who(concerned, len(rows))
         meaning = MEANING.get(flag, "unknown flag")
@@ -204,12 +191,6 @@ def _cell_of(skip: Skip) -> tuple[str, int, int]:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_MOST_NAMED])
     return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
-
-
-def _flags(rows: Iterable[Row]) -> list[str]:
-    """Each that these rows show, the known ones in the order of the table above."""
-    shown = _in_order(flag for row in rows for flag in row.flags)
-    return sorted(shown, key=[*LETTERS, *shown].index)
 
 
 def _in_order(words: Iterable[str]) -> list[str]:

@@ -31,9 +31,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from mpigauge.model.units import many
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.result.stats.ratio import ENDS, Ratio
-from mpigauge.result.stats.verdicts import ALPHA, TOLERANCE, Judged, judge
+from mpigauge.result.stats.verdicts import ALPHA, MOST_LAUNCHES, TOLERANCE, Judged, judge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +61,19 @@ class Shift:
     ratio: Ratio
     """Of the level behind it to that before."""
     judged: Judged
+
+    @property
+    def undecided(self) -> str:
+        """Why nothing is said of it, and what would help; empty: something is said."""
+        if self.judged.said != "UNDECIDED":
+            return ""
+        if self.ratio.launches < LEAST_BESIDE:
+            return f"{many(self.ratio.launches, 'run')} on one side, {LEAST_BESIDE} are needed"
+        if not self.ratio.error > 0:
+            return "no error is known"
+        if self.judged.needed is None:
+            return f"more than {MOST_LAUNCHES} runs on each side would be needed"
+        return f"about {self.judged.needed} runs on each side would decide"
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.moments import UTC_FORMAT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 HISTORY = "history.json"
 """What a run used of the runs before it."""
 SCHEMA = 1
@@ -66,15 +67,7 @@ def now() -> str:
 
 def in_utc(moment: datetime) -> str:
     """The same of another moment, which knows its time zone."""
-    return moment.astimezone(timezone.utc).strftime(_TIME)
-
-
-def moment_of(text: object) -> datetime | None:
-    """The UTC time in 2026-11-21T05:00:00Z; None where it is something else."""
-    try:
-        return datetime.strptime(str(text), _TIME).replace(tzinfo=timezone.utc)
-    except ValueError:
-        return None
+    return moment.astimezone(timezone.utc).strftime(UTC_FORMAT)
 
 
 def to_json(data: Mapping[str, Any]) -> str:

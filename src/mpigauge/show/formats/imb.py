@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
     from mpigauge.model.record import Skip
     from mpigauge.model.row import Row
+    from mpigauge.model.row_tables import RowTable
     from mpigauge.model.screen import Screen
-    from mpigauge.result.document import Document, RowTable
+    from mpigauge.result.document import Document
     from mpigauge.result.facts import Facts
 
 ABOUT = "text in the shape of IMB's tables"

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.model.flags import legend
 from mpigauge.model.screen import PLAIN
-from mpigauge.result.stats.remarks import legend
 from mpigauge.show.formats.table import heading, text_rows
 from mpigauge.show.markup import in_markdown, markdown_table
 from mpigauge.show.titles import title

@@ -8,7 +8,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.columns import COLUMNS
+from mpigauge.model.flags import legend, letters
 from mpigauge.model.hostlist import compress
+from mpigauge.model.row_tables import row_tables
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
     byte_count,
@@ -23,10 +25,6 @@ from mpigauge.model.units import (
     rate,
 )
 from mpigauge.model.width import WIDTH, aligned, broken, shortened
-from mpigauge.result.document import tables
-from mpigauge.result.stats.figures import figure_rows
-from mpigauge.result.stats.order import median
-from mpigauge.result.stats.remarks import legend, letters
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
 
@@ -35,10 +33,10 @@ if TYPE_CHECKING:
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.columns import Column as Stored
-    from mpigauge.model.record import Figure
     from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.row_tables import RowTable
     from mpigauge.model.screen import Screen
-    from mpigauge.result.document import Document, RowTable
+    from mpigauge.result.document import Document
     from mpigauge.result.facts import Facts
     from mpigauge.result.stats.figures import FigureRow
     from mpigauge.result.stats.fit import Fit
@@ -62,7 +60,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
         headline_lines(document.headline, colour) if document.headline else [],
         limits_lines(document, colour),
         *(table_lines(table, screen) for table in document.tables() if table.rows),
-        figure_lines(document.figures, colour),
+        figure_lines(document.figure_rows, colour),
         data_lines(document),
         remark_lines(document, colour),
     ]
@@ -109,9 +107,10 @@ def _start(facts: Facts) -> list[str]:
     if not facts.init_s:
         return []
     least, most = min(facts.init_s), max(facts.init_s)
-    spread = f"{duration(least)} to {duration(most)} in {len(facts.init_s)} launches"
-    middle = duration(median(facts.init_s))
-    return [f"MPI_Init {middle} on the slowest rank ({spread if least < most else 'one launch'})"]
+    spread = "one launch"
+    if least < most:
+        spread = f"{duration(least)} to {duration(most)} in {len(facts.init_s)} launches"
+    return [f"MPI_Init {duration(facts.usual_init_s)} on the slowest rank ({spread})"]
 
 
 def _memory(facts: Facts) -> list[str]:
@@ -129,16 +128,13 @@ def _memory(facts: Facts) -> list[str]:
 
 def _detours(facts: Facts) -> list[str]:
     """What the cores lost before the launches, in the median over them."""
-    noisy = [each for each in facts.sampled if each.detours_per_s > 0]
-    if not noisy:
+    found = facts.detours
+    if found is None:
         return []
-    often, length, lost, calm, batch = (
-        median(getattr(each, name) for each in noisy)
-        for name in ("detours_per_s", "detour_s", "lost_ratio", "calm_s", "batch_s")
-    )
-    lost_in = f"{number(often)}/s of {duration(length)} on a core ({percent(lost)} of its time)"
-    batches = f"short calls are sampled for {duration(batch)} at a time (at most {duration(calm)})"
-    return [f"detours {lost_in}: {batches}"]
+    often = f"{number(found.per_s)}/s of {duration(found.length_s)}"
+    batch, calm = duration(found.batch_s), duration(found.calm_s)
+    lost = f"detours {often} on a core ({percent(found.lost_ratio)} of its time)"
+    return [f"{lost}: short calls are sampled for {batch} at a time (at most {calm})"]
 
 
 def headline_lines(head: Headline, colour: bool = False) -> list[str]:
@@ -245,7 +241,7 @@ def _named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
 # --- tables ---------------------------------------------------------------------------------
 def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAIN) -> list[str]:
     """The tables of these rows, for who shows them while they are measured."""
-    found = tables(rows, document.cards)
+    found = row_tables(rows, document.cards)
     return [line for table in found for line in ["", *table_lines(table, screen)]][1:]
 
 
@@ -282,9 +278,9 @@ def text_rows(table: RowTable) -> list[list[str]]:
     return [[column.head for column in columns], *words]
 
 
-def figure_lines(figures: Sequence[Figure], colour: bool = False) -> list[str]:
+def figure_lines(figures: Sequence[FigureRow], colour: bool = False) -> list[str]:
     """Numbers that are no times, one a line, with the error of those of several launches."""
-    rows = [_figure_words(row) for row in figure_rows(figures)]
+    rows = [_figure_words(row) for row in figures]
     heads = ["figure of", "what", "ranks", "rank", "placement", "setting", "source", "value", "±",
              "launches", "unit"]  # fmt: skip
     shown = [i for i in range(len(heads)) if any(row[i] for row in rows)]

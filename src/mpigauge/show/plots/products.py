@@ -34,7 +34,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
                 continue
             if math.isfinite(product.of_peak):
                 over_cores = len(orders) == 1
-                x = _cores(product) if over_cores else product.order
+                x = product.cores if over_cores else product.order
                 name = " · ".join(filter(None, (of, _name(product, over_cores))))
                 known = (product, _point(x, product))
                 found.setdefault(product.name, {}).setdefault(name, []).append(known)
@@ -57,12 +57,8 @@ def _panel(name: str, curves: dict[str, list[tuple[Product, Point]]]) -> Panel:
 def _name(product: Product, over_cores: bool) -> str:
     """What is no product of full depth is told apart from those that are."""
     deep = "" if product.depth == product.order else f"k = {product.depth}"
-    cores = "" if over_cores else many(_cores(product), "core")
+    cores = "" if over_cores else many(product.cores, "core")
     return " · ".join(filter(None, (product.library, deep, cores))) or "BLAS"
-
-
-def _cores(product: Product) -> int:
-    return product.row.ranks * product.row.cell.threads
 
 
 def _point(x: float, product: Product) -> Point:

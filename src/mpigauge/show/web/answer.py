@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import byte_count, duration, listed, many, percent, plus_minus, rate
-from mpigauge.result.words import cell_name
 from mpigauge.show.limits import entries
 from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
@@ -119,7 +118,7 @@ def _how_sure(known: Sequence[Row]) -> Iterator[str]:
     sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
     widest = max(rows, key=lambda row: row.relative_error)
     within = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * _SURE:g} %"
-    yield f"{within}; the least certain is {cell_name(widest)}, {widest.error_words}."
+    yield f"{within}; the least certain is {widest.cell_name}, {widest.error_words}."
     if all(row.kind == "one launch" for row in rows):
         yield "All are of one launch: ± says nothing of how others would differ (--launches 6)."
 

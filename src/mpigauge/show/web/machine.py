@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.result.run_view import pus_of
+from mpigauge.model.cpu_lists import pus_of
 from mpigauge.show.picture import picture
 
 if TYPE_CHECKING:

@@ -152,7 +152,7 @@ def report(
         noise=list(_noise(first)),
         tables=tables,
         tables_left=tables_left,
-        figures="\n".join(figure_lines(first.document.figures)),
+        figures="\n".join(figure_lines(first.document.figure_rows)),
         command=_command(first),
         settings=sorted(first.view.settings.items()),
         documents=list(_documents(first)),

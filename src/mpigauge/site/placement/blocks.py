@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks
-from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.errors import UserError
-from mpigauge.site.topology.cpu_lists import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.placement import Placement

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.placement import Seat
-from mpigauge.site.topology.cpu_lists import as_list
 from mpigauge.site.topology.levels import Levels
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mpigauge.site.topology.cpu_lists import parse_list
+from mpigauge.model.cpu_lists import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.site.topology.files import Files

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.topology import Device, Numa
-from mpigauge.site.topology.cpu_lists import parse_list
 
 if TYPE_CHECKING:
     from typing import Literal

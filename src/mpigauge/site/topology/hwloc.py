@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from mpigauge.model.cpu_lists import parse_bitmap
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_input
 from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
-from mpigauge.site.topology.cpu_lists import parse_bitmap
 from mpigauge.site.topology.devices import FABRIC_CLASSES, in_order, kind_of, numa_beside
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import platform
 import re
 from pathlib import Path
 
+from mpigauge.model.cpu_lists import parse_list, parse_size
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_text
 from mpigauge.model.machine import Machine
 from mpigauge.model.topology import Cache, Numa, Pu
 from mpigauge.site.topology import cgroup
-from mpigauge.site.topology.cpu_lists import parse_list, parse_size
 from mpigauge.site.topology.devices import devices, drivers
 from mpigauge.site.topology.files import Files, Recorded
 from mpigauge.site.topology.numa import distances, numa_nodes

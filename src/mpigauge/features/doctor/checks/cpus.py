@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.site.topology import cgroup
-from mpigauge.site.topology.cpu_lists import as_list
 
 
 @check("binding", "whether this shell is bound to some of the CPUs")

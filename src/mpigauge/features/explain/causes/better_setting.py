@@ -15,7 +15,7 @@ from mpigauge.model.units import percent
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import CALLING
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.result.words import cell_name, time
+from mpigauge.result.words import time
 
 if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
@@ -44,7 +44,7 @@ def told(view: RunView, rival: Rival, how: str, attempts: tuple[str, ...]) -> Fi
         likely="the default is meant for other machines, sizes or numbers of ranks",
         evidence=(
             (
-                f"{cell_name(own)}: {time(own)} by default, {time(other)} "
+                f"{own.cell_name}: {time(own)} by default, {time(other)} "
                 f"{how}, in {min(own.launches, other.launches)} launches each"
             ),
             f"slower {how}: {worse}" if worse else f"nothing that was measured is slower {how}",

@@ -14,7 +14,6 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY, CALLING, nature_of
 from mpigauge.result.stats.launches import in_two_groups
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.result.words import cell_name
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -40,7 +39,7 @@ def _finding(view: RunView, rows: list[Row]) -> Finding:
         + (", or two ways through the MPI" if by_mpi else ""),
         evidence=(
             (
-                f"{cell_name(worst)}: 1 % of the samples are below "
+                f"{worst.cell_name}: 1 % of the samples are below "
                 f"{duration(cell.time_p01_s)}, 1 % above {duration(cell.time_p99_s)}, the median "
                 f"is {duration(cell.time_p50_s)}"
             ),

@@ -19,7 +19,7 @@ from mpigauge.result.models.bounds import network
 from mpigauge.result.models.breaks import algorithms
 from mpigauge.result.nature import COLLECTIVE
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.result.words import cell_name, factor, settings, size, time
+from mpigauge.result.words import factor, settings, size, time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -82,7 +82,7 @@ def _ratio(row: Row, others: list[Row]) -> float:
 def _finding(view: RunView, name: str, slow: list[tuple[Row, list[Row]]]) -> Finding:
     worst, others = max(slow, key=lambda pair: _ratio(*pair))
     way = " and ".join(row.benchmark for row in others)
-    told = ", ".join(f"{cell_name(row)} {time(row)}" for row in others)
+    told = ", ".join(f"{row.cell_name} {time(row)}" for row in others)
     knobs = algorithms(view, worst)
     return Finding(
         what=f"{name_cells(row for row, _ in slow)}: up to {factor(_ratio(worst, others))} "

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from mpigauge.features.explain.needs import FACT, machine, seats
 from mpigauge.features.explain.places import possible
 from mpigauge.features.explain.registry import cause
+from mpigauge.model.cpu_lists import pus_of
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
-from mpigauge.result.run_view import pus_of
 from mpigauge.result.stats.remarks import name_cells
 from mpigauge.site.topology.levels import MEANING, NAMES, Levels
 

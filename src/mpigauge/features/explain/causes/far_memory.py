@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.explain.needs import FACT, machine, seats
 from mpigauge.features.explain.registry import cause
-from mpigauge.model.units import memory
+from mpigauge.model.units import first_few, memory
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
@@ -34,7 +33,7 @@ def look(view: RunView) -> Iterator[Finding]:
     poor = {(rank.host, rank.rank, rank.numa): rank for rank in view.run.ranks if _why(view, rank)}
     if poor:
         yield Finding(
-            what=f"{listed(f'rank {rank}' for _, rank, _ in poor)}: beside a NUMA node with too "
+            what=f"{first_few(f'rank {rank}' for _, rank, _ in poor)}: beside a NUMA node with too "
             "little memory",
             likely="their buffers lie in the memory of another node, which is slower to reach and "
             "shared",

@@ -14,7 +14,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
 from mpigauge.result.settings import existing
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.result.words import cell_name, factor, settings, time
+from mpigauge.result.words import factor, settings, time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -43,7 +43,7 @@ def look(view: RunView) -> Iterator[Finding]:
         likely=_likely(view, worst),
         evidence=(
             (
-                f"{cell_name(worst)}: {duration(first)} at first "
+                f"{worst.cell_name}: {duration(first)} at first "
                 f"(median over visits), then {time(worst)}: {factor(_ratio(worst))}"
             ),
         ),

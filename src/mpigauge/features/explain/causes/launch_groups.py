@@ -15,7 +15,7 @@ from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
 from mpigauge.result.stats.launches import in_two_groups
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.result.words import cell_name, factor
+from mpigauge.result.words import factor
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -42,9 +42,7 @@ def _finding(view: RunView, rows: list[Row]) -> Finding:
         if is_loud(view)
         else "something is decided once for each launch: where memory lies"
         + (", or which path through the network a launch gets" if between else ""),
-        evidence=(
-            f"{cell_name(worst)}: a call took {duration(low)} to {duration(high)} by launch",
-        ),
+        evidence=(f"{worst.cell_name}: a call took {duration(low)} to {duration(high)} by launch",),
         attempts=(
             "a quieter hour, with as many launches",
             "more launches (--launches): the median of few may be of either group",

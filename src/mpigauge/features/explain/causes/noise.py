@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from mpigauge.features.explain.needs import FACT, noise
 from mpigauge.features.explain.places import has_free_cores
 from mpigauge.features.explain.registry import cause
-from mpigauge.model.units import duration, percent
+from mpigauge.model.units import duration, first_few, percent
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Noise
@@ -32,7 +31,7 @@ def look(view: RunView) -> Iterator[Finding]:
     worst = max(view.run.noise, key=lambda each: each.lost_ratio)
     cores = [f"core {each.cpu} of rank {each.rank}" for each in loud]
     yield Finding(
-        what=f"others take up to {percent(worst.lost_ratio)} of {listed(cores)}"
+        what=f"others take up to {percent(worst.lost_ratio)} of {first_few(cores)}"
         if loud
         else f"half of the rows were disturbed in {percent(median(tainted))} of their visits",
         likely="other programs, daemons or timer ticks on the cores that were measured",

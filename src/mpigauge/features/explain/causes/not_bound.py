@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.explain.needs import FACT, seats
 from mpigauge.features.explain.registry import cause
+from mpigauge.model.cpu_lists import parse_list, pus_of
+from mpigauge.model.units import first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.run_view import pus_of
-from mpigauge.result.words import listed
-from mpigauge.site.topology.cpu_lists import parse_list
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
@@ -30,7 +29,7 @@ def look(view: RunView) -> Iterator[Finding]:
             what=f"{len(wrong)} of {len(view.run.ranks)} ranks are not bound as wanted",
             likely="the launcher, the batch system or a cgroup binds after mpigauge has, or allows "
             "other CPUs only",
-            evidence=(f"wanted CPUs {wanted}; read back: {listed(named)}",),
+            evidence=(f"wanted CPUs {wanted}; read back: {first_few(named)}",),
             attempts=(
                 "`mpigauge topo` inside of the job shows which CPUs may be used",
                 "`--placement launcher`, so that the launcher binds to the same CPUs",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.explain.needs import FACT, seats
 from mpigauge.features.explain.registry import cause
+from mpigauge.model.cpu_lists import pus_of
+from mpigauge.model.units import first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.run_view import pus_of
 from mpigauge.result.settings import existing
-from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
@@ -27,7 +27,7 @@ def look(view: RunView) -> Iterator[Finding]:
     if crowded:
         named = [f"{_ranks(on)} on CPU {pu} of {host}" for (host, pu), on in crowded]
         yield Finding(
-            what=f"ranks share a CPU: {listed(named)}",
+            what=f"ranks share a CPU: {first_few(named)}",
             likely="they take turns, so times between them are those of the kernel's scheduler",
             evidence=(
                 "each of them read back that it may run there only",

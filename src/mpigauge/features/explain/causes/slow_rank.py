@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.explain.needs import REPEATED
 from mpigauge.features.explain.registry import cause
-from mpigauge.model.units import byte_count, duration
+from mpigauge.model.units import byte_count, duration, first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import SENDING
 from mpigauge.result.pairs import stored_map
-from mpigauge.result.words import cell_name, factor, listed
+from mpigauge.result.words import factor
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -53,7 +53,7 @@ def _of_pairs(found: PairMap) -> Iterator[Finding]:
         if ranks or pairs:
             yield Finding(
                 what=f"{sheet.benchmark} {byte_count(sheet.message_bytes)}: slower than the "
-                f"peers: {listed(ranks or pairs)}",
+                f"peers: {first_few(ranks or pairs)}",
                 likely="a slow core or host" if ranks else "a slow link or path between these two",
                 evidence=tuple(pairs[:MOST_NAMED]) or ("all pairs of it are slow",),
                 attempts=(
@@ -85,14 +85,14 @@ def _of_ranks(view: RunView, curves: list[Curve]) -> Finding:
     cell = worst.cell
     middle = (cell.time_avg_s - cell.time_min_s) / (cell.time_max_s - cell.time_min_s)
     return Finding(
-        what=f"{listed(curve.label for curve in curves)}: the slowest rank takes up to "
+        what=f"{first_few(curve.label for curve in curves)}: the slowest rank takes up to "
         f"{factor(cell.time_max_s / cell.time_min_s)} the time of the fastest, and all do the same",
         likely="one rank or a few are slower than the others: their core, memory or path"
         if middle < 0.5
         else "most ranks are slower than a few that are near to each other",
         evidence=(
             (
-                f"{cell_name(worst)} on {cell.ranks} ranks: fastest "
+                f"{worst.cell_name} on {cell.ranks} ranks: fastest "
                 f"{duration(cell.time_min_s)}, mean {duration(cell.time_avg_s)}, slowest "
                 f"{duration(cell.time_max_s)}"
             ),

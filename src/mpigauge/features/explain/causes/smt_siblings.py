@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from mpigauge.features.explain.needs import FACT, machine, seats
 from mpigauge.features.explain.places import has_free_cores, possible
 from mpigauge.features.explain.registry import cause
+from mpigauge.model.cpu_lists import pus_of
+from mpigauge.model.units import first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
-from mpigauge.result.run_view import pus_of
-from mpigauge.result.words import listed
 
 if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
@@ -45,7 +45,7 @@ def look(view: RunView) -> Iterator[Finding]:
         for (host, core), ranks in shared.items()
     ]
     yield Finding(
-        what=f"ranks sit on the threads of one core: {listed(named)}",
+        what=f"ranks sit on the threads of one core: {first_few(named)}",
         likely="they share its execution units and its private caches, and each is slower than it "
         "would be alone",
         evidence=(f"{_cores(view)} cores may be used, {len(on)} have ranks",),

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from mpigauge.features.explain.needs import REPEATED, machine, seats
 from mpigauge.features.explain.registry import cause
 from mpigauge.model.transport import BETWEEN
+from mpigauge.model.units import first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
-from mpigauge.result.words import cell_name, listed, time
+from mpigauge.result.words import time
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -43,15 +44,15 @@ def look(view: RunView) -> Iterator[Finding]:
     if not cards or len(hosts) < 2 or not (named or (slow and silent)):
         return
     yield Finding(
-        what=f"messages between hosts go over TCP, beside the card {listed(cards)}"
+        what=f"messages between hosts go over TCP, beside the card {first_few(cards)}"
         if named
-        else f"short messages between hosts are as slow as TCP, beside the card {listed(cards)}",
+        else f"short messages between hosts are as slow as TCP, beside the card {first_few(cards)}",
         likely="the MPI does not use the card: its driver is not in this build, or a setting keeps "
         "it away" if named else "messages go over TCP; the run does not say what carried them",
         rows=() if named or slow is None else (slow,),
         evidence=(
             *named,
-            *([f"{cell_name(slow)} takes {time(slow)}"] if slow else []),
+            *([f"{slow.cell_name} takes {time(slow)}"] if slow else []),
         ),
         attempts=(
             ("`mpigauge transports` shows what this MPI can use here; --transport selects it, and "

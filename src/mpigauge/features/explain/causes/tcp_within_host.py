@@ -13,7 +13,7 @@ from mpigauge.features.explain.registry import cause
 from mpigauge.model.transport import WITHIN
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
-from mpigauge.result.words import cell_name, time
+from mpigauge.result.words import time
 
 if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
@@ -34,7 +34,7 @@ def look(view: RunView) -> Iterator[Finding]:
         yield Finding(
             what="messages within a host go over TCP, and not through shared memory",
             likely="it was asked for, by an option, in the environment or in a file of the MPI",
-            evidence=(*named, f"{cell_name(shortest)} takes {time(shortest)}, the shortest of all"),
+            evidence=(*named, f"{shortest.cell_name} takes {time(shortest)}, the shortest of all"),
             attempts=(
                 "the same run without it; `mpigauge transports` shows how this MPI shares memory",
             ),

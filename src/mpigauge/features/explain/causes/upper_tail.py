@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.explain.needs import REPEATED, detours
 from mpigauge.features.explain.registry import cause
-from mpigauge.model.units import duration, percent
+from mpigauge.model.units import duration, first_few, percent
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import ANY
 from mpigauge.result.node.detours import cores
-from mpigauge.result.words import cell_name, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +62,7 @@ def look(view: RunView) -> Iterator[Finding]:
             ),
             (
                 "the slowest percent of the samples is as much slower: "
-                f"{listed(cell_name(row) for row in explained)}"
+                f"{first_few(row.cell_name for row in explained)}"
             ),
         ),
         rows=tuple(explained),

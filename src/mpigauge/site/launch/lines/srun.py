@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
@@ -25,7 +26,6 @@ from mpigauge.site.launch.lines.grammar import (
     unmatched,
 )
 from mpigauge.site.launch.lines.line import Program
-from mpigauge.site.topology.cpu_lists import parse_list
 
 _RANKS = re.compile(r"\*|\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
 _ENTRY = re.compile(r"((?:[^,\"']|\"[^\"]*\"|'[^']*')+)")

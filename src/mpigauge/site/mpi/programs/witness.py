@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.site.mpi.programs.small import small_library
-from mpigauge.site.topology.cpu_lists import as_list
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi, Mpi

@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpigauge.model.records import Rank
 
 _SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _WORD_BITS = 32
@@ -23,6 +27,11 @@ def parse_list(text: str) -> set[int]:
             raise ValueError(f"there is no PU or node {high}; the most is {MOST - 1}")
         numbers |= set(range(low, high + 1))
     return numbers
+
+
+def pus_of(rank: Rank) -> frozenset[int]:
+    """The PUs that a rank was bound to, or might run on."""
+    return frozenset(parse_list(rank.cpuset))
 
 
 def as_list(numbers: Iterable[int], between: str = ",") -> str:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Flags of rows, which say what is suspicious about a number, as letters for tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mpigauge.model.row import Row
+
+LETTERS = {
+    "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
+    "sync": "S", "clock": "K", "detours": "E", "oversubscribed": "O",
+}  # fmt: skip
+
+
+def flags_of(rows: Iterable[Row]) -> list[str]:
+    """Each flag that these rows show, the known ones in the order of their letters."""
+    shown = list(dict.fromkeys(flag for row in rows for flag in row.flags))
+    return sorted(shown, key=[*LETTERS, *shown].index)
+
+
+def letters(row: Row) -> str:
+    """The flags of a row as letters, wrong data as an exclamation mark."""
+    found = "".join(LETTERS.get(flag, "?") for flag in flags_of([row]))
+    return f"{found}!" if row.wrong_count else found
+
+
+def legend(rows: Iterable[Row]) -> list[str]:
+    """Each letter that these rows show, with its word."""
+    return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in flags_of(rows)]

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Moments as stored runs write them: UTC, as 2026-11-21T05:00:00Z."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+
+UTC_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def moment_of(text: object) -> datetime | None:
+    """The UTC time in 2026-11-21T05:00:00Z; None where it is something else."""
+    try:
+        return datetime.strptime(str(text), UTC_FORMAT).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+
+
+def unix_time(text: object) -> float:
+    """Seconds since 1970 of such a time; NaN where it is something else."""
+    moment = moment_of(text)
+    return moment.timestamp() if moment else math.nan
