@@ -79,14 +79,12 @@ def write_picture(
 
 def _of_run(shown: RunResult, several: bool) -> list[str]:
     """Machine, MPI, date and version; the command that measured it."""
-    import shlex
-
     from mpigauge.show.formats.table import which_run
 
-    command = shown.run.header.get("command") or ""
-    said = command if isinstance(command, str) else shlex.join(map(str, command))
     known = " · ".join(which_run(shown.document.facts))
-    return [line for line in (f"{shown.name}: {known}" if several else known, said) if line]
+    if several:
+        known = f"{shown.name}: {known}"
+    return [line for line in (known, shown.command) if line]
 
 
 def write_page(text: str, file: Path) -> None:

@@ -119,3 +119,13 @@ def listed(words: Iterable[str], link: str = "and") -> str:
     """A list for a sentence: l3, numa and node."""
     *others, last = [*words] or ["nothing"]
     return f"{', '.join(others)} {link} {last}" if others else last
+
+
+def dotted(*words: str) -> str:
+    """The words that are not empty, for a heading: PingPong · 2 ranks · l3."""
+    return " · ".join(filter(None, words))
+
+
+def with_commas(*words: str) -> str:
+    """The words that are not empty: PingPong, l3."""
+    return ", ".join(filter(None, words))

@@ -33,6 +33,26 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[list[str]]:
     return [list(line) for line in zip(*columns, strict=True)]
 
 
+def widths(lines: Iterable[Sequence[str]]) -> list[int]:
+    """How wide each column of these lines of words is: as its longest word."""
+    return [max(len(word) for word in column) for column in zip(*lines, strict=True)]
+
+
+def left_aligned(words: Sequence[str], wide: Sequence[int], gap: str = "  ") -> str:
+    """The words in columns of these widths, each at the left of its column."""
+    return gap.join(f"{word:<{w}}" for word, w in zip(words, wide, strict=True)).rstrip()
+
+
+def right_aligned(words: Sequence[str], wide: Sequence[int], gap: str = " ") -> str:
+    """The words in columns of these widths, each at the right of its column."""
+    return gap.join(f"{word:>{w}}" for word, w in zip(words, wide, strict=True))
+
+
+def as_blocks(blocks: Iterable[Sequence[str]]) -> str:
+    """Text of blocks of lines, with an empty line between two; empty blocks are left out."""
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
 def _aligned(words: Sequence[str]) -> Sequence[str]:
     wide = max((len(word) for word in words if _ERROR.fullmatch(word)), default=0)
     units = (found[1] for word in words if (found := _SIZE.fullmatch(word)))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -56,6 +57,12 @@ class RunResult:
     def of(cls, name: str, run: Run, of_large: tuple[Member, ...] = ()) -> RunResult:
         rows = rows_of_run(run)
         return cls(name, run, document(run, rows=rows), RunView.of(run, rows), of_large)
+
+    @property
+    def command(self) -> str:
+        """The command that measured it, as a shell takes it; empty: it is not known."""
+        command = self.run.header.get("command") or ""
+        return command if isinstance(command, str) else shlex.join(map(str, command))
 
     @cached_property
     def members(self) -> tuple[Member, ...]:

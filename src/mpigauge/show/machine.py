@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cpu_lists import as_list
-from mpigauge.model.units import byte_count, many, memory
+from mpigauge.model.units import byte_count, dotted, many, memory, with_commas
+from mpigauge.model.width import left_aligned
 from mpigauge.site.topology.levels import MEANING, Levels
 
 if TYPE_CHECKING:
@@ -24,16 +25,15 @@ _LONG = 24
 def page(topology: Topology, width: int = 96) -> list[str]:
     """The lines of the page; `width` is that of the screen."""
     levels = Levels.of(topology)
-    blocks = [
-        _head(topology),
-        _excluded(topology),
-        *(_socket(topology, levels, number, width) for number in _packages(topology)),
-        _elsewhere(topology),
-        _cores(topology),
-        _sharing(levels),
-        _distances(topology),
-    ]
-    return [line for block in blocks if block for line in ("", *block)][1:]
+    blocks = [_head(topology), _excluded(topology)]
+    for number in _packages(topology):
+        blocks.append(_socket(topology, levels, number, width))
+    blocks += [_elsewhere(topology), _cores(topology), _sharing(levels), _distances(topology)]
+    lines: list[str] = []
+    for block in blocks:
+        if block:
+            lines += ["", *block]
+    return lines[1:]
 
 
 def short_list(numbers: Iterable[int]) -> str:
@@ -49,35 +49,50 @@ def short_list(numbers: Iterable[int]) -> str:
 def card(device: Device) -> str:
     """Its name, other names and address: mlx5_0 (ib0, 0000:c1:00.0)."""
     more = [name for name in (*device.also, device.bus) if name and name != device.name]
-    return f"{device.name} ({', '.join(more)})" if more else device.name
+    if not more:
+        return device.name
+    return f"{device.name} ({', '.join(more)})"
 
 
 def cache_size(count: int) -> str:
-    """As data sheets have it: 27.5 MiB, 1.25 MiB, 32 KiB."""
-    return f"{count / (1 << 20):g} MiB" if count >= 1 << 20 else byte_count(count)
+    """The size of a cache as data sheets have it: 27.5 MiB, 1.25 MiB, 32 KiB."""
+    if count >= 1 << 20:
+        return f"{count / (1 << 20):g} MiB"
+    return byte_count(count)
+
+
+def numa_size(node: Numa) -> str:
+    """The memory of a NUMA node."""
+    return memory(node.bytes) if node.bytes else "memory unknown"
+
+
+def place_of(device: Device) -> str:
+    """Which PUs a card is beside."""
+    return f"beside PU {short_list(device.pus)}" if device.pus else "place unknown"
 
 
 # --- head -----------------------------------------------------------------------------------
 def _head(topology: Topology) -> list[str]:
     cores = len({pu.core for pu in topology.pus})
     total = sum(node.bytes or 0 for node in topology.numa)
-    words = [
+    parts = dotted(
         many(topology.packages, "socket"),
         many(topology.numa_nodes, "NUMA node"),
         many(cores, "core"),
         _threads(topology),
         memory(total) if total else "",
-    ]
-    names = [topology.hostname, topology.cpu_model, topology.architecture]
-    return [" · ".join(filter(None, line)) for line in (names, words)]
+    )
+    return [dotted(topology.hostname, topology.cpu_model, topology.architecture), parts]
 
 
 def _threads(topology: Topology) -> str:
     most = topology.threads_per_core
     if most < 2:
         return ""
-    even = len(topology.pus) == most * len({pu.core for pu in topology.pus})
-    return f"{'' if even else 'up to '}{most} hardware threads each"
+    cores = {pu.core for pu in topology.pus}
+    if len(topology.pus) == most * len(cores):
+        return f"{most} hardware threads each"
+    return f"up to {most} hardware threads each"
 
 
 def _excluded(topology: Topology) -> list[str]:
@@ -106,22 +121,33 @@ def _packages(topology: Topology) -> list[int]:
 
 
 def _socket(topology: Topology, levels: Levels, number: int, width: int) -> list[str]:
-    pus = frozenset(pu.number for pu in topology.pus if pu.package == number)
-    cores = len({pu.core for pu in topology.pus if pu.package == number})
-    cards = [d for d in topology.devices if d.pus == pus and _node_beside(topology, d) is None]
-    lines = [_joined(f"socket {number}", many(cores, "core"), *map(card, cards))]
-    inside = [node for node in topology.numa if node.pus & pus]
-    for node in inside:
-        lines += _numa(topology, levels, node, pus, width)
-    lonely = pus - frozenset[int]().union(*(node.pus for node in inside))
-    return lines + (_shared(topology, levels, lonely, width) if lonely else [])
+    pus = _pus_of(topology, number)
+    cores = {pu.core for pu in topology.pus if pu.package == number}
+    heads = [f"socket {number}", many(len(cores), "core")]
+    for device in topology.devices:
+        if device.pus == pus and _node_beside(topology, device) is None:
+            heads.append(card(device))
+    lines = ["  ".join(heads)]
+    lonely = pus
+    for node in topology.numa:
+        if node.pus & pus:
+            lines += _numa(topology, levels, node, pus, width)
+            lonely -= node.pus
+    if lonely:
+        lines += _shared(topology, levels, lonely, width)
+    return lines
+
+
+def _pus_of(topology: Topology, package: int) -> Group:
+    return frozenset(pu.number for pu in topology.pus if pu.package == package)
 
 
 def _numa(topology: Topology, levels: Levels, node: Numa, within: Group, width: int) -> list[str]:
-    beside = [d for d in topology.devices if _node_beside(topology, d) == node.number]
-    amount = memory(node.bytes) if node.bytes else "memory unknown"
-    first = "  " + _joined(f"NUMA {node.number}", amount, *map(card, beside))
-    return [first, *_shared(topology, levels, node.pus & within, width)]
+    heads = [f"NUMA {node.number}", numa_size(node)]
+    for device in topology.devices:
+        if _node_beside(topology, device) == node.number:
+            heads.append(card(device))
+    return ["  " + "  ".join(heads), *_shared(topology, levels, node.pus & within, width)]
 
 
 def _shared(topology: Topology, levels: Levels, pus: Group, width: int) -> list[str]:
@@ -130,19 +156,33 @@ def _shared(topology: Topology, levels: Levels, pus: Group, width: int) -> list[
     if shown is None:
         return _filled("    cores  ", [_marked(topology, pus)], width)
     name, groups = shown
+    words = []
+    rest = pus
+    for group in groups:
+        words.append(_marked(topology, group & pus))
+        rest -= group
+    if rest:
+        words.append(_marked(topology, rest))
+    return _filled(f"    {name.upper()}{_sizes(topology, name, groups)}  ", words, width)
+
+
+def _sizes(topology: Topology, name: str, groups: Sequence[Group]) -> str:
+    """How large the caches of this level are that these groups share."""
     sizes = {cache.bytes for cache in topology.caches if _is(cache, name) and cache.pus in groups}
-    size = f" {' or '.join(map(cache_size, sorted(sizes)))}" if sizes else ""
-    words = [_marked(topology, group & pus) for group in groups]
-    rest = pus - frozenset[int]().union(*groups)
-    words += [_marked(topology, rest)] if rest else []
-    return _filled(f"    {name.upper()}{size}  ", words, width)
+    if not sizes:
+        return ""
+    words = [cache_size(size) for size in sorted(sizes)]
+    return f" {' or '.join(words)}"
 
 
 def _last_shared(levels: Levels, pus: Group) -> tuple[str, list[Group]] | None:
+    """The last level of caches that PUs of several cores share, with who shares one."""
     for name in ("l4", "l3", "l2"):
         groups = [group for group in levels.groups.get(name, ()) if group & pus]
-        if any(len({levels.around[pu]["core"] for pu in group}) > 1 for group in groups):
-            return name, groups
+        for group in groups:
+            cores = {levels.around[pu]["core"] for pu in group}
+            if len(cores) > 1:
+                return name, groups
     return None
 
 
@@ -153,43 +193,45 @@ def _is(cache: Cache, name: str) -> bool:
 def _marked(topology: Topology, pus: Group) -> str:
     """The PUs of a group, those that may not be used in brackets."""
     good, bad = pus & topology.allowed, pus - topology.allowed
-    return " ".join(
-        [*([short_list(good)] if good else []), *([f"[{short_list(bad)}]"] if bad else [])]
-    )
+    words = []
+    if good:
+        words.append(short_list(good))
+    if bad:
+        words.append(f"[{short_list(bad)}]")
+    return " ".join(words)
 
 
 def _filled(start: str, words: Sequence[str], width: int) -> list[str]:
     """The words in columns of the same width behind `start`."""
     wide = max(map(len, words))
     per_line = max(1, (width - len(start) + 3) // (wide + 3))
-    chunks = [words[i : i + per_line] for i in range(0, len(words), per_line)]
-    heads = [start, *[" " * len(start)] * len(chunks)]
-    return [
-        head + " | ".join(f"{word:<{wide}}" for word in chunk).rstrip()
-        for head, chunk in zip(heads, chunks, strict=False)
-    ]
+    lines, head = [], start
+    for first in range(0, len(words), per_line):
+        chunk = words[first : first + per_line]
+        lines.append(head + left_aligned(chunk, [wide] * len(chunk), " | "))
+        head = " " * len(start)
+    return lines
 
 
 def _node_beside(topology: Topology, device: Device) -> int | None:
-    return device.numa if any(n.number == device.numa and n.pus for n in topology.numa) else None
+    """The NUMA node with cores that a card is beside."""
+    for node in topology.numa:
+        if node.number == device.numa and node.pus:
+            return device.numa
+    return None
 
 
 # --- below ----------------------------------------------------------------------------------
 def _elsewhere(topology: Topology) -> list[str]:
     """Memory without cores, and cards that are beside no one NUMA node or socket."""
-    lines = [
-        f"NUMA {node.number}  {memory(node.bytes) if node.bytes else 'memory unknown'}  no cores"
-        for node in topology.numa
-        if not node.pus
-    ]
-    sockets = [
-        frozenset(pu.number for pu in topology.pus if pu.package == number)
-        for number in _packages(topology)
-    ]
+    lines = []
+    for node in topology.numa:
+        if not node.pus:
+            lines.append(f"NUMA {node.number}  {numa_size(node)}  no cores")
+    sockets = [_pus_of(topology, number) for number in _packages(topology)]
     for device in topology.devices:
         if _node_beside(topology, device) is None and device.pus not in sockets:
-            where = f"beside PU {short_list(device.pus)}" if device.pus else "place unknown"
-            lines.append(f"{card(device)}  {where}")
+            lines.append(f"{card(device)}  {place_of(device)}")
     return lines
 
 
@@ -198,15 +240,19 @@ def _cores(topology: Topology) -> list[str]:
     core_of = {pu.number: pu.core for pu in topology.pus}
     found: dict[tuple[str, ...], list[Pu]] = {}
     for pu in topology.pus:
-        own = [cache for cache in topology.caches if pu.number in cache.pus and cache.level < 3]
-        words = [_cache_words(cache, core_of) for cache in own]
-        speed = f"speed {pu.capacity}" if pu.capacity and _uneven(topology) else ""
-        found.setdefault((pu.kind, speed, *words), []).append(pu)
+        words = [pu.kind]
+        if pu.capacity and _uneven(topology):
+            words.append(f"speed {pu.capacity}")
+        for cache in topology.caches:
+            if pu.number in cache.pus and cache.level < 3:
+                words.append(_cache_words(cache, core_of))
+        found.setdefault(tuple(words), []).append(pu)
     lines = []
     for kind, pus in found.items():
-        who = "each core" if len(found) == 1 else f"PU {short_list(pu.number for pu in pus)}"
-        said = [word for word in kind if word]
-        lines += [f"{who}: {', '.join(said)}"] if said else []
+        said = with_commas(*kind)
+        if said:
+            who = "each core" if len(found) == 1 else f"PU {short_list(pu.number for pu in pus)}"
+            lines.append(f"{who}: {said}")
     return lines
 
 
@@ -226,8 +272,10 @@ def _sharing(levels: Levels) -> list[str]:
     if not shared:
         return ["There are no two cores that may be used, so no pair of ranks can be placed."]
     lines = ["What two ranks share at the closest, and how many pairs of cores do (--place):"]
-    wide = max(len(str(count)) for count in shared.values())
-    return lines + [f"  {name:<6}  {n:>{wide}}  {MEANING[name]}" for name, n in shared.items()]
+    wide = len(str(max(shared.values())))
+    for name, count in shared.items():
+        lines.append(f"  {name:<6}  {count:>{wide}}  {MEANING[name]}")
+    return lines
 
 
 def _distances(topology: Topology) -> list[str]:
@@ -236,11 +284,11 @@ def _distances(topology: Topology) -> list[str]:
     numbers = [node.number for node in topology.numa]
     wide = max(len(str(n)) for row in (numbers, *topology.distances) for n in row)
     lines = ["Distances from NUMA node to NUMA node, as the firmware tells them:"]
-    lines.append(" " * (wide + 4) + " ".join(f"{n:>{wide}}" for n in numbers))
+    lines.append(" " * (wide + 4) + _padded(numbers, wide))
     for number, row in zip(numbers, topology.distances, strict=True):
-        lines.append(f"  {number:>{wide}}  " + " ".join(f"{n:>{wide}}" for n in row))
+        lines.append(f"  {number:>{wide}}  {_padded(row, wide)}")
     return lines
 
 
-def _joined(*words: str) -> str:
-    return "  ".join(filter(None, words))
+def _padded(numbers: Sequence[int], wide: int) -> str:
+    return " ".join(f"{number:>{wide}}" for number in numbers)

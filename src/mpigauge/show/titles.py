@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import USUAL, heading_word
-from mpigauge.model.units import many
+from mpigauge.model.units import dotted, many
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -16,30 +16,41 @@ if TYPE_CHECKING:
 
 
 def title(table: RowTable, without: str = "") -> str:
-    """`without`: a column that is not the same of all rows."""
+    """What a table is of. `without`: a column that is not the same of all rows."""
     first = table.rows[0].cell
-    words = [table.card.word, *([] if without == "ranks" else [_ranks(table)])]
-    words += [first.datatype] if first.datatype and first.message_bytes >= 0 else []
-    words += [first.op] if first.op else []
-    words += [heading_word("inflight", first.inflight)] if table.card.windowed else []
-    started = first.sync not in ("", USUAL["sync"]) and not first.source
-    words += [heading_word("sync", first.sync)] if started else []
-    words += [heading_word(name, v) for name, v in table.variant.items() if name != without]
+    words = [table.card.word]
+    if without != "ranks":
+        words.append(_ranks(table))
+    if first.message_bytes >= 0:
+        words.append(first.datatype)
+    words.append(first.op)
+    if table.card.windowed:
+        words.append(heading_word("inflight", first.inflight))
+    if first.sync not in ("", USUAL["sync"]) and not first.source:
+        words.append(heading_word("sync", first.sync))
+    for name, value in table.variant.items():
+        if name != without:
+            words.append(heading_word(name, value))
     over = {resting_on(row) for row in table.rows}
-    return " · ".join(words + (list(over) if len(over) == 1 else []))
+    if len(over) == 1:
+        words += over
+    return dotted(*words)
 
 
 def _ranks(table: RowTable) -> str:
-    groups = f"{table.groups} groups of " if table.groups > 1 else ""
-    ranks = table.ranks or "?"  # some programs do not print it
-    return f"{groups}{many(ranks, 'rank')}"
+    ranks = many(table.ranks or "?", "rank")  # some programs do not print it
+    if table.groups > 1:
+        return f"{table.groups} groups of {ranks}"
+    return ranks
 
 
 def resting_on(row: Row) -> str:
-    """What the interval rests on."""
+    """What the interval of a row rests on."""
     if row.kind == "one launch":
         return "1 launch"
-    return f"range of {row.launches}" if row.kind == "range" else f"{row.launches} launches"
+    if row.kind == "range":
+        return f"range of {row.launches}"
+    return f"{row.launches} launches"
 
 
 def as_printed(value: float, decimals: int) -> str:

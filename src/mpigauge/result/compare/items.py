@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import IDENTITY
 from mpigauge.model.row import Estimate
+from mpigauge.model.units import many
 from mpigauge.result.stats.figures import Columns, columns_of, figure_rows
 from mpigauge.result.stats.ratio import Sample
 
@@ -56,6 +57,12 @@ class Item:
     row: Row | None = None
     figure: Figure | None = None
     """Of the first launch. An item is of a row or of figures."""
+
+    @property
+    def ranks_word(self) -> str:
+        """2 ranks; empty: it does not say on how many it is."""
+        ranks = dict(self.columns).get("ranks")
+        return many(ranks, "rank") if ranks else ""
 
     def word(self, said: Said) -> str:
         """FASTER and SLOWER of times, BETTER and WORSE of figures with a direction."""

@@ -14,6 +14,7 @@ from mpigauge.model.row_tables import row_tables
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import (
     byte_count,
+    dotted,
     duration,
     many,
     megabytes_per_s,
@@ -23,8 +24,18 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
     rate,
+    with_commas,
 )
-from mpigauge.model.width import WIDTH, aligned, broken, shortened
+from mpigauge.model.width import (
+    WIDTH,
+    aligned,
+    as_blocks,
+    broken,
+    left_aligned,
+    right_aligned,
+    shortened,
+    widths,
+)
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
 
@@ -56,22 +67,30 @@ class TableColumn(NamedTuple):
 def render(document: Document, screen: Screen = PLAIN) -> str:
     colour = screen.coloured
     blocks = [
-        broken(heading(document.facts)) if document.whole else brief_heading(document.facts),
-        headline_lines(document.headline, colour) if document.headline else [],
+        _heading_of(document),
+        headline_lines(document.headline, colour),
         limits_lines(document, colour),
-        *(table_lines(table, screen) for table in document.tables() if table.rows),
-        figure_lines(document.figure_rows, colour),
-        data_lines(document),
-        remark_lines(document, colour),
     ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    for table in document.tables():
+        if table.rows:
+            blocks.append(table_lines(table, screen))
+    blocks.append(figure_lines(document.figure_rows, colour))
+    blocks.append(data_lines(document))
+    blocks.append(remark_lines(document, colour))
+    return as_blocks(blocks)
+
+
+def _heading_of(document: Document) -> list[str]:
+    if document.whole:
+        return broken(heading(document.facts))
+    return brief_heading(document.facts)
 
 
 # --- around the tables ----------------------------------------------------------------------
 def heading(facts: Facts) -> list[str]:
     """Which machine, which MPI, which run; then what starting MPI took, memory, and detours."""
-    more = (_start(facts), _memory(facts), _detours(facts))
-    return [*which_run(facts), *(" · ".join(words) for words in more if words)]
+    more = [_start(facts), _memory(facts), _detours(facts)]
+    return [*which_run(facts), *filter(None, more)]
 
 
 def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
@@ -85,15 +104,23 @@ def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
 
 def which_run(facts: Facts, with_version: bool = True) -> list[str]:
     """What measured when, and how it ended; then where."""
+    through = f"over {facts.transport}" if facts.transport else ""
+    ended = "" if facts.status == "done" else facts.status
+    what = [facts.mpi, through, facts.created, ended]
+    if with_version:
+        what.insert(0, _by(facts))
     ranks = many(facts.world_ranks, "rank") if facts.world_ranks else ""
     rules = f"rules of {facts.tuned}" if facts.tuned else ""
     where = [_hosts(facts), facts.cpu, ranks, rules]
-    through = f"over {facts.transport}" if facts.transport else ""
-    by = f"imported from {facts.imported}" if facts.imported else f"mpigauge {facts.version}"
-    ended = "" if facts.status == "done" else facts.status
-    what = [by if with_version else "", facts.mpi, through, facts.created, ended]
-    lines = (" · ".join(filter(None, words)) for words in (what, where))
+    lines = [dotted(*what), dotted(*where)]
     return [line for line in lines if line]
+
+
+def _by(facts: Facts) -> str:
+    """Whose numbers these are."""
+    if facts.imported:
+        return f"imported from {facts.imported}"
+    return f"mpigauge {facts.version}"
 
 
 def _hosts(facts: Facts) -> str:
@@ -102,44 +129,48 @@ def _hosts(facts: Facts) -> str:
     return f"{len(facts.hosts)} hosts: {compress(facts.hosts)}"
 
 
-def _start(facts: Facts) -> list[str]:
+def _start(facts: Facts) -> str:
     """What starting MPI took: the median of the launches, and between what they lie."""
     if not facts.init_s:
-        return []
+        return ""
     least, most = min(facts.init_s), max(facts.init_s)
     spread = "one launch"
     if least < most:
         spread = f"{duration(least)} to {duration(most)} in {len(facts.init_s)} launches"
-    return [f"MPI_Init {duration(facts.usual_init_s)} on the slowest rank ({spread})"]
+    return f"MPI_Init {duration(facts.usual_init_s)} on the slowest rank ({spread})"
 
 
-def _memory(facts: Facts) -> list[str]:
+def _memory(facts: Facts) -> str:
     """What the ranks took of the memory."""
     known = facts.memory
     if "peak RSS" not in known:
-        return []
+        return ""
     words = [f"memory {memory(known['peak RSS'])} on the largest rank"]
     if known.get("shared memory"):
         words.append(f"{memory(known['shared memory'])} of it shared")
     if "memory left" in known:
         words.append(f"{memory(known['memory left'])} left to the control group")
-    return [", ".join(words)] if words else []
+    return ", ".join(words)
 
 
-def _detours(facts: Facts) -> list[str]:
+def _detours(facts: Facts) -> str:
     """What the cores lost before the launches, in the median over them."""
     found = facts.detours
     if found is None:
-        return []
+        return ""
     often = f"{number(found.per_s)}/s of {duration(found.length_s)}"
     batch, calm = duration(found.batch_s), duration(found.calm_s)
-    lost = f"detours {often} on a core ({percent(found.lost_ratio)} of its time)"
-    return [f"{lost}: short calls are sampled for {batch} at a time (at most {calm})"]
+    return (
+        f"detours {often} on a core ({percent(found.lost_ratio)} of its time): "
+        f"short calls are sampled for {batch} at a time (at most {calm})"
+    )
 
 
-def headline_lines(head: Headline, colour: bool = False) -> list[str]:
+def headline_lines(head: Headline | None, colour: bool = False) -> list[str]:
     """Latency, bandwidth, message rate, and the line through the times. How far each time is from
     that line is in `mpigauge model`."""
+    if head is None:
+        return []
     return _named_lines([*_measured(head), *_fitted(head)], colour)
 
 
@@ -169,41 +200,41 @@ def limits_lines(document: Document, colour: bool = False) -> list[str]:
     from mpigauge.show import limits
 
     head, *rest = limits.lines(document.limits)
-    return [*(_bold(part, colour) for part in broken([head])), *broken(rest, indent=" " * 4)]
+    lines = [_bold(part, colour) for part in broken([head])]
+    return lines + broken(rest, indent=" " * 4)
 
 
 def remark_lines(document: Document, colour: bool = False) -> list[str]:
     """The legend of flags, and every sentence, broken at the width of the screen."""
     from textwrap import wrap
 
+    if not document.sentences:
+        return []
     flags = legend(document.rows)
     lines = wrap(f"Flags: {', '.join(flags)}" if flags else "To note:", WIDTH)
     for sentence in document.sentences:
         lines += wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
-    return [_paint(line, _YELLOW, colour) for line in lines] if document.sentences else []
+    return [_paint(line, _YELLOW, colour) for line in lines]
 
 
 def _measured(head: Headline) -> Iterator[tuple[str, str]]:
     if head.zero:
-        error = head.zero.error_words
-        words = (*_whose(head, head.zero), resting_on(head.zero))
-        yield (
-            f"latency, {byte_count(head.zero.message_bytes)}",
-            f"{_us(head.zero.latency)} µs {error}  ({', '.join(filter(None, words))})",
-        )
+        what = f"latency, {byte_count(head.zero.message_bytes)}"
+        time = f"{_us(head.zero.latency)} µs {head.zero.error_words}"
+        whose = with_commas(*_whose(head, head.zero), resting_on(head.zero))
+        yield what, f"{time}  ({whose})"
     if head.peak and head.peak_bandwidth:
         peak = head.peak_bandwidth
         text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.error_text(peak)}"
         at = f"at {byte_count(head.peak.message_bytes)}"
-        where = at, head.hosts_of(head.peak), head.setting_of(head.peak)
-        yield "peak bandwidth", f"{text}  {', '.join(filter(None, where))}"
+        where = with_commas(at, head.hosts_of(head.peak), head.setting_of(head.peak))
+        yield "peak bandwidth", f"{text}  {where}"
     if head.busiest and head.message_rate:
-        best = head.message_rate
-        text = f"{rate(best.value, best.error)} {head.busiest.error_text(best)}"
-        at = f"{head.busiest.benchmark} {byte_count(head.busiest.message_bytes)}"
-        flying = f"{head.busiest.cell.inflight} in flight"
-        whose = at, flying, head.hosts_of(head.busiest), head.setting_of(head.busiest)
-        yield "message rate", f"{text}  ({', '.join(filter(None, whose))})"
+        row, best = head.busiest, head.message_rate
+        text = f"{rate(best.value, best.error)} {row.error_text(best)}"
+        flying = f"{row.cell.inflight} in flight"
+        where = with_commas(row.cell_name, flying, head.hosts_of(row), head.setting_of(row))
+        yield "message rate", f"{text}  ({where})"
 
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
@@ -220,13 +251,12 @@ def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
 
 def line_words(line: Fit) -> str:
     """α, bandwidth of very long messages, and half of it, with their errors."""
-    half = line.half_bandwidth_bytes
-    parts = [
-        f"α = {_us(line.alpha_s)} µs {plus_minus(line.alpha_s.relative_error)}",
-        f"1/β = {_megabytes(line)} MB/s {plus_minus(line.beta_s_per_byte.relative_error)}",
-        f"n½ = {memory(half.value)}" if half.value > 0 else "n½ unknown",
-    ]
-    return ", ".join(parts)
+    alpha = f"α = {_us(line.alpha_s)} µs {plus_minus(line.alpha_s.relative_error)}"
+    beta = f"1/β = {_megabytes(line)} MB/s {plus_minus(line.beta_s_per_byte.relative_error)}"
+    half = line.half_bandwidth_bytes.value
+    if half > 0:
+        return f"{alpha}, {beta}, n½ = {memory(half)}"
+    return f"{alpha}, {beta}, n½ unknown"
 
 
 def _megabytes(line: Fit) -> str:
@@ -241,30 +271,30 @@ def _named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
 # --- tables ---------------------------------------------------------------------------------
 def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAIN) -> list[str]:
     """The tables of these rows, for who shows them while they are measured."""
-    found = row_tables(rows, document.cards)
-    return [line for table in found for line in ["", *table_lines(table, screen)]][1:]
+    lines: list[str] = []
+    for table in row_tables(rows, document.cards):
+        lines += ["", *table_lines(table, screen)]
+    return lines[1:]
 
 
 def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
-    colour, (*first, last) = screen.coloured, broken([title(table)])
+    colour = screen.coloured
+    *first, last = broken([title(table)])
     heads, *cells = aligned(_fitting(text_rows(table)))
-    wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-    return [
-        *(_bold(part, colour) for part in first),
-        _bold(last, colour) + shape(table.rows, len(last), screen),
-        _bold(_joined(heads, wide), colour),
-        *(
-            _paint(_joined(words, wide), _colour_of(row), colour)
-            for words, row in zip(cells, table.rows, strict=True)
-        ),
-    ]
+    wide = widths([heads, *cells])
+    lines = [_bold(part, colour) for part in first]
+    lines.append(_bold(last, colour) + shape(table.rows, len(last), screen))
+    lines.append(_bold(_joined(heads, wide), colour))
+    for words, row in zip(cells, table.rows, strict=True):
+        lines.append(_paint(_joined(words, wide), _colour_of(row), colour))
+    return lines
 
 
 def _fitting(lines: list[list[str]]) -> list[list[str]]:
     """Without the number of samples, then why they ended, where columns do not fit side by side;
     files have them."""
     for column in (_SAMPLES, _STOP):
-        wide = sum(max(map(len, words)) + 1 for words in zip(*lines, strict=True)) - 1
+        wide = sum(widths(lines)) + len(lines[0]) - 1
         if wide > WIDTH and column.head in lines[0]:
             place = lines[0].index(column.head)
             lines = [line[:place] + line[place + 1 :] for line in lines]
@@ -274,53 +304,73 @@ def _fitting(lines: list[list[str]]) -> list[list[str]]:
 def text_rows(table: RowTable) -> list[list[str]]:
     """The heads of the columns that say anything, then the words of each row."""
     columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
-    words = [[column.text(row) for column in columns] for row in table.rows]
-    return [[column.head for column in columns], *words]
+    lines = [[column.head for column in columns]]
+    for row in table.rows:
+        lines.append([column.text(row) for column in columns])
+    return lines
 
 
 def figure_lines(figures: Sequence[FigureRow], colour: bool = False) -> list[str]:
     """Numbers that are no times, one a line, with the error of those of several launches."""
+    if not figures:
+        return []
     rows = [_figure_words(row) for row in figures]
-    heads = ["figure of", "what", "ranks", "rank", "placement", "setting", "source", "value", "±",
-             "launches", "unit"]  # fmt: skip
-    shown = [i for i in range(len(heads)) if any(row[i] for row in rows)]
-    wide = {i: max(len(row[i]) for row in [heads, *rows]) for i in shown}
-    lines = ["  ".join(f"{row[i]:<{wide[i]}}" for i in shown).rstrip() for row in [heads, *rows]]
-    return [_bold(lines[0], colour), *lines[1:]] if rows else []
+    shown = [place for place, column in enumerate(zip(*rows, strict=True)) if any(column)]
+    kept = [[words[place] for place in shown] for words in (_FIGURE_HEADS, *rows)]
+    wide = widths(kept)
+    heads, *lines = (left_aligned(words, wide) for words in kept)
+    return [_bold(heads, colour), *lines]
+
+
+_FIGURE_HEADS = ("figure of", "what", "ranks", "rank", "placement", "setting", "source", "value",
+                 "±", "launches", "unit")  # fmt: skip
 
 
 def _figure_words(row: FigureRow) -> list[str]:
     of, many = row.figure, len(row.values)
+    rank = str(of.rank) if of.rank >= 0 else ""
+    error, launches = (row.error_words, str(many)) if many > 1 else ("", "")
     return [
-        *(of.benchmark, of.name, str(of.ranks or ""), str(of.rank) if of.rank >= 0 else ""),
-        *(of.placement, of.arm, of.source, f"{row.value.value:.6g}"),
-        *((row.error_words, str(many)) if many > 1 else ("", "")),
-        of.unit,
+        *(of.benchmark, of.name, str(of.ranks or ""), rank, of.placement, of.arm, of.source),
+        *(f"{row.value.value:.6g}", error, launches, of.unit),
     ]
 
 
 def _columns(table: RowTable) -> list[TableColumn]:
     family = table.card.columns
     first = table.rows[0].cell
+    columns = [] if first.placement and table.groups == 1 else _who(first)
+    columns += [_BYTES, *_middle(family, first)]
+    if first.benchmark in ROUND_TRIPS:
+        columns.append(_BOTH_WAYS)
+    columns += [_BANDWIDTH, _PRINTED]
+    if family in _RATED:
+        columns += [_RATE, _PRINTED_RATE]
+    columns += [*_OF_SCHEMA, _SAMPLES]
+    if len({resting_on(row) for row in table.rows}) > 1:
+        columns.append(_LAUNCHES)
+    return [*columns, _STOP, _FLAGS]
+
+
+def _middle(family: str, first: Cell) -> list[TableColumn]:
+    """The columns of times."""
+    if family in _MIDDLES:
+        return _MIDDLES[family]
     is_mean = first.statistic.endswith("and ranks")
-    middle = _MIDDLES.get(family, _ONE_TIME if is_mean else _OVER_RANKS)
-    traffic = [_BANDWIDTH, _PRINTED]
-    traffic += [_RATE, _PRINTED_RATE] if family in _RATED else []
-    apart = [] if first.placement and table.groups == 1 else _who(first)
-    middle = [*middle, _BOTH_WAYS] if first.benchmark in ROUND_TRIPS else middle
-    over = [_LAUNCHES] if len({resting_on(row) for row in table.rows}) > 1 else []
-    return [*apart, _BYTES, *middle, *traffic, *_OF_SCHEMA, _SAMPLES, *over, _STOP, _FLAGS]
+    return _ONE_TIME if is_mean else _OVER_RANKS
 
 
 def _who(cell: Cell) -> list[TableColumn]:
     """Which ranks a row is about, where it is not all of them."""
-    return [_MEMBERS] if cell.members else [_GROUP] if cell.group >= 0 else []
+    if cell.members:
+        return [_MEMBERS]
+    return [_GROUP] if cell.group >= 0 else []
 
 
 def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
-    padded = [f"{word:>{w}}" for word, w in zip(words[:-2], wide[:-2], strict=True)]
-    padded += [f"{word:<{w}}" for word, w in zip(words[-2:], wide[-2:], strict=True)]
-    return " ".join(padded).rstrip()
+    """Numbers end alike; the last two columns begin alike."""
+    numbers = right_aligned(words[:-2], wide[:-2])
+    return f"{numbers} {left_aligned(words[-2:], wide[-2:], ' ')}".rstrip()
 
 
 def _colour_of(row: Row) -> str:
@@ -338,13 +388,16 @@ def _rank_time(of: Callable[[Row], float]) -> Callable[[Row], str]:
 
 
 def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
-    return lambda row: "" if math.isnan(of(row)) else microseconds(of(row))
+    def text(row: Row) -> str:
+        seconds = of(row)
+        return "" if math.isnan(seconds) else microseconds(seconds)
+
+    return text
 
 
 def _of_schema(column: Stored) -> TableColumn:
     """A stored column that the schema gives a place of its own in tables for people. Times of a
     call are shown as the time of the benchmark is, halved where that is."""
-    halved = column.group == "time"
 
     def text(row: Row) -> str:
         value = getattr(row.cell, column.name)
@@ -352,7 +405,9 @@ def _of_schema(column: Stored) -> TableColumn:
             return ""
         if column.unit != "s":
             return number(value)
-        return microseconds(value * row.cell.time_scale if halved else value)
+        if column.group == "time":
+            value *= row.cell.time_scale
+        return microseconds(value)
 
     return TableColumn(column.column, text)
 
@@ -377,7 +432,16 @@ def _bandwidth(row: Row) -> str:
 
 
 def _rate(row: Row) -> str:
-    return rate(row.rate.value) if row.rate else ""
+    if row.rate is None:
+        return ""
+    return rate(row.rate.value)
+
+
+def _machine_error(row: Row) -> str:
+    """What the number differs by from run to run of its machine, where that is known."""
+    if row.scatter is None:
+        return ""
+    return plus_minus(row.machine_error)
 
 
 def _paint(text: str, code: str, colour: bool) -> str:
@@ -394,10 +458,7 @@ _MEMBERS = TableColumn("ranks", lambda row: row.cell.members)
 _BYTES = TableColumn("bytes", lambda row: byte_count(row.message_bytes))
 _ERROR = TableColumn("±", lambda row: "" if row.is_range else row.error_words)
 _RANGE = TableColumn("range", lambda row: row.error_words if row.is_range else "")
-_MACHINE = TableColumn(
-    "± machine", lambda row: plus_minus(row.machine_error) if row.scatter else ""
-)
-_ERRORS = [_ERROR, _RANGE, _MACHINE]
+_ERRORS = [_ERROR, _RANGE, TableColumn("± machine", _machine_error)]
 _ONE_TIME = [TableColumn("µs", lambda row: _us(row.latency)), *_ERRORS]
 _OVER_RANKS = [
     TableColumn("max µs", lambda row: _us(row.latency)),

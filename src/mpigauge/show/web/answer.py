@@ -11,7 +11,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
-from mpigauge.model.units import byte_count, duration, listed, many, percent, plus_minus, rate
+from mpigauge.model.units import (
+    byte_count,
+    dotted,
+    duration,
+    listed,
+    many,
+    percent,
+    plus_minus,
+    rate,
+)
 from mpigauge.show.limits import entries
 from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
@@ -51,8 +60,9 @@ def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[
     """What the page says first: of several runs which is faster, of one that it is not whole, then
     the answer of its kind."""
     if comparison:
-        runs = [each.run for each in shown]
-        found = sentences(comparison, own_programs(runs)) or comparison.sentences
+        found: Sequence[str] = sentences(comparison, own_programs([each.run for each in shown]))
+        if not found:
+            found = comparison.sentences
         if not found:
             found = [said for table in comparison.tables for said in table.curve_sentences]
         return tuple(found)[:MOST_OPENING]
@@ -63,16 +73,26 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
     """Of a replay how close it is, of several settings or placements which is best, of a map which
     pair is slow, of a machine what it can do, and of any other run how sure its numbers are."""
     if shown.replayed:
-        return tuple(each[0].upper() + each[1:] for each in shown.replayed[:MOST_OPENING])
-    if shown.across and (best := list(_best_over_sizes(shown.across))):
-        return tuple(best[:MOST_OPENING])
-    if shown.across and (none := list(_none_over_sizes(shown.across))):
-        return (*none[:MOST_OPENING], *_how_sure(shown.document.rows))
-    if found := _map(shown):
+        return tuple(capitalized(said) for said in shown.replayed[:MOST_OPENING])
+    if shown.across:
+        best = list(_best_over_sizes(shown.across))
+        if best:
+            return tuple(best[:MOST_OPENING])
+        none = list(_none_over_sizes(shown.across))
+        if none:
+            return (*none[:MOST_OPENING], *_how_sure(shown.document.rows))
+    found = _map(shown)
+    if found:
         return tuple(pair_sentences(found))
-    if shown.node and (can := list(node_sentences(shown.node))):
-        return tuple(can)
+    if shown.node:
+        can = tuple(node_sentences(shown.node))
+        if can:
+            return can
     return tuple(_how_sure(shown.document.rows))
+
+
+def capitalized(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _map(shown: RunResult) -> PairMap | None:
@@ -88,15 +108,16 @@ def _cut_short(shown: RunResult) -> Iterator[str]:
         launches = many(len(shown.run.launches), "launch")
         numbers = many(len(shown.document.rows), "number")
         yield f"{_CUT_SHORT[status]}: it holds {numbers} of {launches}."
-    if status == "failed":
-        messages = (each.message for each in shown.run.failures[:1])
-        yield from (f"{said[:1].upper()}{said[1:]}." for said in messages)
+    if status == "failed" and shown.run.failures:
+        yield f"{capitalized(shown.run.failures[0].message)}."
 
 
 def within_hosts(head: Headline | None) -> Iterator[str]:
     """Of a run on several hosts whose quoted numbers say nothing of the network between them."""
-    rows = [row for row in (head.zero, head.peak, head.busiest) if row] if head else []
-    if head and rows and all(head.is_within_host(row) for row in rows):
+    if head is None:
+        return
+    rows = [row for row in (head.zero, head.peak, head.busiest) if row]
+    if rows and all(map(head.is_within_host, rows)):
         yield (
             "Latency and bandwidth are of two ranks within one host; none is between hosts "
             "(--place hosts measures that)."
@@ -130,9 +151,9 @@ def _best_over_sizes(across: Pivot) -> Iterator[str]:
             continue
         (place,) = table.choice.columns
         base, mean = table.names[table.base], table.overall[place]
-        ranks = dict(table.first.columns).get("ranks")
-        on = f" on {many(ranks, 'rank')}" if ranks else ""
-        what = f"{table.first.benchmark}{on}"
+        what = table.first.benchmark
+        if table.first.ranks_word:
+            what = f"{what} on {table.first.ranks_word}"
         if mean is None:
             yield f"{what}: {base} is the best over all sizes."
             continue
@@ -170,24 +191,23 @@ def _all_answers(shown: RunResult) -> Iterator[QuotedNumber]:
     if shown.node:
         yield from node_numbers(shown.node)
     head = shown.document.headline
-    if head is None and not shown.node:
-        yield from _of_first_table(shown)
     if head is None:
+        if not shown.node:
+            yield from _of_first_table(shown)
         return
     if head.zero and head.latency_s:
-        where = " · ".join(filter(None, _whose(head, head.zero)))
         label = f"Latency of {byte_count(head.zero.message_bytes)}"
-        yield quoted(label, duration, head.zero, head.latency_s, where)
+        yield quoted(label, duration, head.zero, head.latency_s, dotted(*_whose(head, head.zero)))
         yield from _best(shown, label, head.zero)
     if head.peak and head.peak_bandwidth:
-        at = f"at {byte_count(head.peak.message_bytes)}"
-        where = " · ".join(filter(None, (at, *_whose(head, head.peak))))
+        size = byte_count(head.peak.message_bytes)
+        where = dotted(f"at {size}", *_whose(head, head.peak))
         yield quoted("Highest bandwidth", bytes_per_s, head.peak, head.peak_bandwidth, where)
-        yield from _best(shown, f"Time of {byte_count(head.peak.message_bytes)}", head.peak)
+        yield from _best(shown, f"Time of {size}", head.peak)
     if head.busiest and head.message_rate:
         at = byte_count(head.busiest.message_bytes)
         flying = f"{head.busiest.cell.inflight} in flight"
-        where = " · ".join(filter(None, (at, flying, *_whose(head, head.busiest))))
+        where = dotted(at, flying, *_whose(head, head.busiest))
         yield quoted("Message rate", rate, head.busiest, head.message_rate, where)
 
 
@@ -200,10 +220,9 @@ def _of_first_table(shown: RunResult) -> Iterator[QuotedNumber]:
     if len(known) < 2:
         return
     for row in (min(known, key=_bytes_of), max(known, key=_bytes_of)):
-        where = " · ".join(filter(None, (many(row.ranks, "rank"), settings, resting_on(row))))
-        label = f"{row.benchmark} {byte_count(row.message_bytes)}"
-        yield quoted(label, duration, row, row.latency, where)
-        yield from _best(shown, label, row)
+        where = dotted(many(row.ranks, "rank"), settings, resting_on(row))
+        yield quoted(row.cell_name, duration, row, row.latency, where)
+        yield from _best(shown, row.cell_name, row)
 
 
 def _bytes_of(row: Row) -> int:
@@ -232,24 +251,29 @@ def _best(shown: RunResult, label: str, row: Row) -> Iterator[QuotedNumber]:
 
 def against_limits(shown: RunResult) -> Iterator[TitledText]:
     """How far messages are from what the hardware of the node can do."""
-    if found := shown.document.limits:
-        said = (": ".join(filter(None, pair)) + "." for pair in entries(found))
-        yield TitledText(f"Limits of the node ({found.whose})", tuple(said))
+    found = shown.document.limits
+    if found is None:
+        return
+    said = []
+    for what, words in entries(found):
+        said.append(f"{what}: {words}." if words else f"{what}.")
+    yield TitledText(f"Limits of the node ({found.whose})", tuple(said))
 
 
 def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
     """What the runs show against the first, in words."""
     if comparison is None:
         return
+    base = comparison.names[0]
     for table in comparison.tables:
         first = table.first
-        ranks = dict(first.columns).get("ranks")
-        on = f"on {many(ranks, 'rank')}" if ranks else ""
-        words = (first.benchmark, "" if first.row else first.what, on)
+        what = first.benchmark
+        if not first.row:
+            what = f"{what} {first.what}"
+        if first.ranks_word:
+            what = f"{what} on {first.ranks_word}"
         said = (*table.sentences, *table.curve_sentences)
         if said:
-            yield TitledText(
-                f"{' '.join(filter(None, words))}, against {comparison.names[0]}", said
-            )
+            yield TitledText(f"{what}, against {base}", said)
     if comparison.sentences:
-        yield TitledText(f"All together, against {comparison.names[0]}", comparison.sentences)
+        yield TitledText(f"All together, against {base}", comparison.sentences)

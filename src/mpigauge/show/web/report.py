@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.chart import small
 from mpigauge.model.cards import joined
-from mpigauge.model.units import duration, many, percent
+from mpigauge.model.units import dotted, duration, many, percent
 from mpigauge.result.run_result import RunResults
 from mpigauge.show import beside, best, fresh
 from mpigauge.show.explanation import QUIET
@@ -32,10 +31,12 @@ from mpigauge.show.web.page import filled
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
     from mpigauge.model.cards import Cards
+    from mpigauge.result.compare.best import BestSettings
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.finding import Explanation
     from mpigauge.result.run_result import RunResult
+    from mpigauge.show.web.quoted import QuotedNumber
 
 
 @dataclass(frozen=True)
@@ -106,11 +107,7 @@ def report(
     placed = list(seats(first))
     tables, tables_left = word_tables(first)
     crowd = every(first)
-    named = [("answer", "The answer"), ("machine", "The machine") if built or placed else None,
-             ("every", "All curves") if crowd else None,
-             *((each.id, each.title) for each in plotted),
-             ("samples", "Samples") if cells or left else None, ("disturbances", "Disturbances"),
-             ("numbers", "All numbers"), ("run", "What was run"), ("data", "Data")]  # fmt: skip
+    contents = _contents(plotted, built or placed, crowd, cells or left)
     return filled(
         "report",
         home=home,
@@ -122,12 +119,8 @@ def report(
         most_opening=MOST_OPENING,
         quotes=not (told or comparison or first.across),
         lead=leading(plotted),
-        sections=[each for each in named if each],
-        answers=[
-            (each.name if several else "", found)
-            for each in shown
-            if (found := list(answers(each)))
-        ],
+        sections=list(contents),
+        answers=list(_answers(shown)),
         only_first=_ONLY_FIRST.format(first.name) if several else "",
         verdicts=[
             *verdicts(comparison),
@@ -153,11 +146,38 @@ def report(
         tables=tables,
         tables_left=tables_left,
         figures="\n".join(figure_lines(first.document.figure_rows)),
-        command=_command(first),
+        command=first.command,
         settings=sorted(first.view.settings.items()),
         documents=list(_documents(first)),
         downloads=list(downloads(first)),
     )
+
+
+def _contents(
+    plotted: Sequence[PageSection], machine: object, crowd: object, samples: object
+) -> Iterator[tuple[str, str]]:
+    """The sections of the page by id, with their titles; those that are empty have no place."""
+    yield "answer", "The answer"
+    if machine:
+        yield "machine", "The machine"
+    if crowd:
+        yield "every", "All curves"
+    for each in plotted:
+        yield each.id, each.title
+    if samples:
+        yield "samples", "Samples"
+    yield "disturbances", "Disturbances"
+    yield "numbers", "All numbers"
+    yield "run", "What was run"
+    yield "data", "Data"
+
+
+def _answers(shown: Sequence[RunResult]) -> Iterator[tuple[str, list[QuotedNumber]]]:
+    """The numbers of each run that people quote, with its name where there are several."""
+    for each in shown:
+        found = list(answers(each))
+        if found:
+            yield each.name if len(shown) > 1 else "", found
 
 
 def too_large(shown: Sequence[RunResult]) -> list[str]:
@@ -172,11 +192,13 @@ def _headings(shown: Sequence[RunResult]) -> Iterator[str]:
         return
     dates = sorted(each.document.facts.created for each in shown)
     ends = dict.fromkeys((dates[0], dates[-1]))
-    yield " · ".join(filter(None, (many(len(shown), "run"), " to ".join(ends))))
+    yield dotted(many(len(shown), "run"), " to ".join(ends))
     places = {which_run(each.document.facts)[-1] for each in shown}
     if len(places) == 1:
         yield from places
-    yield from (f"{each.name}: {line}" for each in shown for line in _heading(each))
+    for each in shown:
+        for line in _heading(each):
+            yield f"{each.name}: {line}"
 
 
 def _heading(shown: RunResult) -> Iterator[str]:
@@ -186,13 +208,13 @@ def _heading(shown: RunResult) -> Iterator[str]:
 
 
 def leading(plotted: Sequence[PageSection]) -> list[Picture]:
-    """Small ones for the first screen."""
-    by_place = {
-        (each.id, number): picture
-        for each in plotted
-        for number, picture in enumerate(each.pictures)
-    }
-    found = [each for place in _LEADING if place in by_place for each in small(by_place[place])]
+    """Small pictures for the first screen."""
+    by_id = {each.id: each.pictures for each in plotted}
+    found: list[Picture] = []
+    for section, number in _LEADING:
+        pictures = by_id.get(section, ())
+        if number < len(pictures):
+            found += small(pictures[number])
     return found[:_MOST_LEADING]
 
 
@@ -204,21 +226,41 @@ def sections(
     `across`: their numbers side by side."""
     if comparison and (found := compared_picture(comparison)):
         yield PageSection("ratios", "Against the first", (_short(found),))
-    kinds, results = PLOTS, RunResults(shown)
-    for id_, name, of in _PLOTTED:
-        pictures = tuple(_short(found) for kind in of if (found := kinds[kind].draw(results, ALL)))
-        swept = [each for each in shown if each.arms] if id_ == "sweep" else []
-        told = [_settings(each, len(shown) > 1) for each in swept]
-        tables = tuple(table for of_run, _ in told for table in of_run)
-        said = tuple(line for _, of_run in told for line in of_run)
+    results = RunResults(shown)
+    for id_, name, kinds in _PLOTTED:
+        pictures = tuple(_pictures(kinds, results))
+        tables: list[WordTable] = []
+        said: list[str] = []
+        if id_ == "sweep":
+            tables, said = _swept(shown)
         if pictures or tables:
-            yield PageSection(id_, name, pictures, tables, said)
+            yield PageSection(id_, name, pictures, tuple(tables), tuple(said))
     if across:
         cards = joined([each.run.cards for each in shown])
         beside_each_other, words = _across(across, cards)
         yield PageSection("across", "Side by side", (), tuple(beside_each_other), tuple(words))
     if compared := shown[0].document.fresh:
         yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
+
+
+def _pictures(kinds: Sequence[str], results: RunResults) -> Iterator[Picture]:
+    """What the runs have of these kinds of plots."""
+    for kind in kinds:
+        found = PLOTS[kind].draw(results, ALL)
+        if found:
+            yield _short(found)
+
+
+def _swept(shown: Sequence[RunResult]) -> tuple[list[WordTable], list[str]]:
+    """Tables of all runs that vary anything, and what is said of them."""
+    tables: list[WordTable] = []
+    said: list[str] = []
+    for each in shown:
+        if each.arms:
+            of_run, words = _settings(each, f"{each.name}: " if len(shown) > 1 else "")
+            tables += of_run
+            said += words
+    return tables, said
 
 
 def _short(picture: Picture) -> Picture:
@@ -230,13 +272,15 @@ def _short(picture: Picture) -> Picture:
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
 
 
-def _settings(shown: RunResult, several: bool) -> tuple[list[WordTable], list[str]]:
-    """Sizes × settings, then what is best for each size, and what is said of both."""
-    of = f"{shown.name}: " if several else ""
+def _settings(shown: RunResult, of: str) -> tuple[list[WordTable], list[str]]:
+    """Sizes × settings, then what is best for each size, and what is said of both; all begin with
+    `of`."""
     tables, said = _across(shown.across, shown.run.cards)
+    if shown.best:
+        tables += _best(shown.best)
+        said += best.remarks(shown.best)
     named = [replace(table, title=f"{of}{table.title}") for table in tables]
-    told = [f"{of}{line}" for line in said]
-    return [*named, *_best(shown, several)], [*told, *_best_remarks(shown, several)]
+    return named, [f"{of}{line}" for line in said]
 
 
 def _across(found: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[str]]:
@@ -250,31 +294,29 @@ def _across(found: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[st
         if numbers <= room:
             shown.append(table)
             room -= numbers
+    said = legend(shown)
     left = len(every) - len(shown)
-    said = [f"{many(left, 'more table')} of these: {_ALL_PIVOTS}."] if left else []
-    return list(map(_word_table, shown)), [*legend(shown), *said]
+    if left:
+        said.append(f"{many(left, 'more table')} of these: {_ALL_PIVOTS}.")
+    return [_word_table(table) for table in shown], said
 
 
 def _word_table(table: TableWords) -> WordTable:
-    undecided = (n for n, line in enumerate(table.lines) if line.outcome == "undecided")
+    undecided = [n for n, line in enumerate(table.lines) if line.outcome == "undecided"]
     return WordTable(title_of(table), heads_of(table), rows_of(table), frozenset(undecided))
 
 
-def _best(shown: RunResult, several: bool) -> Iterator[WordTable]:
+def _best(found: BestSettings) -> Iterator[WordTable]:
     """A table of what is best at each size, for each benchmark."""
-    found, of = shown.best, f"{shown.name}: " if several else ""
-    if found is None:
-        return
     names = {name: name for name in found.comparison.names}
     for each in found.tables:
         heads, *rows = best.text_rows(each, names)
         first = each.table.first
-        title = f"{of}Best of {first.benchmark}"
+        title = f"Best of {first.benchmark}"
         if not first.row:
             title += f" {first.what}"
-        ranks = dict(first.columns).get("ranks")
-        if ranks:
-            title += f" on {many(ranks, 'rank')}"
+        if first.ranks_word:
+            title += f" on {first.ranks_word}"
         if len(rows) > MANY_ROWS:
             title += f", the first {MANY_ROWS} of {len(rows)} lines"
         yield WordTable(title, heads, rows[:MANY_ROWS])
@@ -282,29 +324,27 @@ def _best(shown: RunResult, several: bool) -> Iterator[WordTable]:
 
 def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
     for table in comparison.tables:
-        if rows := list(fresh.text_rows(table)):
-            yield WordTable(
-                beside.what_of(table.first, shown.run.cards, comparison.varied), fresh.HEADS, rows
-            )
-
-
-def _best_remarks(shown: RunResult, several: bool) -> Iterator[str]:
-    of = f"{shown.name}: " if several else ""
-    if shown.best:
-        yield from (f"{of}{line}" for line in best.remarks(shown.best))
+        rows = list(fresh.text_rows(table))
+        if rows:
+            title = beside.what_of(table.first, shown.run.cards, comparison.varied)
+            yield WordTable(title, fresh.HEADS, rows)
 
 
 def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
     """As many as a page can hold, and what is said of the others."""
-    found, room = [], MANY_ROWS
-    tables = [table for table in shown.document.tables() if table.rows]
-    for table in tables:
-        if len(table.rows) <= room:
-            heads, *rows = text_rows(table)
-            found.append(WordTable(title(table), heads, rows))
-            room -= len(rows)
-    left = len(tables) - len(found)
-    return found, f"{many(left, 'more table')} of this run: {_ALL_ROWS}." if left else ""
+    found, room, left = [], MANY_ROWS, 0
+    for table in shown.document.tables():
+        if not table.rows:
+            continue
+        if len(table.rows) > room:
+            left += 1
+            continue
+        heads, *rows = text_rows(table)
+        found.append(WordTable(title(table), heads, rows))
+        room -= len(rows)
+    if not left:
+        return found, ""
+    return found, f"{many(left, 'more table')} of this run: {_ALL_ROWS}."
 
 
 # --- what was run ---------------------------------------------------------------------------
@@ -312,11 +352,6 @@ def _noise(shown: RunResult) -> Iterator[tuple[str, ...]]:
     for each in shown.run.noise:
         lost, longest = percent(each.lost_ratio), duration(each.longest_s)
         yield str(each.launch + 1), str(each.rank), str(each.cpu), each.when, lost, longest
-
-
-def _command(shown: RunResult) -> str:
-    command = shown.run.header.get("command") or ""
-    return command if isinstance(command, str) else shlex.join(map(str, command))
 
 
 def _documents(shown: RunResult) -> Iterator[tuple[str, str]]:
