@@ -21,6 +21,7 @@ from mpigauge.measure.plan.arms import Arm, Places
 from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
 from mpigauge.result.compare.best import best_of
@@ -169,6 +170,15 @@ def test_launchers_are_told_the_variable_of_an_arm(fake_mpi: Mpi, mpi: str) -> N
     told = " ".join(words.words)
     assert ("-x omp=4" if mpi == "openmpi" else "-genv omp 4") in told
     assert ("--mca btl self" if mpi == "openmpi" else "-genv btl self") in told
+
+
+def test_a_program_on_hosts_is_given_no_words_of_ours(fake_mpi: Mpi) -> None:
+    """Our kernels are told which cores to bind themselves to."""
+    blocks = tuple(HostRanks(name, 1, ("0",)) for name in ("a", "b"))
+    ours = replace(PLAN.parts[0], blocks=blocks)
+    theirs = replace(program("echo rate 1"), blocks=blocks)
+    assert all(host.words for host in job_of(PLAN, ours, fake_mpi).hosts)
+    assert not any(host.words for host in job_of(PLAN, theirs, fake_mpi).hosts)
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,7 @@ def job_of(
         program=program,
         env={**plan.env, **part.env},
         settings={**(asked or {}), **plan.settings, **part.settings},
-        hosts=tuple(
-            OnHost(block.host, block.ranks, () if by_launcher else bind_words(block.bind))
-            for block in part.hosts
-        ),
+        hosts=_hosts(part, binds_itself=not by_launcher and not part.foreign),
         in_turn=part.in_turn,
         agent=plan.rsh,
         oversubscribe=plan.oversubscribe,
@@ -50,6 +47,15 @@ def job_of(
         bind=_for_all_hosts(part) if by_launcher else (),
         stem=stem,
     )
+
+
+def _hosts(part: PlanPart, binds_itself: bool) -> tuple[OnHost, ...]:
+    """`binds_itself`: whether the program is told its cores, as only ours can be."""
+    found = []
+    for block in part.hosts:
+        words = bind_words(block.bind) if binds_itself else ()
+        found.append(OnHost(block.host, block.ranks, words))
+    return tuple(found)
 
 
 def check_told(plan: Plan, mpi: Mpi) -> None:
