@@ -274,7 +274,7 @@ def with_rules(
 ) -> dict[str, list[str]]:
     """The program on the first MPI, with the rules of a tuning for it and without."""
     (mpi, *_) = options.mpi
-    folder = shutil.copytree(inputs, f"{tuned}-runs")
+    folder = Path(shutil.copytree(inputs, f"{tuned}-runs"))
     where = ["--mpi", mpi, "--np", RANKS, "--place", "compact"]
     program_words = shlex.split(program.words)
     _run([MPIGAUGE, "profile", *where, "--output", "before", "--", *program_words], folder)

@@ -21,6 +21,7 @@ from mpigauge.features.profile.account import Account, readable
 from mpigauge.features.profile.files import Frame, Lost, Module
 from mpigauge.features.profile.foretell import foretold, unseen
 from mpigauge.features.profile.launching import user_line, with_stand_ins
+from mpigauge.features.profile.merge import Spot
 from mpigauge.features.profile.profiling import (
     Profiling,
     _by_world,
@@ -225,7 +226,12 @@ def test_each_stack_is_read_once_however_many_sites_share_a_place(
     profile = replace(job().profile, spots=spots, rows=rows, cells=NO_CELLS)
     read: list[object] = []
     stack = Account.stack
-    monkeypatch.setattr(Account, "stack", lambda of, spot: read.append(spot) or stack(of, spot))
+
+    def noted(of: Account, spot: Spot) -> list[str]:
+        read.append(spot)
+        return stack(of, spot)
+
+    monkeypatch.setattr(Account, "stack", noted)
     places = [each.where for each in Account(replace(job(), profile=profile)).sites]
     assert len(set(places)) == len(spots)
     assert all("norm at norm.cpp:88 from " in place for place in places)
