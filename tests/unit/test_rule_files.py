@@ -97,7 +97,8 @@ INTEL = an_mpi("intel", "2021.18.1", Path("/nowhere/lib/libmpi.so.12"))
 
 
 def some_rules(mpi: str, rng: random.Random) -> list[Rule]:
-    """Of some collectives, for some numbers of ranks, three each, some of one size only."""
+    """Of some collectives, for some numbers of ranks, three each, some of one size only, some that
+    follow each other at once; among one host or several."""
     found = []
     for collective in rng.sample(collectives_of(mpi), 3):
         for ranks in rng.sample(range(2, 9), 2):
@@ -107,10 +108,12 @@ def some_rules(mpi: str, rng: random.Random) -> list[Rule]:
                 if each.collective == collective and each.fits(ranks)
             ]
             ends = sorted(rng.sample(range(MOST_BYTES), 6))
+            ends[2] = rng.choice((ends[2], ends[1] + 1))
+            hosts = rng.choice((1, 2))
             for first, last in zip(ends[::2], ends[1::2], strict=True):
                 begin = rng.choice((first, last))
                 name = rng.choice(fitting).name
-                found.append(Rule(collective, ranks, begin, last, name))
+                found.append(Rule(collective, ranks, begin, last, name, hosts))
     return found
 
 
@@ -247,6 +250,54 @@ def test_open_mpi_s_file() -> None:
         "3", "1", "0 0 0 0",
         "3", "3", "0", "1", "0 0 0 0", "4", "2", "0 2 0 0", "2048 0 0 0", "5", "1", "0 0 0 0",
     ]  # fmt: skip
+
+
+def test_open_mpi_s_file_for_collectives_among_hosts(tmp_path: Path) -> None:
+    """Each is left to coll_tuned where it has a rule; what coll_han does not do needs none."""
+    form = RULE_FORMATS["openmpi"]
+    rules = [
+        Rule("Allreduce", 8, 1024, 2047, "ring", hosts=4),
+        Rule("Allreduce", 8, 2048, 4095, "recursive_doubling", hosts=4),
+        Rule("Alltoall", 8, 0, 511, "pairwise", hosts=4),
+        Rule("Bcast", 2, 0, 511, "binomial"),
+    ]
+    texts = form.write(OPEN_MPI, rules)
+    bare = [line.partition("#")[0].strip() for line in texts[openmpi.HAN_FILE].splitlines()]
+    assert bare == [
+        "1", "allreduce", "1", "global_communicator", "3",
+        "1", "1", "0 han",
+        "8", "3", "0 han", "1024 tuned", "4096 han",
+        "9", "1", "0 han",
+    ]  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    told = form.settings(tmp_path)
+    assert told["coll_han_dynamic_rules_filename"] == str(tmp_path / openmpi.HAN_FILE)
+    (tmp_path / openmpi.HAN_FILE).unlink()
+    assert not [name for name in form.settings(tmp_path) if "han" in name]
+    assert form.measured_among("Allreduce", 1) == {}
+    assert form.measured_among("Alltoall", 2) == {}
+    assert form.measured_among("Allreduce", 2) == {
+        "coll_han_allreduce_dynamic_global_communicator_module": "3"
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "'' stands where a number should"),
+        ("1 scan 1 global_communicator 1 1 1 0 han", "'scan' stands where one of allgather, "),
+        ("1 bcast 2 global_communicator 1 1 1 0 han", "more than one level"),
+        ("1 bcast 1 intra_node 1 1 1 0 han", "'intra_node' stands where"),
+        ("1 bcast 1 global_communicator 1 2 1 0 han", "do not ascend from 1"),
+        ("1 bcast 1 global_communicator 1 1 1 8 han", "do not ascend from 0"),
+        ("1 bcast 1 global_communicator 1 1 1 0 sm", "'sm' stands where one of han, tuned"),
+        ("1 bcast 1 global_communicator 1 1 1 0 han 7", "goes on after the last rule"),
+    ],
+)
+def test_what_coll_han_would_pass_over_in_silence_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        openmpi.read_han_rules(text)
 
 
 @pytest.mark.parametrize(

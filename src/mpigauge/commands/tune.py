@@ -109,6 +109,7 @@ def command() -> None:
         help="At which programs start MPI: single, funneled, serialized, multiple (mpi4py's).  "
         "[default: single]",
     ),
+    *options.host_options,
     options.oversubscribe_option,
     click.option(
         "--keep-order",
@@ -247,19 +248,22 @@ def apply_command(folder: Path, words: tuple[str, ...]) -> None:
 
 @command.command("verify")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
-    "--mpi",
-    "mpi_spec",
-    metavar="MPI",
-    help="The MPI, where it is not found by what it was tuned with.",
+@options.together(
+    click.option(
+        "--mpi",
+        "mpi_spec",
+        metavar="MPI",
+        help="The MPI, where it is not found by what it was tuned with.",
+    ),
+    *options.host_options,
+    options.seed_option,
 )
-@options.seed_option
-def verify_command(folder: Path, mpi_spec: str | None, seed: int | None) -> None:
-    """Try again whether the rules are right and still help.
+def verify_command(folder: Path, mpi_spec: str | None, **said: Any) -> None:
+    """Try again whether the rules are right and still help, on the hosts of the tuning.
 
     Another build of the MPI, and files that were edited, are refused.
     """
     from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.making import verify
 
-    verify(folder, whole(folder), mpi_spec, seed)
+    verify(folder, whole(folder), mpi_spec, said)

@@ -23,6 +23,8 @@ class Rule:
     last_bytes: int
     candidate: str
     """The name of the algorithm among the candidates of its MPI."""
+    hosts: int = 1
+    """On how many hosts these ranks were when it was chosen."""
 
     def holds(self, collective: str, ranks: int, message_bytes: int) -> bool:
         return (
@@ -43,6 +45,7 @@ class Rule:
             first_bytes=int(data["first_bytes"]),
             last_bytes=int(data["last_bytes"]),
             candidate=str(data["candidate"]),
+            hosts=int(data.get("hosts", 1)),
         )
 
 

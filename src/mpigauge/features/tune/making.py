@@ -73,6 +73,8 @@ def make(
         files=files,
         mix=mix,
         noise=found.noise,
+        hosts=tuple(host.name for host in task.setup.resources.hosts),
+        ppn=task.setup.resources.ppn,
     )
     save(task.folder, tuning)
     for line in lines_of(tuning):
@@ -168,11 +170,6 @@ def set_up_one(request: Request, spec: str | None) -> Setup:
     from mpigauge.cli.targets import CommandOptions
 
     (setup,) = set_up(request, CommandOptions(mpi_specs=(spec,) if spec else ()))
-    if len(setup.resources.hosts) > 1:
-        raise UserError(
-            f"collectives are tuned on one host, and this job has {len(setup.resources.hosts)}; "
-            "begin a job of one"
-        )
     return setup
 
 
@@ -196,14 +193,20 @@ def _without_reductions(collectives: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_ranks(ranks: Sequence[int], setup: Setup, request: Request) -> None:
-    cores = setup.machine.cores
     if min(ranks) < 2:
         raise UserError("--ranks: a collective is among at least 2 ranks")
+    cores = cores_of(setup)
     if max(ranks) > cores and not request.oversubscribe:
+        where = "on these hosts" if setup.resources.hosts else "here"
         raise UserError(
-            f"--ranks {max(ranks)} are more than the {cores} cores here: ranks that share a core "
-            "measure the scheduler and no algorithm; add --oversubscribe to tune all the same"
+            f"--ranks {max(ranks)} are more than the {cores} cores {where}: ranks that share a "
+            "core measure the scheduler and no algorithm; add --oversubscribe to tune all the same"
         )
+
+
+def cores_of(setup: Setup) -> int:
+    """Of all hosts together, or of this machine."""
+    return sum(host.topology.cores for host in setup.resources.all_hosts)
 
 
 def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
@@ -214,18 +217,22 @@ def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
         )
 
 
-def verify(folder: Path, tuning: Tuning, spec: str | None, seed: int | None) -> None:
-    """UserError: the rules are not for this MPI. RunError: they no longer hold."""
+def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any]) -> None:
+    """Where the rules were measured, unless `said` names other hosts. UserError: the rules are not
+    for this MPI. RunError: they no longer hold."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
     from mpigauge.site.mpi import find
 
-    said: dict[str, Any] = {"seed": seed, "data": tuning.data}
+    if not said.get("hosts") and not said.get("hostfile"):
+        said |= {"hosts": ",".join(tuning.hosts) or None}
+        said["ppn"] = said.get("ppn") or (str(tuning.ppn) if tuning.ppn else None)
+    said["data"] = tuning.data
     request = replace(read_request(said, look_up(said)), sizes=tuning.sizes)
     request = with_level(request, tuning.thread_level)
     check_build(tuning, find(spec or tuning.mpi.spec))
     setup = set_up_one(request, spec or tuning.mpi.spec)
-    crowded = any(each.rule.ranks > setup.machine.cores for each in tuning.rules)
+    crowded = any(each.rule.ranks > cores_of(setup) for each in tuning.rules)
     request = replace(request, oversubscribe=crowded)
     if not tuning.files:
         click.echo("there is no rule to verify: the default stays everywhere")

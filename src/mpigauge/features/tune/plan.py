@@ -60,6 +60,13 @@ class Where:
         (part,) = parts_of(own, self.cards, self.resources)
         return part
 
+    def with_room(self, ranks: int) -> Where:
+        """The same where hosts have room for so many ranks, though that is more than --ppn says."""
+        hosts = len(self.resources.hosts)
+        if not hosts or ranks <= self.resources.room:
+            return self
+        return replace(self, resources=replace(self.resources, ppn=math.ceil(ranks / hosts)))
+
     def measured_part(self, request: Request, collective: str, ranks: int) -> PlanPart:
         """The same at the sizes and with the data that are tuned for."""
         part = self.part(request, collective, ranks)
@@ -202,7 +209,7 @@ def _crowded(request: Request) -> Request:
 
 
 def _right(request: Request, name: str, ranks: int, where: Where) -> PlanPart:
-    return where.part(_crowded(request), RIGHT.format(name), ranks)
+    return where.with_room(ranks).part(_crowded(request), RIGHT.format(name), ranks)
 
 
 def _once(plan: Plan) -> Plan:

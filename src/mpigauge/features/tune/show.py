@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.tune.plan import RIGHT
 from mpigauge.model.errors import UserError
+from mpigauge.model.hostlist import compress
 from mpigauge.model.rules import MOST_BYTES
 from mpigauge.model.suite_options import LEVELS
 from mpigauge.model.units import byte_count, listed, many
@@ -36,7 +37,7 @@ NOISY = 0.1
 
 def lines_of(tuning: Tuning) -> Iterator[str]:
     yield (
-        f"{tuning.mpi.label} on {tuning.hostname}, {many(tuning.cores, 'core')}; "
+        f"{tuning.mpi.label} on {_where(tuning)}; "
         f"{tuning.data} data, {_level_in_words(tuning.thread_level)}"
     )
     yield ""
@@ -66,6 +67,13 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         yield f"{_elsewhere(tuning)} {WEIGHTS if tuning.mix is None else _weights(tuning.mix)}"
     if tuning.trial:
         yield from trial_sentences(tuning.trial)
+
+
+def _where(tuning: Tuning) -> str:
+    if not tuning.hosts:
+        return f"{tuning.hostname}, {many(tuning.cores, 'core')}"
+    each = f", {many(tuning.ppn, 'rank')} on each" if tuning.ppn else ""
+    return f"{many(len(tuning.hosts), 'host')}, {compress(tuning.hosts)}{each}"
 
 
 def _level_in_words(level: str) -> str:
@@ -130,7 +138,10 @@ def rule_sentence(each: TunedRule) -> str:
     rule = each.rule
     gained = each.confirmed or each.chosen
     by = many(gained.launches, "fresh launch") if each.confirmed else "the launches that chose it"
-    where = f"{rule.collective}, {many(rule.ranks, 'rank')}, {sizes_in_words(rule)}"
+    ranks = many(rule.ranks, "rank")
+    if rule.hosts > 1:
+        ranks += f" on {rule.hosts} hosts"
+    where = f"{rule.collective}, {ranks}, {sizes_in_words(rule)}"
     if each.stands_in:
         return (
             f"{where}: {rule.candidate} stands in for the default, which cannot be named: it takes "

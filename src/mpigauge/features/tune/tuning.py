@@ -118,6 +118,11 @@ class Task:
         every = {size for of in self.wanted for size in self.where.sizes(self.request, *of)}
         return tuple(sorted(every))
 
+    def hosts_of(self, collective: str, ranks: int) -> int:
+        """On how many hosts so many ranks are measured, or tried for right results."""
+        request = replace(self.request, oversubscribe=True)
+        return len(self.where.with_room(ranks).part(request, collective, ranks).blocks)
+
     def groups(self, collective: str) -> tuple[int, ...]:
         """The numbers of ranks that it is tuned for."""
         return self.ranks if self.mix is None else self.mix.groups(collective)
@@ -125,6 +130,13 @@ class Task:
     def candidates(self, ranks: int) -> list[Candidate]:
         every = candidates_of(self.setup.mpi.name)
         return [each for each in every if each.collective in self.collectives and each.fits(ranks)]
+
+    def forced(self, candidate: Candidate, ranks: int) -> Mapping[str, str]:
+        """The settings that make the MPI use it for all sizes among so many ranks, as they lie
+        here."""
+        form = RULE_FORMATS[self.setup.mpi.name]
+        name = candidate.collective
+        return {**candidate.settings, **form.measured_among(name, self.hosts_of(name, ranks))}
 
     @property
     def wanted(self) -> list[Of]:
@@ -235,7 +247,7 @@ def _faults_of(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fau
     alone = [
         (name, ranks, arm, settings)
         for (name, ranks), own in wanted.items()
-        for arm, settings in (("", {}), *_alone(own))
+        for arm, settings in (("", {}), *_alone(task, own, ranks))
         if (name, ranks, arm) not in together.known
     ]
     if not alone:
@@ -278,7 +290,7 @@ def _arms_in_one_process(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -
     found: AllArms = {}
     for (name, ranks), own in wanted.items():
         try:
-            values = written([each.settings for each in own], every, task.setup.mpi)
+            values = written([task.forced(each, ranks) for each in own], every, task.setup.mpi)
         except OutsideError:
             return None
         arms = [(each.name, arm) for each, arm in zip(own, values, strict=True)]
@@ -286,9 +298,11 @@ def _arms_in_one_process(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -
     return found
 
 
-def _alone(candidates: Iterable[Candidate]) -> list[tuple[str, Mapping[str, str]]]:
+def _alone(
+    task: Task, candidates: Iterable[Candidate], ranks: int
+) -> list[tuple[str, Mapping[str, str]]]:
     """As settings that a launch starts with."""
-    return [(each.name, each.settings) for each in candidates]
+    return [(each.name, task.forced(each, ranks)) for each in candidates]
 
 
 # --- choosing -----------------------------------------------------------------------------------
@@ -315,11 +329,16 @@ def find_rules(task: Task) -> Found:
             left.append(Left(*of, "nothing was measured of it"))
             continue
         own, why = _rules_or_why(task, of, measured_grids[of], chosen[of])
-        rules += own
+        rules += _on_hosts(own, task.hosts_of(*of))
         if why:
             left.append(Left(*of, why))
     rules = refined(task, rules, measured_grids)
     return Found(rules, left, faults, _noise(chosen.values()))
+
+
+def _on_hosts(rules: Iterable[TunedRule], hosts: int) -> list[TunedRule]:
+    """With the number of hosts that they were chosen on."""
+    return [replace(each, rule=replace(each.rule, hosts=hosts)) for each in rules]
 
 
 def refined(
@@ -364,7 +383,7 @@ def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
         return grid_plan(task.request, arms, task.where)
     alone: AllArms = {}
     for (name, ranks), own in wanted.items():
-        alone.setdefault(name, {})[ranks] = _alone(own)
+        alone.setdefault(name, {})[ranks] = _alone(task, own, ranks)
     tell(f"{task.setup.mpi.label} reads these settings when it starts: each has its own launches")
     return grid_alone_plan(task.request, alone, task.where)
 

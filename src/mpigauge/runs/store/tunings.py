@@ -145,6 +145,10 @@ class Tuning:
     median of the collective where that is most; None: not known."""
     trial: Trial | None = None
     """The program itself with the rules and without; None: it was not tried."""
+    hosts: tuple[str, ...] = ()
+    """Those on which it was measured, as they were named; none: this machine alone."""
+    ppn: int | None = None
+    """Ranks on each of these; None: up to its cores."""
 
     @property
     def several_threads(self) -> bool:
@@ -168,6 +172,8 @@ class Tuning:
             "mix": self.mix.to_json() if self.mix else None,
             "noise": self.noise,
             "trial": asdict(self.trial) if self.trial else None,
+            "hosts": list(self.hosts),
+            "ppn": self.ppn,
         }
 
     @classmethod
@@ -187,6 +193,8 @@ class Tuning:
             mix=CallMix.from_json(data["mix"]) if data.get("mix") else None,
             noise=None if data.get("noise") is None else float(data["noise"]),
             trial=_trial(data["trial"]) if data.get("trial") else None,
+            hosts=tuple(str(host) for host in data.get("hosts", ())),
+            ppn=None if data.get("ppn") is None else int(data["ppn"]),
         )
 
 

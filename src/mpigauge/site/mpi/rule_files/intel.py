@@ -75,6 +75,11 @@ class IntelRules:
 
         return look_up
 
+    def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
+        """Nothing: its rules hold however many hosts there are."""
+        del collective, hosts
+        return {}
+
     def settings(self, folder: Path) -> Mapping[str, str]:
         return read_variables((folder / FILE).read_text(encoding="utf-8"))
 

@@ -87,6 +87,11 @@ class MpichRules:
 
         return look_up
 
+    def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
+        """Nothing: its rules hold however many hosts there are."""
+        del collective, hosts
+        return {}
+
     def settings(self, folder: Path) -> Mapping[str, str]:
         return {variable: str((folder / name).absolute()) for name, variable in VARIABLES.items()}
 

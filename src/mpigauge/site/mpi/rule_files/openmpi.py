@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The classic file of rules of Open MPI 4.1 and 5.0, which coll_tuned reads.
+"""The files of rules of Open MPI 4.1 and 5.0: the classic one of coll_tuned, and coll_han's.
 
 Numbers with spaces between: how many collectives; for each its number and how many communicator
 sizes; for each its size and how many lines; and lines `from_bytes algorithm fan segment`. Algorithm
 0 is the default. A size of communicator holds for all larger ones too, and the last line for all
 longer messages; so what has no rule is always said. A file with an error is passed over in silence.
+
+Among ranks of several hosts coll_han of Open MPI 5.0 carries out most collectives, and coll_tuned
+sees only its parts, among the ranks of a host and among hosts. A file of its own says from which
+message size on a collective is left to coll_tuned as a whole: how many collectives; for each its
+name, one for "one level", `global_communicator`, how many communicator sizes; for each its size,
+how many lines, and lines `from_bytes component`. The first size has to be 1. Sizes are those of the
+call: nothing is counted together.
 """
 
 from __future__ import annotations
@@ -20,6 +27,8 @@ from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidat
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, Effect, LookUp, Texts
 
 FILE = "tuned.conf"
+HAN_FILE = "han.conf"
+HAN, TUNED = "han", "tuned"
 NUMBERS = {
     "Allgather": 0, "Allreduce": 2, "Alltoall": 3, "Bcast": 7, "Gather": 9, "Reduce": 11,
     "Reduce_scatter": 12, "Reduce_scatter_block": 13, "Scatter": 15,
@@ -34,10 +43,15 @@ OF_ALL_RANKS = (
     "Scatter",
 )
 """The file counts the messages of all ranks together for them."""
+OF_HAN = ("Allgather", "Allreduce", "Bcast", "Gather", "Reduce", "Scatter")
+"""What coll_han carries out."""
+HAN_SETTING = "coll_han_{}_dynamic_global_communicator_module"
+NUMBER_OF_TUNED = "3"
+"""Of coll_tuned among the components that coll_han may hand a collective to."""
 DEFAULT = "0"
 _VERSIONS = re.compile(r"(4\.1|5\.0)\.\d+")
 Line = tuple[int, str]
-"""From how many bytes on, and the algorithm."""
+"""From how many bytes on, and the algorithm or the component."""
 
 
 class OpenMpiRules:
@@ -57,30 +71,57 @@ class OpenMpiRules:
         lines = [f"{len(collectives)} # collectives"]
         for name in collectives:
             lines += _collective(mpi, name, of_collective(rules, name))
-        return {FILE: "\n".join(lines) + "\n"}
+        texts = {FILE: "\n".join(lines) + "\n"}
+        if among_hosts := _among_hosts(rules):
+            texts[HAN_FILE] = _text_for_han(among_hosts)
+        return texts
 
     def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
+        """The effect is the algorithm and, for a collective that the file of coll_han names, the
+        component that carries it out among several hosts."""
         del mpi, several_threads
         known = read_rules(texts[FILE])
+        of_han = read_han_rules(texts[HAN_FILE]) if HAN_FILE in texts else {}
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
-            return (_found(known.get(NUMBERS[collective], {}), collective, ranks, message_bytes),)
+            own = known.get(NUMBERS[collective], {})
+            algorithm = _found(own, ranks, bytes_in_file(collective, ranks, message_bytes), DEFAULT)
+            if collective.lower() not in of_han:
+                return (algorithm,)
+            return (algorithm, _found(of_han[collective.lower()], ranks, message_bytes, HAN))
 
         return look_up
 
     def expected(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> LookUp:
         del several_threads
         every = candidates_of(mpi.name)
+        among_hosts = _among_hosts(rules)
+        of_han = {rule.collective for rule in among_hosts}
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
             name = candidate_at(rules, collective, ranks, message_bytes)
-            return (find_candidate(every, collective, name).algorithm if name else DEFAULT,)
+            algorithm = find_candidate(every, collective, name).algorithm if name else DEFAULT
+            if collective not in of_han:
+                return (algorithm,)
+            is_left = bool(candidate_at(among_hosts, collective, ranks, message_bytes))
+            return (algorithm, TUNED if is_left else HAN)
 
         return look_up
 
+    def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
+        """That coll_han leaves it to coll_tuned; older versions do not know the setting, and do not
+        need it."""
+        if hosts == 1 or collective not in OF_HAN:
+            return {}
+        return {HAN_SETTING.format(collective.lower()): NUMBER_OF_TUNED}
+
     def settings(self, folder: Path) -> Mapping[str, str]:
         file = str((folder / FILE).absolute())
-        return {**self.measured_with, "coll_tuned_dynamic_rules_filename": file}
+        found = {**self.measured_with, "coll_tuned_dynamic_rules_filename": file}
+        if (folder / HAN_FILE).is_file():
+            found["coll_han_use_dynamic_file_rules"] = "true"
+            found["coll_han_dynamic_rules_filename"] = str((folder / HAN_FILE).absolute())
+        return found
 
     def has_read(self, folder: Path, said: str) -> bool:
         """It never tells."""
@@ -141,14 +182,90 @@ def read_rules(text: str) -> dict[int, dict[int, list[Line]]]:
         for _ in range(number()):
             ranks = number()
             own[ranks] = [_line(number) for _ in range(number())]
-            starts = [first for first, _ in own[ranks]]
-            if starts[:1] != [0] or sorted(set(starts)) != starts:
-                raise ValueError(f"sizes for {ranks} ranks do not ascend from 0: {starts}")
+            _check_ascending(ranks, own[ranks])
         if list(own) != sorted(own):
             raise ValueError(f"communicator sizes do not ascend: {list(own)}")
     if next(words, None) is not None:
         raise ValueError("it goes on after the last rule")
     return found
+
+
+def _among_hosts(rules: Sequence[Rule]) -> list[Rule]:
+    """Those that coll_han would not let have an effect."""
+    return [rule for rule in rules if rule.hosts > 1 and rule.collective in OF_HAN]
+
+
+def _text_for_han(rules: Sequence[Rule]) -> str:
+    """Each collective is left to coll_tuned where it has a rule; everywhere else coll_han stays."""
+    collectives = sorted({rule.collective for rule in rules})
+    lines = [f"{len(collectives)} # collectives"]
+    for name in collectives:
+        sizes: dict[int, list[Line]] = {1: [(0, HAN)]}
+        own = of_collective(rules, name)
+        for ranks in sorted({rule.ranks for rule in own}):
+            sizes[ranks] = list(_lines_for_han([rule for rule in own if rule.ranks == ranks]))
+            sizes[ranks + 1] = [(0, HAN)]
+        lines += [name.lower(), "1 # level", "global_communicator", f"{len(sizes)} # sizes"]
+        for ranks, components in sorted(sizes.items()):
+            lines += [f"{ranks} # ranks", f"{len(components)} # message sizes"]
+            lines += [f"{first} {component}" for first, component in components]
+    return "\n".join(lines) + "\n"
+
+
+def _lines_for_han(rules: Sequence[Rule]) -> Iterator[Line]:
+    """Ascending, from 0 on; rules that follow each other at once are one line."""
+    at, component = 0, HAN
+    if rules[0].first_bytes > 0:
+        yield 0, HAN
+    for rule in rules:
+        if rule.first_bytes > at and component == TUNED:
+            yield at, HAN
+            component = HAN
+        if component == HAN:
+            yield rule.first_bytes, TUNED
+        at, component = rule.last_bytes + 1, TUNED
+    yield at, HAN
+
+
+def read_han_rules(text: str) -> dict[str, dict[int, list[Line]]]:
+    """Of each collective, by its name in small letters, and each communicator size its lines.
+    ValueError: coll_han would pass over this file, or over a part of it."""
+    words = iter([word for line in text.splitlines() for word in line.partition("#")[0].split()])
+
+    def number() -> int:
+        word = next(words, "")
+        if not word.isdigit():
+            raise ValueError(f"'{word}' stands where a number should")
+        return int(word)
+
+    def one_of(known: Sequence[str]) -> str:
+        word = next(words, "")
+        if word not in known:
+            raise ValueError(f"'{word}' stands where one of {', '.join(known)} should")
+        return word
+
+    found: dict[str, dict[int, list[Line]]] = {}
+    for _ in range(number()):
+        own = found.setdefault(one_of([name.lower() for name in OF_HAN]), {})
+        if number() != 1:
+            raise ValueError("there is more than one level")
+        one_of(["global_communicator"])
+        for _ in range(number()):
+            ranks = number()
+            own[ranks] = [(number(), one_of([HAN, TUNED])) for _ in range(number())]
+            _check_ascending(ranks, own[ranks])
+        if list(own) != sorted(own) or list(own)[:1] != [1]:
+            raise ValueError(f"communicator sizes do not ascend from 1: {list(own)}")
+    if next(words, None) is not None:
+        raise ValueError("it goes on after the last rule")
+    return found
+
+
+def _check_ascending(ranks: int, lines: Sequence[Line]) -> None:
+    """ValueError: an MPI would not find some of these lines."""
+    starts = [first for first, _ in lines]
+    if starts[:1] != [0] or sorted(set(starts)) != starts:
+        raise ValueError(f"sizes for {ranks} ranks do not ascend from 0: {starts}")
 
 
 def _line(number: Callable[[], int]) -> Line:
@@ -157,15 +274,16 @@ def _line(number: Callable[[], int]) -> Line:
 
 
 def _found(
-    sizes: Mapping[int, Sequence[Line]], collective: str, ranks: int, message_bytes: int
+    sizes: Mapping[int, Sequence[Line]], ranks: int, bytes_as_written: int, usual: str
 ) -> str:
-    """As coll_tuned looks: the last communicator size that is not larger, in it the last line."""
+    """As both components look: the last communicator size that is not larger, in it the last
+    line; `usual` where there is none."""
     lines: Sequence[Line] = ()
     for size, own in sizes.items():
         if size <= ranks:
             lines = own
-    taken = DEFAULT
-    for first, algorithm in lines:
-        if first <= bytes_in_file(collective, ranks, message_bytes):
-            taken = algorithm
+    taken = usual
+    for first, word in lines:
+        if first <= bytes_as_written:
+            taken = word
     return taken

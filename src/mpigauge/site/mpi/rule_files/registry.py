@@ -48,6 +48,10 @@ class RuleFormat(Protocol):
     def expected(self, mpi: Mpi, rules: Sequence[Rule], several_threads: bool = False) -> LookUp:
         """What it should do there, by the rules and by what it does of itself."""
 
+    def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
+        """What a candidate for this collective is measured with besides, where its ranks are on so
+        many hosts, so that the MPI uses it there at all."""
+
     def settings(self, folder: Path) -> Mapping[str, str]:
         """That make it read the files in this folder."""
 
