@@ -80,7 +80,7 @@ PARTS = {
     ),
     "wheel": Part(
         "the wheel with kernels inside, built, looked into, and used without a compiler",
-        "where kernels are looked for, and what asks for an extra (tests/unit)",
+        "where kernels are looked for, and what asks for an extra (tests/process)",
         marked("wheel"),
     ),
     "aarch64": Part(
@@ -90,7 +90,7 @@ PARTS = {
     ),
     "debian-roots": Part(
         "the wheel in clean roots of Debian: each MPI and none, no network, no home, pipx and uv",
-        "where kernels are looked for, and what cannot be written (tests/unit)",
+        "where kernels are looked for, and what cannot be written (tests/process)",
         marked("debian-roots"),
     ),
     "reproducible": Part(
@@ -120,7 +120,7 @@ PARTS = {
     ),
     "coverage-over-runs": Part(
         "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
-        "tests/unit/test_history_replay.py on recorded launches",
+        "tests/replay/test_history_replay.py on recorded launches",
         program("bench/coverage_of_runs.py", "--anew"),
     ),
     "false-steps": Part(
@@ -135,7 +135,7 @@ PARTS = {
     ),
     "fuzzing": Part(
         "damaged texts for everything that reads, for half an hour",
-        "tests/unit/test_fuzz.py, about a minute of them",
+        "tests/replay/test_fuzz.py, about a minute of them",
         program("bench/fuzz.py", "--minutes", "30"),
     ),
     "soak": Part(
@@ -170,7 +170,7 @@ PARTS = {
     ),
     "planted-waiting": Part(
         "whether profiles tell lateness that is planted on real ranks, on an idle machine",
-        "tests/unit/test_profile_waiting.py and test_profile_later.py, on made-up times",
+        "tests/process/test_profile_waiting.py, tests/unit/test_profile_later.py: made-up times",
         program("bench/planted_waiting.py"),
     ),
 }

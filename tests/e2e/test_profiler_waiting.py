@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """All ranks keep the same calls and messages, and each is split without a rest.
 
-How much is waited depends on what else the machine does; tests/unit/test_profile_waiting.py and
+How much is waited depends on what else the machine does; tests/process/test_profile_waiting.py and
 tests/unit/test_profile_later.py plant it.
 """
 

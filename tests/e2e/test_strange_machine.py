@@ -20,11 +20,11 @@ from tests.e2e.debian import installed, needs_root
 if TYPE_CHECKING:
     from pathlib import Path
 
-LOOK_AROUND = (
-    *("mpi_find", "mpi_listing", "mpi_build", "mpi_install", "mpi_imb", "settings", "transports"),
-    *("cli", "submit", "compilers", "store", "terminal", "hosts", "products"),
-)
-"""Unit tests of what looks for programs, folders, variables or the user."""
+LOOK_AROUND = {
+    "process": ("mpi_find", "mpi_listing", "mpi_build", "mpi_install", "mpi_imb", "compilers"),
+    "unit": ("settings", "transports", "cli", "submit", "store", "terminal", "hosts", "products"),
+}
+"""Tests of what looks for programs, folders, variables or the user, by their folders."""
 STRANGE = {
     "LC_ALL": "POSIX",
     "HOME": "/nonexistent",
@@ -39,7 +39,11 @@ STRANGE = {
 
 
 def command(repository: Path, folder: Path) -> list[str]:
-    tests = [str(repository / "tests" / "unit" / f"test_{name}.py") for name in LOOK_AROUND]
+    tests = [
+        str(repository / "tests" / part / f"test_{name}.py")
+        for part, names in LOOK_AROUND.items()
+        for name in names
+    ]
     start = f'umask 077 && cd {repository} && exec "$@"'
     pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     return ["sh", "-c", start, "sh", *pytest_, f"--basetemp={folder / 'tests'}", *tests]

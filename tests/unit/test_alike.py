@@ -15,7 +15,7 @@ from mpigauge.features.topo.alike import pages
 from mpigauge.model.hosts import ProbedHost
 from mpigauge.site import topology
 from tests import mpi_fakes
-from tests.unit.test_probe import ELSEWHERE
+from tests.process.test_probe import ELSEWHERE
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(MACHINES.glob("*.txt"))

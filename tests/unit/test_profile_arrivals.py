@@ -17,8 +17,8 @@ from mpigauge.features.profile.stored import load_jobs, save
 from mpigauge.features.profile.waiting import kept_calls, split_calls
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns
+from tests.process.test_profile_waiting import CALLS, US, Program
 from tests.profiles import job
-from tests.unit.test_profile_waiting import CALLS, US, Program
 
 
 def patterns_of(program: Program) -> tuple[ArrivalPattern, ...]:

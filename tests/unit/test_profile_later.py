@@ -16,8 +16,8 @@ from mpigauge.features.profile.files import Channel, Instances, RankFile, Waits
 from mpigauge.features.profile.later import later_waits
 from mpigauge.features.profile.layout import Way
 from mpigauge.features.profile.waiting import is_kept, kept_calls
+from tests.process.test_profile_waiting import HZ, OPERATION_S, US, Clock, file_of
 from tests.profiles import site
-from tests.unit.test_profile_waiting import HZ, OPERATION_S, US, Clock, file_of
 
 CALLS = 1000
 STEP_S = 300 * US

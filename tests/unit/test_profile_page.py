@@ -20,8 +20,8 @@ from mpigauge.features.explain.registry import explained
 from mpigauge.features.profile.profiling import jobs_of
 from mpigauge.features.profile.showing import compared_runs, page_of
 from tests.profiles import after_an_edit, job, rank_file, stored
+from tests.replay.test_report_page import Page
 from tests.unit.test_profile_waited import waits
-from tests.unit.test_report_page import Page
 
 
 def text_of(page: str) -> str:

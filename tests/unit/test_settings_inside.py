@@ -14,7 +14,7 @@ from mpigauge.measure.plan.plan import LaunchPlan, Plan
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi.settings.inside import OutsideError, written
-from tests.unit.test_campaign import PART, PLAN
+from tests.process.test_campaign import PART, PLAN
 from tests.unit.test_transports import mpi
 
 KNOBS = (

@@ -20,7 +20,7 @@ can. All of this is on logarithms.
 
 With fewer than five earlier runs that tell of the kind the starting value stands for the scatter:
 10 %, or more where all that is known of the machine shows more. Streams over memory say nothing of
-messages. What it reaches on recorded launches is in tests/unit/test_history_replay.py.
+messages. What it reaches on recorded launches is in tests/replay/test_history_replay.py.
 
 The correlation of launches that follow each other, by which the interval of the run itself is
 widened, is estimated over all cells of the run together, raised by 1/launches as it comes out too

@@ -18,7 +18,7 @@ correlation r of neighbours that the run and the earlier runs of its machine sho
 The second is needed where launches agree by chance more closely than each of them can know, which
 is what stopping at a narrow interval selects. On replayed traces of a quiet and a busy machine and
 on autocorrelated, bimodal and drifting processes the hull covers the truth in 92 to 100 % of
-trials, where the fixed order alone falls to 82 % (tests/unit/test_stats_coverage.py).
+trials, where the fixed order alone falls to 82 % (tests/replay/test_stats_coverage.py).
 """
 
 from __future__ import annotations

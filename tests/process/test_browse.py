@@ -33,7 +33,7 @@ from mpigauge.features.explain.registry import explained
 from mpigauge.result.library import large
 from mpigauge.site.mpi import find
 from tests import nights, pages, patience, tunings
-from tests.unit.test_report_page import OURS, Page
+from tests.replay.test_report_page import OURS, Page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.measure.campaign.cost import ROUND_S
 from mpigauge.measure.plan.schedule import schedule
-from tests.unit.test_coverage import TRACES, replay
+from tests.replay.test_coverage import TRACES, replay
 
 __all__ = ["replay"]
 

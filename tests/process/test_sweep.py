@@ -30,7 +30,7 @@ from mpigauge.runs.store import RunWriter
 from mpigauge.show.best import as_json, render
 from mpigauge.site import topology
 from mpigauge.site.launch import command
-from tests.unit.test_campaign import PART, PLAN, Bench, bench, carried_out, fake_mpi
+from tests.process.test_campaign import PART, PLAN, Bench, bench, carried_out, fake_mpi
 from tests.unit.test_plan import CARDS, MPICH
 
 __all__ = ["bench", "fake_mpi"]

@@ -15,7 +15,7 @@ from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import RunWriter, load
 from tests import cells
-from tests.unit.test_campaign import PLAN, Watcher, fake_mpi, measuring
+from tests.process.test_campaign import PLAN, Watcher, fake_mpi, measuring
 
 __all__ = ["fake_mpi"]
 

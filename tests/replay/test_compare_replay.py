@@ -20,7 +20,7 @@ from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.history import between, remember
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
-from tests.unit.test_history_replay import GROUPS, recorded
+from tests.replay.test_history_replay import GROUPS, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,7 +17,7 @@ from mpigauge.features.watch.watching import state_of
 from mpigauge.measure.campaign.budget import left_s
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 from mpigauge.runs.store import load
-from tests.unit.test_campaign import PLAN, Bench, bench, fake_mpi
+from tests.process.test_campaign import PLAN, Bench, bench, fake_mpi
 
 __all__ = ["bench", "fake_mpi"]
 

@@ -16,7 +16,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from tests import planted
-from tests.unit.test_report_page import Page
+from tests.replay.test_report_page import Page
 
 SIZES = [0, 8, 4096, 1 << 20]
 Line = tuple[str, ...]

@@ -20,7 +20,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import fetch, find, install, wheels
 from mpigauge.site.mpi.provide import provide
 from tests import mpi_fakes as fake
-from tests.unit.test_mpi_install import pin
+from tests.process.test_mpi_install import pin
 
 
 @pytest.fixture

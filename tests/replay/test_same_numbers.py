@@ -19,7 +19,7 @@ from mpigauge.show.formats import render
 from mpigauge.show.formats.table import figure_lines
 from tests import planted
 from tests.pages import report_of
-from tests.unit.test_report_page import Page
+from tests.replay.test_report_page import Page
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
