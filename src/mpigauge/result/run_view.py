@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.model.column_facts import phrases
 from mpigauge.model.cpu_lists import pus_of
+from mpigauge.model.grouping import grouped
 from mpigauge.model.units import many
 from mpigauge.result.nature import nature_of
 from mpigauge.result.stats.curve_stats import Member, variant_of, varied
@@ -48,21 +49,23 @@ class Curve:
     def label(self) -> str:
         """The benchmark, and what tells this curve from others of it."""
         cell = self.first.cell
-        words = [
-            self.benchmark,
-            f"on {many(cell.ranks, 'rank')}" if cell.ranks != 2 else "",
-            f"in {cell.groups} groups" if cell.groups > 1 and not cell.members else "",
-            f"(ranks {cell.members})" if cell.members else "",
-            *phrases(cell),
-        ]
-        return " ".join(filter(None, words))
+        words = [self.benchmark]
+        if cell.ranks != 2:
+            words.append(f"on {many(cell.ranks, 'rank')}")
+        if cell.groups > 1 and not cell.members:
+            words.append(f"in {cell.groups} groups")
+        if cell.members:
+            words.append(f"(ranks {cell.members})")
+        return " ".join([*words, *phrases(cell)])
 
     @property
     def fitted(self) -> tuple[Row, ...]:
         """Those that models are made of: a collective of no bytes may return at once."""
-        first, second = (*self.rows, *self.rows[:1])[:2]
-        at_once = first.message_bytes == 0 and 2 * first.latency.value < second.latency.value
-        return self.rows[1:] if at_once else self.rows
+        if len(self.rows) < 2 or self.first.message_bytes != 0:
+            return self.rows
+        if 2 * self.first.latency.value < self.rows[1].latency.value:
+            return self.rows[1:]
+        return self.rows
 
     @cached_property
     def pieces(self) -> Pieces | None:
@@ -70,7 +73,11 @@ class Curve:
         return in_pieces(known_points(self.fitted))
 
     def row(self, message_bytes: int) -> Row:
-        return next(row for row in self.rows if row.message_bytes == message_bytes)
+        """The row of this size. KeyError: the curve has none."""
+        for row in self.rows:
+            if row.message_bytes == message_bytes:
+                return row
+        raise KeyError(message_bytes)
 
     def behind(self, message_bytes: int) -> tuple[Row, ...]:
         """The rows of larger messages."""
@@ -93,13 +100,15 @@ class RunView:
         if rows is None:
             precision = run.launches[0].precision if run.launches else None
             rows = rows_of(run.cells, precision, run.between)
-        timed = tuple(row for row in rows if row.cell.time_p50_s > 0)
-        return cls(run, timed, _topologies(run.passport))
+        timed = [row for row in rows if row.cell.time_p50_s > 0]
+        return cls(run, tuple(timed), _topologies(run.passport))
 
     def part(self, does: frozenset[Does]) -> RunView:
         """Only the benchmarks that do one of these."""
         rows = tuple(row for row in self.rows if nature_of(row).does in does)
-        return self if len(rows) == len(self.rows) else replace(self, rows=rows, whole=self)
+        if len(rows) == len(self.rows):
+            return self
+        return replace(self, rows=rows, whole=self)
 
     @cached_property
     def known(self) -> dict[str, Any]:
@@ -108,13 +117,14 @@ class RunView:
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:
+        """The rows as curves, in the order of their first rows."""
         if self.whole is not None:
             kept = set(map(id, self.rows))
             return tuple(curve for curve in self.whole.curves if id(curve.first) in kept)
-        found: dict[tuple[object, ...], list[Row]] = {}
-        for row in self.rows:
-            found.setdefault(variant_of(row.cell), []).append(row)
-        return tuple(Curve(tuple(sorted(of, key=_size))) for of in found.values())
+        found = []
+        for rows in grouped(self.rows, lambda row: variant_of(row.cell)).values():
+            found.append(Curve(tuple(sorted(rows, key=_size))))
+        return tuple(found)
 
     @property
     def machine(self) -> Mapping[str, Any]:
@@ -134,8 +144,10 @@ class RunView:
     def transport(self) -> str:
         """What was asked for, and what the MPI said that it used; empty: the MPI chose."""
         selected = self.run.header.get("transport") or {}
-        name, used = (str(selected.get(key) or "") for key in ("name", "used"))
-        return f"{name} ({used})" if used else name
+        name, used = str(selected.get("name") or ""), str(selected.get("used") or "")
+        if used:
+            return f"{name} ({used})"
+        return name
 
     @cached_property
     def settings(self) -> Mapping[str, str]:
@@ -148,8 +160,12 @@ class RunView:
 
     def settings_of(self, row: Row) -> Mapping[str, str]:
         """With those that a sweep sets for it."""
-        pairs = (word.partition("=") for word in row.cell.arm.split())
-        return {**self.settings, **{name: value for name, mark, value in pairs if mark}}
+        known = dict(self.settings)
+        for word in row.cell.arm.split():
+            name, mark, value = word.partition("=")
+            if mark:
+                known[name] = value
+        return known
 
     def ranks_of(self, row: Row) -> tuple[Rank, ...]:
         """Where the ranks of a row were in its first launch; none: the run does not say."""
@@ -163,31 +179,42 @@ class RunView:
         hosts = {rank.host for rank in self.ranks_of(row)}
         if not hosts:
             return ""
-        return "network" if len(hosts) > 1 or "tcp" in self.transport else "node"
+        if len(hosts) > 1 or "tcp" in self.transport:
+            return "network"
+        return "node"
 
     def caches_of(self, row: Row) -> tuple[Cache, ...]:
         """The data caches beside its ranks, the smallest first, one of each kind; all of the
         machine where the run does not say where ranks were."""
-        found: dict[tuple[int, int], Cache] = {}
         ranks = self.ranks_of(row)
         pus = {rank.host: pus_of(rank) for rank in ranks}
+        found: dict[tuple[int, int], Cache] = {}
         for name, topology in self.topologies.items():
             for cache in topology.caches:
-                beside = not ranks or cache.pus & pus.get(name, frozenset())
-                if cache.kind != "instruction" and beside:
+                is_beside = not ranks or cache.pus & pus.get(name, frozenset())
+                if cache.kind != "instruction" and is_beside:
                     found[cache.level, cache.bytes] = cache
         return tuple(found[key] for key in sorted(found))
 
     @property
     def caches(self) -> tuple[Cache, ...]:
-        """Of all its machines, but for those of instructions."""
-        found = (cache for topology in self.topologies.values() for cache in topology.caches)
-        return tuple(cache for cache in found if cache.kind != "instruction")
+        """The caches of all its machines, but for those of instructions."""
+        found = []
+        for topology in self.topologies.values():
+            for cache in topology.caches:
+                if cache.kind != "instruction":
+                    found.append(cache)
+        return tuple(found)
 
     def share(self, row: Row, level: int) -> bool:
         """Whether all ranks of a row sit on one cache of this level."""
-        pus = frozenset(pu for rank in self.ranks_of(row) for pu in pus_of(rank))
-        return bool(pus) and any(pus <= c.pus for c in self.caches if c.level == level)
+        pus: set[int] = set()
+        for rank in self.ranks_of(row):
+            pus.update(pus_of(rank))
+        if not pus:
+            return False
+        of_level = [cache for cache in self.caches if cache.level == level]
+        return any(pus <= cache.pus for cache in of_level)
 
     def cost(self, shares: Iterable[float]) -> float:
         """The share of the time of all rows, each counted alike, that rows lose: these shares of
@@ -203,19 +230,27 @@ class RunView:
 
 
 def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
-    """Curves as numbers alone."""
+    """The curves as numbers alone: sizes in bytes, times in seconds."""
     told = varied([variant_of(curve.first.cell) for curve in curves])
-    return tuple(
-        Member(
-            benchmark=curve.benchmark,
-            ranks=curve.first.ranks,
-            told=tuple((name, getattr(curve.first.cell, name)) for name in told),
-            sizes=tuple(row.message_bytes for row in curve.rows),
-            times=tuple(row.latency.value for row in curve.rows),
-            errors=tuple(row.relative_error for row in curve.rows),
-            wrong=sum(row.wrong_count for row in curve.rows),
-        )
-        for curve in curves
+    return tuple(_member(curve, told) for curve in curves)
+
+
+def _member(curve: Curve, told: Sequence[str]) -> Member:
+    """`told`: the columns in which the curves differ."""
+    sizes, times, errors, wrong = [], [], [], 0
+    for row in curve.rows:
+        sizes.append(row.message_bytes)
+        times.append(row.latency.value)
+        errors.append(row.relative_error)
+        wrong += row.wrong_count
+    return Member(
+        benchmark=curve.benchmark,
+        ranks=curve.first.ranks,
+        told=tuple((name, getattr(curve.first.cell, name)) for name in told),
+        sizes=tuple(sizes),
+        times=tuple(times),
+        errors=tuple(errors),
+        wrong=wrong,
     )
 
 
@@ -224,9 +259,11 @@ def _size(row: Row) -> int:
 
 
 def _topologies(passport: Mapping[str, object]) -> dict[str, Topology]:
-    hosts = passport.get("hosts")
+    """The topologies that are stored of a run's hosts, by the names that these give themselves."""
     machines = [passport.get("machine")]
-    machines += [host.get("machine") for host in hosts] if isinstance(hosts, list) else []
+    hosts = passport.get("hosts")
+    if isinstance(hosts, list):
+        machines += [host.get("machine") for host in hosts]
     found = {}
     for machine in machines:
         # A run of a version that did not store it, or of another program, has none.

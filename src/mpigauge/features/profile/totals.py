@@ -28,7 +28,6 @@ SURE = 1.96
 """Standard deviations of an interval of 95 %."""
 LEAST_KEPT = 8
 """Kept calls of a stratum."""
-DRAWS = 200
 RARE = 0.05
 WAITING, MOVING, DISTURBED = range(3)
 
@@ -190,23 +189,19 @@ def _sums(values: Times, stratum: npt.NDArray[np.int64], strata: int) -> Times:
 
 def shared_out(samples: Sequence[Sample]) -> Total:
     """Of a call site whose time is known together with that of others."""
-    rng = np.random.default_rng(0)
-    parts, drawn, by_chance = np.zeros(3), np.zeros((DRAWS, 3)), np.zeros(3)
+    total, variance, by_chance = np.zeros(3), np.zeros(3), np.zeros(3)
     for each in samples:
-        table, took = each.parts * each.weight[:, None], each.took * each.weight
-        again = rng.multinomial(len(took), np.full(len(took), 1 / len(took)), DRAWS).astype(float)
-        whole = float(took.sum()) or 1.0
-        kept = table.sum(axis=0) / whole * each.seconds
-        all_drawn = again @ took
-        other = (again @ table) / np.where(all_drawn > 0, all_drawn, 1.0)[:, None] * each.seconds
-        left_out = max(0.0, 1 - len(took) / max(each.calls, 1))
-        parts += kept
-        drawn += kept + (other - kept) * np.sqrt(left_out)
-        by_chance += (_by_chance(table) / whole * each.seconds) ** 2
+        one = np.zeros(len(each.took), dtype=np.int64)
+        whole = np.array([each.seconds]), np.array([float(each.calls)])
+        own, spread = _shares(each.parts, each.took, each.weight, one, *whole)
+        total += own
+        variance += spread
+        table = each.parts * each.weight[:, None]
+        kept_s = float((each.took * each.weight).sum()) or 1.0
+        by_chance += (_by_chance(table) / kept_s * each.seconds) ** 2
     calls = sum(each.calls * float(each.here.mean()) for each in samples)
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
-    wider = STEP_S * calls + SURE * np.sqrt(by_chance)
-    return Total(calls, float(parts.sum()), parts, np.clip(low - wider, 0, None), high + wider)
+    wider = SURE * (np.sqrt(variance) + np.sqrt(by_chance)) + STEP_S * calls
+    return Total(calls, float(total.sum()), total, np.clip(total - wider, 0, None), total + wider)
 
 
 def _by_chance(table: Times) -> Times:

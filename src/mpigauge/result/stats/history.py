@@ -45,6 +45,7 @@ from mpigauge.model.between import (
     Scatter,
     cell_name,
 )
+from mpigauge.model.grouping import grouped
 from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median
 
 if TYPE_CHECKING:
@@ -103,16 +104,19 @@ def _seen(
     when: str = "",
     name: str = "",
 ) -> Remembered:
-    positive = [row for row in rows if all(value > 0 for value in row.values_s)]
-    own = correlation_of([row.values_s for row in positive])
+    """A run as its rows show it; of cells with a time that is not positive nothing is kept."""
+    positive, series = [], []
+    for row in rows:
+        if all(value > 0 for value in row.values_s):
+            positive.append(row)
+            series.append(row.values_s)
+    own = correlation_of(series)
     measured = [row for row in positive if _is_ours(row.cell)]
     errors = _own_errors(measured, shrunk(own, earlier))
-    cells = {
-        cell_name(row.key): KnownCell(
-            kind_of(row.cell), math.log(row.cell.time_p50_s), error, row.launches
-        )
-        for row, error in zip(measured, errors, strict=True)
-    }
+    cells = {}
+    for row, error in zip(measured, errors, strict=True):
+        log = math.log(row.cell.time_p50_s)
+        cells[cell_name(row.key)] = KnownCell(kind_of(row.cell), log, error, row.launches)
     return Remembered(when, name, conditions, own, cells)
 
 
@@ -126,30 +130,34 @@ def between(rows: Sequence[Row], earlier: Sequence[Remembered], conditions: str 
     earlier = earlier[-MOST_RUNS:]
     now = _seen(rows, earlier, conditions)
     past = _Past(earlier, conditions)
-    cells = {
-        name: found for name, known in now.cells.items() if (found := _scatter(name, known, past))
-    }
+    cells = {}
+    for name, known in now.cells.items():
+        scatter = _scatter(name, known, past)
+        if scatter:
+            cells[name] = scatter
     return Between(len(earlier), shrunk(now.correlation, earlier), cells)
 
 
 # --- between runs -----------------------------------------------------------------------------
 class _Series(NamedTuple):
-    """A cell in earlier runs."""
+    """The values of a cell in earlier runs; everything is of their logarithms."""
 
     middle: float
-    distances: tuple[float, ...]
-    """From it, as they would be from what it stands for."""
-    weights: tuple[float, ...]
-    errors: tuple[float, ...]
-    """Of the values, as their runs told them."""
-    launch_sds: tuple[float, ...]
-    """What that is for a single launch."""
+    """The weighted median of the values."""
+    distances: list[float]
+    """Distances of the values from the middle, widened as if it were not estimated from them."""
+    weights: list[float]
+    errors: list[float]
+    """The standard error of each value, as its own run estimated it."""
+    launch_sds: list[float]
+    """The standard deviation of a single launch, which follows from that error."""
     runs: frozenset[int]
+    """The numbers of the runs."""
 
     @property
     def worth(self) -> float:
-        """Of runs that know as much, if they all had the same weight."""
-        return sum(self.weights) ** 2 / sum(w * w for w in self.weights)
+        """The number of runs of equal weight that would know as much (Kish's effective size)."""
+        return sum(self.weights) ** 2 / sum(weight * weight for weight in self.weights)
 
 
 class _Past:
@@ -157,20 +165,25 @@ class _Past:
 
     def __init__(self, earlier: Sequence[Remembered], conditions: str) -> None:
         self._conditions = conditions
-        values: dict[tuple[str, str], list[tuple[int, float, KnownCell]]] = defaultdict(list)
+        values: dict[tuple[str, str], list[_Value]] = defaultdict(list)
         for number, run in enumerate(earlier):
             weight = 0.5 ** ((len(earlier) - 1 - number) / _HALF_AFTER)
             for name, known in run.cells.items():
-                values[run.conditions, name].append((number, weight, known))
-        self._counts = {which: len(of) for which, of in values.items()}
-        self._cells = {
-            which: _series(of) for which, of in values.items() if len(of) >= _LEAST_OF_CELL
-        }
+                values[run.conditions, name].append(_Value(number, weight, known))
+        self._counts: dict[tuple[str, str], int] = {}
+        self._cells: dict[tuple[str, str], _Series] = {}
         kinds: dict[str, list[_Series]] = defaultdict(list)
-        for which, series in self._cells.items():
-            kinds[values[which][0][2].kind].append(series)
-        self._kinds = {kind: _Pool(of) for kind, of in kinds.items()}
-        self._all = _Pool([each for of in kinds.values() for each in of])
+        for which, of in values.items():
+            self._counts[which] = len(of)
+            if len(of) >= _LEAST_OF_CELL:
+                self._cells[which] = _series(of)
+                kinds[of[0].known.kind].append(self._cells[which])
+        self._kinds: dict[str, _Pool] = {}
+        everything: list[_Series] = []
+        for kind, series in kinds.items():
+            self._kinds[kind] = _Pool(series)
+            everything += series
+        self._all = _Pool(everything)
         """What the machine has shown of anything."""
 
     def cell(self, name: str) -> _Series | None:
@@ -193,27 +206,45 @@ class _Pool:
     """What cells of one kind show together."""
 
     def __init__(self, series: Sequence[_Series]) -> None:
-        self.runs = len(frozenset().union(*(each.runs for each in series)))
-        weights = [w for each in series for w in each.weights]
+        runs: set[int] = set()
+        distances: list[float] = []
+        weights: list[float] = []
+        errors: list[float] = []
+        launch_sds: list[float] = []
+        for each in series:
+            runs |= each.runs
+            distances += each.distances
+            weights += each.weights
+            errors += each.errors
+            launch_sds += each.launch_sds
+        self.runs = len(runs)
         far = _MOST_SCATTERS if self.runs >= LEAST_RUNS else math.inf
-        self.sd = _scale([d for each in series for d in each.distances], weights, far)
+        self.sd = _scale(distances, weights, far)
         """Of few runs with each distance as it is: which of them are unusual nobody knows yet."""
-        self.error = _weighted_median([e for each in series for e in each.errors], weights)
-        self.launch_sd = _weighted_median([s for each in series for s in each.launch_sds], weights)
+        self.error = _weighted_median(errors, weights)
+        self.launch_sd = _weighted_median(launch_sds, weights)
 
 
-def _series(values: Sequence[tuple[int, float, KnownCell]]) -> _Series:
-    weights = tuple(weight for _, weight, _ in values)
-    middle = _weighted_median([known.log for _, _, known in values], weights)
+class _Value(NamedTuple):
+    """What one earlier run knows of a cell."""
+
+    run: int
+    weight: float
+    known: KnownCell
+
+
+def _series(values: Sequence[_Value]) -> _Series:
+    weights, logs, errors, launch_sds, runs = [], [], [], [], set()
+    for value in values:
+        weights.append(value.weight)
+        logs.append(value.known.log)
+        errors.append(value.known.error)
+        launch_sds.append(value.known.error * math.sqrt(value.known.launches))
+        runs.add(value.run)
+    middle = _weighted_median(logs, weights)
     longer = math.sqrt(len(values) / (len(values) - 1))
-    return _Series(
-        middle,
-        tuple((known.log - middle) * longer for _, _, known in values),
-        weights,
-        tuple(known.error for _, _, known in values),
-        tuple(known.error * math.sqrt(known.launches) for _, _, known in values),
-        frozenset(number for number, _, _ in values),
-    )
+    distances = [(log - middle) * longer for log in logs]
+    return _Series(middle, distances, weights, errors, launch_sds, frozenset(runs))
 
 
 def _scatter(name: str, known: KnownCell, past: _Past) -> Scatter | None:
@@ -260,9 +291,12 @@ def _scale(
     """Root mean square, where none counts for more than so many times the usual one."""
     if not distances:
         return 0.0
-    most = far * max(MAD * _weighted_median(list(map(abs, distances)), weights), 1e-4)
-    squares = sum(w * min(abs(d), most) ** 2 for d, w in zip(distances, weights, strict=True))
-    return math.sqrt(squares / sum(weights))
+    sizes = [abs(distance) for distance in distances]
+    most = far * max(MAD * _weighted_median(sizes, weights), 1e-4)
+    squares = []
+    for size, weight in zip(sizes, weights, strict=True):
+        squares.append(weight * min(size, most) ** 2)
+    return math.sqrt(sum(squares) / sum(weights))
 
 
 def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
@@ -277,8 +311,10 @@ def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float
 
 # --- between launches ---------------------------------------------------------------------------
 def correlation_of(series: Iterable[Sequence[float]]) -> float:
-    """Of neighbours, over all cells of a run together: each a series of its launches' values."""
-    together, alone, many = 0.0, 0.0, []
+    """The correlation of neighbours, over all cells of a run together: each a series of its
+    launches' values. 0 where no series is long enough."""
+    together, alone = 0.0, 0.0
+    counts = []
     for values in series:
         count = len(values)
         if count < _FEWEST_THAT_CORRELATE:
@@ -286,15 +322,20 @@ def correlation_of(series: Iterable[Sequence[float]]) -> float:
         steps = _standard(values)
         together += sum(a * b for a, b in pairwise(steps)) * count / (count - 1)
         alone += sum(step * step for step in steps)
-        many.append(count)
-    return together / alone + len(many) / sum(many) if alone > 0 else 0.0
+        counts.append(count)
+    if alone <= 0:
+        return 0.0
+    return together / alone + len(counts) / sum(counts)
 
 
 def _standard(values: Sequence[float]) -> list[float]:
     """Distances from their middle in standard deviations, none of which outweighs the others."""
     distances = _distances(values)
-    usual = MAD * median(list(map(abs, distances))) or 1e-9
-    steps = [min(max(d / usual, -_MOST_SCATTERS), _MOST_SCATTERS) for d in distances]
+    sizes = [abs(distance) for distance in distances]
+    usual = MAD * median(sizes) or 1e-9
+    steps = []
+    for distance in distances:
+        steps.append(min(max(distance / usual, -_MOST_SCATTERS), _MOST_SCATTERS))
     mean = sum(steps) / len(steps)
     return [step - mean for step in steps]
 
@@ -312,18 +353,19 @@ def shrunk(own: float, earlier: Sequence[Remembered]) -> float:
 def _own_errors(rows: Sequence[Row], alike: float) -> list[float]:
     """Standard errors of the values, as launches tell them: by half those of the cell itself, by
     half those of all cells of its kind; 0 of one launch, which tells nothing."""
-    distances = [_distances(row.values_s) for row in rows]
-    kinds: dict[str, list[list[float]]] = defaultdict(list)
-    for row, of in zip(rows, distances, strict=True):
-        if len(of) > 1:
-            kinds[kind_of(row.cell)].append(of)
-    pools = {kind: _spread(of) for kind, of in kinds.items()}
-    return [
-        _error(math.hypot(_spread([of]), pools[kind_of(row.cell)]) / math.sqrt(2), len(of), alike)
-        if len(of) > 1
-        else 0.0
-        for row, of in zip(rows, distances, strict=True)
-    ]
+    several = [row for row in rows if len(row.values_s) > 1]
+    pools = {}
+    for kind, of in grouped(several, lambda row: kind_of(row.cell)).items():
+        pools[kind] = _spread([_distances(row.values_s) for row in of])
+    errors = []
+    for row in rows:
+        if len(row.values_s) > 1:
+            own = _spread([_distances(row.values_s)])
+            spread = math.hypot(own, pools[kind_of(row.cell)]) / math.sqrt(2)
+            errors.append(_error(spread, len(row.values_s), alike))
+        else:
+            errors.append(0.0)
+    return errors
 
 
 def _spread(series: Sequence[Sequence[float]]) -> float:
@@ -335,8 +377,8 @@ def _spread(series: Sequence[Sequence[float]]) -> float:
 
 @lru_cache
 def _error(spread: float, count: int, alike: float) -> float:
-    """Of the median of so many launches, of which neighbours are alike."""
-    longer = 1 + 2 * sum((1 - i / count) * alike**i for i in range(1, count))
+    """The standard error of the median of so many launches, of which neighbours are alike."""
+    longer = 1 + 2 * sum((1 - lag / count) * alike**lag for lag in range(1, count))
     return OF_MEDIAN * spread * math.sqrt(longer / count)
 
 

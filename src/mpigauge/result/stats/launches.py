@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import SIZE, place
 from mpigauge.model.columns import COLUMNS, ORDER_OF_ROWS, Cell
+from mpigauge.model.grouping import distinct
 from mpigauge.model.row import Row
 from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median, median_interval, running_order
 
@@ -68,9 +69,11 @@ def rows(
     found: dict[Hashable, dict[int, Cell]] = {}
     for cell in cells:
         found.setdefault(cell.key, {})[cell.launch] = cell
-    return in_order(
-        aggregate([of[i] for i in sorted(of)], precision, between) for of in found.values()
-    )
+    made = []
+    for by_launch in found.values():
+        launches = [by_launch[launch] for launch in sorted(by_launch)]
+        made.append(aggregate(launches, precision, between))
+    return in_order(made)
 
 
 def in_order(
@@ -84,13 +87,19 @@ def in_order(
     asked for, by benchmark, where there was one.
     """
     known = list(rows)
-    names = {name: i for i, name in reversed([*enumerate([*benchmarks, *_names(known)])])}
+    names: dict[str, int] = {}
+    for name in (*benchmarks, *distinct(known, _benchmark)):
+        names.setdefault(name, len(names))
     special: dict[tuple[str, ...], Place] = {
         ("benchmark",): lambda row: names[row.benchmark],
         (SIZE,): lambda row: _place_of_size(row.message_bytes, sizes.get(row.benchmark)),
     }
     places = [special.get(columns) or _place_in(columns, known) for columns in ORDER_OF_ROWS]
-    return sorted(known, key=lambda row: tuple(place(row) for place in places))
+
+    def all_places(row: Row) -> list[Any]:
+        return [place(row) for place in places]
+
+    return sorted(known, key=all_places)
 
 
 def _place_in(columns: Sequence[str], rows: Iterable[Row]) -> Place:
@@ -99,51 +108,70 @@ def _place_in(columns: Sequence[str], rows: Iterable[Row]) -> Place:
     if len(columns) == 1:
         (name,) = columns
         return lambda row: place(name, values_of(row.cell))
-    appeared = {v: i for i, v in enumerate(dict.fromkeys(values_of(row.cell) for row in rows))}
+    appeared: dict[Any, int] = {}
+    for row in rows:
+        appeared.setdefault(values_of(row.cell), len(appeared))
     return lambda row: appeared[values_of(row.cell)]
 
 
-def _names(rows: Iterable[Row]) -> list[str]:
-    return [row.benchmark for row in rows]
+def _benchmark(row: Row) -> str:
+    return row.benchmark
 
 
 def _place_of_size(size: int, wanted: Sequence[int] | None) -> int:
-    """Where it stands in the list; a size may have been rounded up to whole elements."""
-    below = [(listed, -i) for i, listed in enumerate(wanted or ()) if listed <= size]
-    return -max(below)[1] if below else size
+    """Where a size stands in the list that was asked for: at the largest one that is not above it,
+    since a size may have been rounded up to whole elements."""
+    at, nearest = size, -1
+    for number, listed in enumerate(wanted or ()):
+        if nearest < listed <= size:
+            at, nearest = number, listed
+    return at
 
 
 def aggregate(
     cells: Sequence[Cell], precision: float | None = None, between: Between | None = None
 ) -> Row:
     """The row of one cell of one or more launches."""
-    kind, (low, high) = interval(cells, between.widening if between else 1.0)
+    widening, scatter = 1.0, None
+    if between:
+        widening, scatter = between.widening, between.of(cells[0].key)
+    kind, (low, high) = interval(cells, widening)
+    values, stops, numbers = [], [], []
+    for cell in cells:
+        values.append(cell.time_p50_s)
+        stops.append(cell.stop)
+        numbers.append(cell.launch)
     row = Row(
         cell=_over_launches(cells),
         low_s=low,
         high_s=high,
         kind=kind,
         launches=len(cells),
-        values_s=tuple(cell.time_p50_s for cell in cells),
-        stops=tuple(cell.stop for cell in cells),
-        numbers=tuple(cell.launch for cell in cells),
-        scatter=between.of(cells[0].key) if between else None,
+        values_s=tuple(values),
+        stops=tuple(stops),
+        numbers=tuple(numbers),
+        scatter=scatter,
     )
     flags = _flags(row, cells, precision)
-    return row if flags == row.cell.flags else replace(row, cell=replace(row.cell, flags=flags))
+    if flags == row.cell.flags:
+        return row
+    return replace(row, cell=replace(row.cell, flags=flags))
 
 
 def interval(cells: Sequence[Cell], widening: float = 1.0) -> tuple[ErrorKind, tuple[float, float]]:
     """What the ends mean, and the ends, in seconds per call. `widening`: how many times as wide as
     of independent launches."""
-    values = [cell.time_p50_s for cell in cells]
-    if len(values) >= LEAST_FOR_INTERVAL:
-        lows, highs = [cell.ci_low_s for cell in cells], [cell.ci_high_s for cell in cells]
-        return "interval", widened(median(values), hull(values, lows, highs), widening)
-    if len(values) > 1:
+    if len(cells) == 1:
+        # NaN after a launch that was cut short, and after IMB's schedule.
+        return "one launch", (cells[0].ci_low_s, cells[0].ci_high_s)
+    values, lows, highs = [], [], []
+    for cell in cells:
+        values.append(cell.time_p50_s)
+        lows.append(cell.ci_low_s)
+        highs.append(cell.ci_high_s)
+    if len(values) < LEAST_FOR_INTERVAL:
         return "range", (min(values), max(values))
-    # NaN after a launch that was cut short, and after IMB's schedule.
-    return "one launch", (cells[0].ci_low_s, cells[0].ci_high_s)
+    return "interval", widened(median(values), hull(values, lows, highs), widening)
 
 
 def hull(
@@ -152,17 +180,20 @@ def hull(
     """The interval of the median of launches with these values and intervals of their own."""
     low, high = median_interval(values, running_order(len(values)))
     value, shrink = median(values), math.sqrt(LEAST_FOR_INTERVAL / len(values))
-    below = _typical(v - end for v, end in zip(values, lows, strict=True)) * shrink
-    above = _typical(end - v for v, end in zip(values, highs, strict=True)) * shrink
+    to_low, to_high = [], []
+    for of_launch, launch_low, launch_high in zip(values, lows, highs, strict=True):
+        to_low.append(of_launch - launch_low)
+        to_high.append(launch_high - of_launch)
+    below, above = _typical(to_low) * shrink, _typical(to_high) * shrink
     return min(low, value - below), max(high, value + above)
 
 
 def widened(value: float, ends: tuple[float, float], factor: float) -> tuple[float, float]:
     """Ends that are so many times as far away, as ratios: times stay above 0."""
-    if factor == 1 or not (value > 0 and ends[0] > 0):
+    low, high = ends
+    if factor == 1 or not (value > 0 and low > 0):
         return ends
-    low, high = (value * (end / value) ** factor for end in ends)
-    return low, high
+    return value * (low / value) ** factor, value * (high / value) ** factor
 
 
 def expected_error(values: Sequence[float], launches: int, widening: float = 1.0) -> float:
@@ -176,7 +207,8 @@ def expected_error(values: Sequence[float], launches: int, widening: float = 1.0
         return math.nan
     logs = [math.log(value) for value in values]
     middle, short = median(logs), len(logs) / (len(logs) - 1)
-    deviation = MAD * median([abs(log - middle) for log in logs]) * math.sqrt(short)
+    distances = [abs(log - middle) for log in logs]
+    deviation = MAD * median(distances) * math.sqrt(short)
     return ENDS * OF_MEDIAN * deviation / math.sqrt(launches) * widening
 
 
@@ -191,12 +223,12 @@ def _over_launches(cells: Sequence[Cell]) -> Cell:
     chosen different ways."""
     if len(cells) == 1:
         return cells[0]
-    values = zip(*map(_TAKEN, cells), strict=True)
-    columns: dict[str, Any] = {
-        name: take(_known(of)) for (name, take), of in zip(_TAKE.items(), values, strict=True)
-    }
-    ways = dict.fromkeys(cell.variant for cell in cells if cell.variant)
-    return replace(cells[0], **columns, variant=OR.join(ways))
+    by_column = zip(*map(_TAKEN, cells), strict=True)
+    columns: dict[str, Any] = {}
+    for (name, take), values in zip(_TAKE.items(), by_column, strict=True):
+        columns[name] = take(_known(values))
+    variants = [cell.variant for cell in cells if cell.variant]
+    return replace(cells[0], **columns, variant=OR.join(dict.fromkeys(variants)))
 
 
 def _known(values: Iterable[float]) -> list[float]:
@@ -219,11 +251,16 @@ _TAKEN = attrgetter(*_TAKE)
 
 def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[str, ...]:
     """Those that a third of the launches raise, and those that only all launches can show."""
-    raised = Counter(flag for cell in cells for flag in cell.flags)
-    kept = [flag for flag, count in raised.items() if count >= len(cells) * _FLAG_SHARE]
-    if precision is not None and row.cell.mode != "classic":
-        kept = [flag for flag in kept if flag != "unconverged"]
-        kept += [] if row.relative_error <= precision else ["unconverged"]
+    raised: Counter[str] = Counter()
+    for cell in cells:
+        raised.update(cell.flags)
+    judged = precision is not None and row.cell.mode != "classic"
+    kept = []
+    for flag, count in raised.items():
+        if count >= len(cells) * _FLAG_SHARE and not (judged and flag == "unconverged"):
+            kept.append(flag)
+    if precision is not None and judged and not row.relative_error <= precision:
+        kept.append("unconverged")
     if "bimodal" not in kept and in_two_groups(row.values_s):
         kept.append("bimodal")
     return tuple(kept)
@@ -235,5 +272,7 @@ def in_two_groups(values: Sequence[float]) -> bool:
     spread = ordered[-1] - ordered[0]
     if len(ordered) < LEAST_FOR_INTERVAL or spread < 0.1 * median(ordered):
         return False
-    gaps = [high - low for low, high in pairwise(ordered[1:-1])]
-    return max(gaps) > 0.5 * spread
+    widest = -math.inf
+    for low, high in pairwise(ordered[1:-1]):
+        widest = max(widest, high - low)
+    return widest > 0.5 * spread

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import isnan
 from typing import TYPE_CHECKING
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
 from mpigauge.model.flags import flags_of
+from mpigauge.model.grouping import distinct, grouped
 from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
 
@@ -43,21 +45,26 @@ def sentences(rows: Sequence[Row], changed: bool = False, ended_early: bool = Fa
     """One sentence for wrong data, then one for each flag, each with the cells concerned.
     `changed`: the machine did while they were measured, so that no more launches would help;
     `ended_early`: launches ended since more of them in a row would hardly have helped."""
+    said = []
     wrong = [row for row in rows if row.wrong_count]
-    said = [f"{name_cells(wrong)}: {_wrong(wrong)}."] if wrong else []
+    if wrong:
+        said.append(f"{name_cells(wrong)}: {_wrong(wrong)}.")
     for flag in flags_of(rows):
         concerned = [row for row in rows if flag in row.flags]
-        who = _who(concerned, len(rows))
-        meaning = MEANING.get(flag, "unknown flag")
-        if changed and flag == "unconverged":
-            meaning = "the wanted precision was not reached, since the machine changed meanwhile"
-        elif ended_early and flag == "unconverged":
-            meaning = (
-                "the wanted precision was not reached, and twenty launches in a row would reach it "
-                "in few of them; measure for longer (--in), or on a quieter machine"
-            )
-        said.append(f"{flag}, {who}: {meaning}.")
+        meaning = _meaning(flag, changed, ended_early)
+        said.append(f"{flag}, {_who(concerned, len(rows))}: {meaning}.")
     return said
+
+
+def _meaning(flag: str, changed: bool, ended_early: bool) -> str:
+    if flag == "unconverged" and changed:
+        return "the wanted precision was not reached, since the machine changed meanwhile"
+    if flag == "unconverged" and ended_early:
+        return (
+            "the wanted precision was not reached, and twenty launches in a row would reach it "
+            "in few of them; measure for longer (--in), or on a quieter machine"
+        )
+    return MEANING.get(flag, "unknown flag")
 
 
 def change_sentence(found: Change, starts: Mapping[int, str]) -> str:
@@ -65,18 +72,18 @@ def change_sentence(found: Change, starts: Mapping[int, str]) -> str:
     launches = found.before + found.after
     at = starts.get(found.launch, "")
     when = f" ({at})" if at else ""
-    sides = [
-        ("before", found.before, found.error_before),
-        ("after", found.after, found.error_after),
-    ]
-    known = [f"those {where} it ({count}) agree to {plus_minus(error)}"
-             for where, count, error in sides if error == error]  # fmt: skip
+    known = []
+    if not isnan(found.error_before):
+        known.append(f"before it ({found.before}) agree to {plus_minus(found.error_before)}")
+    if not isnan(found.error_after):
+        those = "those " if known else ""
+        known.append(f"{those}after it ({found.after}) agree to {plus_minus(found.error_after)}")
+    agreeing = f"; launches {', '.join(known)}, in the median" if known else ""
     return (
         f"The machine changed in the middle: from launch {found.before + 1} of {launches} on{when} "
         f"calls took {found.ratio:.2f} times as long, in the median over "
-        f"{many(found.cells, 'cell')}"
-        + (f"; launches {', '.join(known).removeprefix('those ')}, in the median" if known else "")
-        + ". ± is of both states together, and more launches would not make it narrower: see what "
+        f"{many(found.cells, 'cell')}{agreeing}"
+        ". ± is of both states together, and more launches would not make it narrower: see what "
         "else ran then (`mpigauge doctor`), and measure again."
     )
 
@@ -84,18 +91,26 @@ def change_sentence(found: Change, starts: Mapping[int, str]) -> str:
 def machine_sentences(rows: Sequence[Row]) -> list[str]:
     """What the ± for this machine rests on where that is little, and rows that are outside of what
     the machine has shown."""
+    new, outside, runs = [], [], []
+    some_known = False
+    for row in rows:
+        if not row.scatter:
+            continue
+        if row.scatter.known:
+            some_known = True
+        else:
+            new.append(row)
+            runs.append(row.scatter.runs)
+        if row.scatter.outside:
+            outside.append(row)
     said = []
-    new = [row for row in rows if row.scatter and not row.scatter.known]
     if new:
-        runs = max(row.scatter.runs for row in new if row.scatter)
-        known = any(row.scatter and row.scatter.known for row in rows)
-        of = f" for {_who(new, len(rows))}" if known else ""
+        of = f" for {_who(new, len(rows))}" if some_known else ""
         said.append(
-            f"This machine is not known yet{of} ({many(runs, 'earlier run')} of the {LEAST_RUNS} "
-            f"that it takes): ± machine rests on a starting value, {percent(STARTING_SD)} from run "
-            "to run."
+            f"This machine is not known yet{of} ({many(max(runs), 'earlier run')} of the "
+            f"{LEAST_RUNS} that it takes): ± machine rests on a starting value, "
+            f"{percent(STARTING_SD)} from run to run."
         )
-    outside = [row for row in rows if row.scatter and row.scatter.outside]
     if outside:
         ratios = [_by_earlier(row) for row in outside]
         said.append(
@@ -113,20 +128,22 @@ def _by_earlier(row: Row) -> float:
 
 def _least_to_most(ratios: Sequence[float]) -> str:
     least, most = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
-    return least if least == most else f"{least} to {most}"
+    if least == most:
+        return least
+    return f"{least} to {most}"
 
 
 def imported_sentences(rows: Iterable[Row]) -> list[str]:
     """What the numbers of others are: one sentence for each statistic, with the programs."""
-    said: dict[str, list[str]] = {}
-    for row in rows:
-        if row.cell.origin == "imported":
-            said.setdefault(row.cell.statistic or "median", []).append(row.cell.source)
-    return [
-        f"{', '.join(_in_order(sources))}: imported; the time of a row is the {statistic} of a "
-        "launch, and nothing is known of its error."
-        for statistic, sources in said.items()
-    ]
+    imported = [row for row in rows if row.cell.origin == "imported"]
+    said = []
+    for statistic, of in grouped(imported, lambda row: row.cell.statistic or "median").items():
+        sources = ", ".join(distinct(of, lambda row: row.cell.source))
+        said.append(
+            f"{sources}: imported; the time of a row is the {statistic} of a launch, and nothing "
+            "is known of its error."
+        )
+    return said
 
 
 def _who(concerned: Sequence[Row], rows: int) -> str:
@@ -134,10 +151,13 @@ def _who(concerned: Sequence[Row], rows: int) -> str:
     if len(concerned) <= _MOST_CELLS:
         return name_cells(concerned)
     counts = Counter(row.benchmark for row in concerned)
-    most = [f"{benchmark} {count}" for benchmark, count in counts.most_common(_MOST_NAMED)]
-    others = len(concerned) - sum(count for _, count in counts.most_common(_MOST_NAMED))
-    named = ", ".join(most) + (f", others {others}" if others else "")
-    return f"{len(concerned)} of {rows} rows ({named})"
+    most, others = [], len(concerned)
+    for benchmark, count in counts.most_common(_MOST_NAMED):
+        most.append(f"{benchmark} {count}")
+        others -= count
+    if others:
+        most.append(f"others {others}")
+    return f"{len(concerned)} of {rows} rows ({', '.join(most)})"
 
 
 def noise_sentences(noise: Iterable[Noise]) -> list[str]:
@@ -146,40 +166,46 @@ def noise_sentences(noise: Iterable[Noise]) -> list[str]:
     for each in noise:
         if each.cpu not in worst or each.lost_ratio > worst[each.cpu].lost_ratio:
             worst[each.cpu] = each
-    return [
-        f"core {each.cpu}: others took {percent(each.lost_ratio)} of its time "
-        f"{each.when} a launch; the results are of a shared machine."
-        for each in worst.values()
-        if each.lost_ratio > _NOISY
-    ]
+    said = []
+    for each in worst.values():
+        if each.lost_ratio > _NOISY:
+            said.append(
+                f"core {each.cpu}: others took {percent(each.lost_ratio)} of its time "
+                f"{each.when} a launch; the results are of a shared machine."
+            )
+    return said
 
 
 def skip_sentences(skips: Iterable[Skip]) -> list[str]:
     """One sentence for each reason, whatever the number of launches that met it."""
-    by_reason: dict[str, list[tuple[str, int, int]]] = {}
-    for skip in skips:
-        by_reason.setdefault(skip.reason, []).append(_cell_of(skip))
-    return [f"{_named(cells)} left out: {reason}." for reason, cells in by_reason.items()]
+    said = []
+    for reason, of in grouped(skips, lambda skip: skip.reason).items():
+        cells = [_cell_of(skip) for skip in of]
+        said.append(f"{_named(cells)} left out: {reason}.")
+    return said
 
 
 def name_cells(rows: Iterable[Row]) -> str:
     """Benchmarks with their sizes: PingPong 1 MiB, 4 MiB; Allreduce on 4 ranks 8 B. Of more than a
     few only how many there are: 17 cells of Alltoall, Barrier, Bcast and 2 more benchmarks."""
-    cells = list(dict.fromkeys((row.benchmark, row.ranks, row.message_bytes) for row in rows))
-    names = list(dict.fromkeys(name for name, _, _ in cells))
+    cells = distinct(rows, lambda row: (row.benchmark, row.ranks, row.message_bytes))
+    names = distinct(cells, lambda cell: cell[0])
     if len(cells) <= _MOST_NAMED or len(names) == 1:
         return _named(cells)
-    left = len(names) - _MOST_NAMED
-    first = [*names[:_MOST_NAMED], *([many(left, "more benchmark")] if left > 0 else [])]
+    first = names[:_MOST_NAMED]
+    if len(names) > _MOST_NAMED:
+        first.append(many(len(names) - _MOST_NAMED, "more benchmark"))
     return f"{len(cells)} cells of {listed(first)}"
 
 
 def _named(cells: Iterable[tuple[str, int, int]]) -> str:
-    sizes: dict[str, list[str]] = {}
+    """Cells (benchmark, ranks, bytes of a message) as text: PingPong 1 MiB, 4 MiB."""
+    sizes: dict[str, dict[str, None]] = {}
     for benchmark, ranks, message_bytes in cells:
         who = f"{benchmark} on {many(ranks, 'rank')}" if ranks != 2 else benchmark
-        sizes.setdefault(who, []).append(byte_count(message_bytes))
-    return "; ".join(f"{who} {_listed(_in_order(of))}".rstrip() for who, of in sizes.items())
+        sizes.setdefault(who, {})[byte_count(message_bytes)] = None
+    named = [f"{who} {_listed(list(of))}".rstrip() for who, of in sizes.items()]
+    return "; ".join(named)
 
 
 def _cell_of(skip: Skip) -> tuple[str, int, int]:
@@ -190,11 +216,9 @@ def _cell_of(skip: Skip) -> tuple[str, int, int]:
 
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_MOST_NAMED])
-    return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
-
-
-def _in_order(words: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(words))
+    if len(names) > _MOST_NAMED:
+        return f"{shown} and {len(names) - _MOST_NAMED} more"
+    return shown
 
 
 def _wrong(rows: Sequence[Row]) -> str:
