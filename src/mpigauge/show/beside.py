@@ -14,13 +14,23 @@ from mpigauge.model.row_tables import row_tables
 from mpigauge.model.units import (
     as_percent,
     byte_count,
+    dotted,
+    listed,
     many,
     memory,
     microseconds,
     number,
     plus_minus,
 )
-from mpigauge.model.width import WIDTH, aligned, broken, shortened
+from mpigauge.model.width import (
+    WIDTH,
+    aligned,
+    as_blocks,
+    broken,
+    right_aligned,
+    shortened,
+    widths,
+)
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.show.titles import as_printed, title
@@ -49,50 +59,41 @@ def render(
 ) -> str:
     """Text for people; `heading` says what the sides are, `programs` what they mean for programs
     that are not ours."""
-    blocks = [broken(heading)] if heading else []
-    blocks += [
-        [
-            *broken([table_title(table, cards, comparison.varied, comparison.response)]),
-            *joined(fitting(text_rows(table, comparison.names))),
-            *broken(table.sentences),
-        ]
-        for table in comparison.tables
-    ]
-    if programs:
-        blocks.append(broken(programs))
-    if comparison.sentences:
-        blocks.append(broken(comparison.sentences))
-    return "\n\n".join("\n".join(block) for block in [*blocks, broken(remarks(comparison))]) + "\n"
+    blocks = [broken(heading)]
+    for table in comparison.tables:
+        title = table_title(table, cards, comparison.varied, comparison.response)
+        lines = joined(fitting(text_rows(table, comparison.names)))
+        blocks.append([*broken([title]), *lines, *broken(table.sentences)])
+    blocks += [broken(programs), broken(comparison.sentences), broken(remarks(comparison))]
+    return as_blocks(blocks)
 
 
 def table_title(table: ComparisonTable, cards: Cards, varied: str, response: str = MEDIAN) -> str:
     """What was measured, what its numbers are of their launches, by which column sides differ."""
-    by = f"by {varied}" if varied and table.first.row else ""
     one = "" if response == MEDIAN else f"{response} launch"
-    return " · ".join(filter(None, (what_of(table.first, cards, varied), one, by)))
+    by = f"by {varied}" if varied and table.first.row else ""
+    return dotted(what_of(table.first, cards, varied), one, by)
 
 
 def what_of(first: Item, cards: Cards, varied: str) -> str:
     """What was measured; the column that sides differ in is left out."""
     if first.row is None:
-        columns = dict(first.columns)
-        ranks = many(columns["ranks"], "rank") if columns.get("ranks") else ""
-        arm = columns.get("arm", "")
-        return " · ".join(filter(None, (first.benchmark, first.what, first.unit, ranks, arm)))
+        arm = dict(first.columns).get("arm", "")
+        return dotted(first.benchmark, first.what, first.unit, first.ranks_word, arm)
     (found,) = row_tables([first.row], cards)
     return title(found, without=varied)
 
 
 def text_rows(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
     """The heads, then a line for each size and side."""
-    sized = table.first.message_bytes >= 0
-    unit = unit_of(table.first)
     printed = any(_printed(entry) for line in table.lines for entry in line)
-    said = ("printed MB/s",) if printed else ()
-    lines: list[Words] = [("bytes" if sized else "", "", unit, "±", *said, "ratio", "95 %", "")]
+    size = "bytes" if table.first.message_bytes >= 0 else ""
+    beside = ("printed MB/s",) if printed else ()
+    lines: list[Words] = [(size, "", unit_of(table.first), "±", *beside, "ratio", "95 %", "")]
     for line in table.lines:
         lines += _of_size(line, names, printed)
-    return [*lines, *_of_all_sizes(table, names, printed)]
+    lines += _of_all_sizes(table, names, printed)
+    return lines
 
 
 def fitting(lines: Sequence[Words]) -> Sequence[Words]:
@@ -108,12 +109,12 @@ def fitting(lines: Sequence[Words]) -> Sequence[Words]:
 
 def joined(lines: Sequence[Words]) -> Iterator[str]:
     """Columns below each other: the second and the last begin alike, the others end alike."""
-    lines = [tuple(words) for words in aligned(lines)]
-    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for size, name, *numbers, last in lines:
-        right = (f"{word:>{w}}" for word, w in zip(numbers, wide[2:-1], strict=True))
+    words = aligned(lines)
+    wide = widths(words)
+    for size, name, *numbers, last in words:
         start = f"{size:>{wide[0]}}  " if wide[0] else ""
-        yield f"{start}{name:<{wide[1]}}  {' '.join(right)}  {last}".rstrip()
+        right = right_aligned(numbers, wide[2:-1])
+        yield f"{start}{name:<{wide[1]}}  {right}  {last}".rstrip()
 
 
 def _of_size(
@@ -123,14 +124,16 @@ def _of_size(
     size = byte_count(next(entry.item.message_bytes for entry in line if entry.item))
     for name, entry in zip(names, line, strict=True):
         value, error, *judged = numbers_of(entry)
-        yield size, name, value, error, *((_printed(entry),) if printed else ()), *judged
+        beside = (_printed(entry),) if printed else ()
+        yield size, name, value, error, *beside, *judged
         size = ""
 
 
 def _printed(entry: ComparedNumber) -> str:
     """The bandwidth that another program printed beside its time."""
-    row = entry.item.row if entry.item else None
-    return as_printed(row.cell.printed_mb_per_s, 2) if row else ""
+    if entry.item is None or entry.item.row is None:
+        return ""
+    return as_printed(entry.item.row.cell.printed_mb_per_s, 2)
 
 
 def _of_all_sizes(table: ComparisonTable, names: Sequence[str], printed: bool) -> Iterator[Words]:
@@ -179,7 +182,9 @@ def word_in_unit(item: Item, value: float, error: float = 0.0) -> str:
     """Another value of the same thing, such as that of one launch."""
     if item.unit == BYTES:
         return memory(value)
-    return (microseconds if item.unit == SECONDS else number)(value, error)
+    if item.unit == SECONDS:
+        return microseconds(value, error)
+    return number(value, error)
 
 
 def ends(entry: ComparedNumber | Overall) -> str:
@@ -194,8 +199,10 @@ def remarks(comparison: Comparison, mean: str = ALL) -> list[str]:
     """How it was judged, what is unlike, what was left out. `mean`: what the line of a curve as a
     whole is called."""
     tested = comparison.entries
-    in_median = comparison.response == MEDIAN
-    how = _how_judged(comparison, mean) if in_median else _how_chosen(comparison)
+    if comparison.response == MEDIAN:
+        how = _how_judged(comparison, mean)
+    else:
+        how = _how_chosen(comparison)
     of_numbers = (words for entry in tested for words in entry.unlike)
     unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
     notes = [f"Measured otherwise: {words}." for words in unlike]
@@ -205,10 +212,11 @@ def remarks(comparison: Comparison, mean: str = ALL) -> list[str]:
 
 def _how_chosen(comparison: Comparison) -> str:
     which = comparison.response
+    direction = "worse" if which == WORST else "better"
     return (
         f"Each number is the {which} of its launches, and the ratio is to {comparison.names[0]}. "
         f"Of one launch nobody knows the error, and of more launches the {which} is "
-        f"{'worse' if which == WORST else 'better'}: so nothing is decided."
+        f"{direction}: so nothing is decided."
     )
 
 
@@ -222,7 +230,8 @@ def _how_judged(comparison: Comparison, mean: str) -> str:
     if comparison.curves:
         how += f" {mean}: the geometric mean of the ratios above, judged launch by launch."
     tested = comparison.entries
-    paired = sum(bool(entry.ratio and entry.ratio.paired) for entry in tested)
+    ratios = [entry.ratio for entry in tested if entry.ratio]
+    paired = sum(ratio.paired for ratio in ratios)
     if paired:
         how += f" {paired} of them are of launches that were taken in turn (paired)."
     if paired < len(tested):
@@ -230,7 +239,8 @@ def _how_judged(comparison: Comparison, mean: str) -> str:
             f" {len(tested) - paired} are of launches at different times: "
             f"{_AT_DIFFERENT_TIMES[comparison.between_runs]}."
         )
-    if left_out := sum(entry.ratio.left_out > 0 for entry in tested if entry.ratio):
+    left_out = sum(ratio.left_out > 0 for ratio in ratios)
+    if left_out:
         how += f" In {left_out} a launch lies far from all others and is left out of the interval."
     return how
 
@@ -245,10 +255,9 @@ _AT_DIFFERENT_TIMES = {
 
 def _how_many(comparison: Comparison) -> str:
     """24 ratios, 1 curve and all together."""
-    counts = [
-        many(len(comparison.entries), "ratio"),
-        many(len(comparison.curves), "curve") if comparison.curves else "",
-        "all together" if any(comparison.overall) else "",
-    ]
-    *words, last = filter(None, counts)
-    return f"{', '.join(words)} and {last}" if words else last
+    counts = [many(len(comparison.entries), "ratio")]
+    if comparison.curves:
+        counts.append(many(len(comparison.curves), "curve"))
+    if any(comparison.overall):
+        counts.append("all together")
+    return listed(counts)

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.fields import plain
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import byte_count
-from mpigauge.model.width import broken
+from mpigauge.model.width import as_blocks, broken
 from mpigauge.result.compare.items import WORST
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+from mpigauge.show import records
 from mpigauge.show.beside import (
     error_of,
     in_unit,
@@ -25,6 +24,7 @@ from mpigauge.show.beside import (
     word_in_unit,
 )
 from mpigauge.show.compared import ends
+from mpigauge.show.records import with_nulls
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
@@ -46,7 +46,7 @@ def render(found: BestSettings, cards: Cards, heading: Sequence[str] = ()) -> st
         blocks.append([title, *joined(text_rows(best, letters))])
     blocks.append([f"{letter:>3}  {name}" for name, letter in letters.items()])
     blocks.append(broken(remarks(found)))
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    return as_blocks(blocks)
 
 
 def as_json(found: BestSettings) -> str:
@@ -59,7 +59,7 @@ def as_json(found: BestSettings) -> str:
         "control": control and {"compared": control.compared, "different": control.different},
         "best": [_record(best) for best in found.lines],
     }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return records.as_json(data)
 
 
 def _letters(names: Sequence[str]) -> dict[str, str]:
@@ -176,9 +176,8 @@ def _record(best: Best) -> dict[str, Any]:
         "worse": best.worse,
         "undecided": best.undecided,
     }
-    known = {name: plain(value) for name, value in record.items()}
     arms = [_arm(each) for each in best.arms]
-    return known | {"outcome": _outcome_word(best), "arms": arms}
+    return with_nulls(record) | {"outcome": _outcome_word(best), "arms": arms}
 
 
 def _outcome_word(best: Best) -> str:
@@ -195,7 +194,7 @@ def _arm(named: Named) -> dict[str, Any]:
     if entry.item:
         record |= ends("value", entry.item)
     record |= {**_of_ratio(entry.ratio), "verdict": entry.verdict}
-    return {name: plain(value) for name, value in record.items()}
+    return with_nulls(record)
 
 
 def _of_ratio(ratio: Ratio | None) -> dict[str, float | None]:

@@ -5,12 +5,11 @@ all times together."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
+import math
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.fields import plain
+from mpigauge.show import records
+from mpigauge.show.records import with_nulls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +37,7 @@ def as_json(comparison: Comparison, programs: Sequence[str] = ()) -> str:
         "unlike": list(comparison.unlike),
         "left_out": [left.text for left in comparison.left_out],
     }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return records.as_json(data)
 
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
@@ -49,47 +48,35 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def as_csv(comparison: Comparison) -> str:
-    rows = [*ratios(comparison), *curves(comparison), *together(comparison)]
-    text = io.StringIO()
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _word(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
+    return records.as_csv([*ratios(comparison), *curves(comparison), *together(comparison)])
 
 
 def ratios(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """A flat record of each."""
+    """A flat record of each ratio."""
+    base = comparison.names[0]
     for table in comparison.tables:
         for first, *others in table.lines:
             for name, entry in zip(comparison.names[1:], others, strict=True):
                 if first.item and entry.item:
-                    yield _ratio(comparison.names[0], first.item, name, entry, entry.item)
+                    yield _ratio(base, first.item, name, entry, entry.item)
 
 
 def curves(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """A flat record of each curve that is judged as a whole."""
     for table in comparison.tables:
-        named = {name: value for name, value in table.first.columns if name not in _OF_ONE_NUMBER}
+        shared = {name: value for name, value in table.first.columns if name not in _OF_ONE_NUMBER}
         for name, found in zip(comparison.names, table.overall, strict=True):
             if found:
-                yield {
-                    name: plain(value)
-                    for name, value in {
-                        **named,
-                        "benchmark": table.first.benchmark,
-                        "over": "curve",
-                        **_overall(comparison.names[0], name, found),
-                    }.items()
-                }
+                whose = {"benchmark": table.first.benchmark, "over": "curve"}
+                record = shared | whose | _overall(comparison.names[0], name, found)
+                yield with_nulls(record)
 
 
 def together(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """A flat record of all times of each side, where there are several tables of them."""
     for name, found in zip(comparison.names, comparison.overall, strict=False):
         if found:
-            record = {"over": "all", **_overall(comparison.names[0], name, found)}
-            yield {name: plain(value) for name, value in record.items()}
+            yield with_nulls({"over": "all", **_overall(comparison.names[0], name, found)})
 
 
 def _overall(first: str, second: str, found: Overall) -> dict[str, Any]:
@@ -131,22 +118,22 @@ def _ratio(
         **_judged(entry),
         "unlike": list(entry.unlike),
     }
-    return {name: plain(value) for name, value in {**dict(base.columns), **said}.items()}
+    return with_nulls({**dict(base.columns), **said})
 
 
 def ends(side: str, item: Item) -> dict[str, float]:
     """A number and the ends of its interval, as columns."""
-    names = (f"{side}_value", f"{side}_low", f"{side}_high")
-    return dict(zip(names, item.value, strict=True))
+    value, low, high = item.value
+    return {f"{side}_value": value, f"{side}_low": low, f"{side}_high": high}
 
 
 def _printed(side: str, item: Item) -> dict[str, float]:
     """What another program printed beside the time, where it did."""
-    known = {name: getattr(item.row.cell, name) for name in AS_PRINTED} if item.row else {}
-    return {f"{side}_{name}": value for name, value in known.items() if value == value}
-
-
-def _word(value: Any) -> Any:
-    if isinstance(value, bool):
-        return int(value)
-    return ";".join(map(str, value)) if isinstance(value, list) else value
+    found: dict[str, float] = {}
+    if item.row is None:
+        return found
+    for name in AS_PRINTED:
+        value = getattr(item.row.cell, name)
+        if not math.isnan(value):
+            found[f"{side}_{name}"] = value
+    return found

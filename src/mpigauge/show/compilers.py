@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import UNKNOWN, byte_count, number
+from mpigauge.model.units import UNKNOWN, byte_count, number, with_commas
 from mpigauge.model.width import broken
 from mpigauge.show.beside import fitting, joined, numbers_of, remarks
 
@@ -23,11 +23,13 @@ HEADS = ("", "", "GB/s", "µs", "±", "ratio", "95 %", "")
 
 def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[str]:
     """A line for each loop, size, number of ranks and compiler."""
-    rows = [row for table in comparison.tables for row in text_rows(table, comparison.names)]
+    rows: list[Words] = [HEADS]
+    for table in comparison.tables:
+        rows += text_rows(table, comparison.names)
     told = [f"  {name}: {words}" for name, words in accounts.items()]
     return [
         HEADING,
-        *joined(fitting([HEADS, *rows])),
+        *joined(fitting(rows)),
         *broken(told, indent=" " * 4),
         *broken(_open(comparison)),
         *broken(remarks(comparison)),
@@ -36,8 +38,8 @@ def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[
 
 def _open(comparison: Comparison) -> Iterator[str]:
     """Why nothing is said of some, each reason once."""
-    every = dict.fromkeys(entry.undecided for entry in comparison.entries)
-    reasons = [reason for reason in every if reason]
+    reasons = dict.fromkeys(entry.undecided for entry in comparison.entries)
+    reasons.pop("", None)
     if reasons:
         yield f"UNDECIDED: {'; '.join(reasons)}."
 
@@ -56,12 +58,16 @@ def _what(first: ComparedNumber) -> str:
     if item is None or item.row is None:
         return ""
     cell = item.row.cell
-    many = [(cell.ranks, "ranks"), (cell.threads, "threads")]
-    words = [f"{count} {what}" for count, what in many if count > 1]
-    size = byte_count(item.message_bytes)
-    return ", ".join(filter(None, (f"{cell.benchmark} {size}", *words, cell.settings)))
+    words = [f"{cell.benchmark} {byte_count(item.message_bytes)}"]
+    if cell.ranks > 1:
+        words.append(f"{cell.ranks} ranks")
+    if cell.threads > 1:
+        words.append(f"{cell.threads} threads")
+    return with_commas(*words, cell.settings)
 
 
 def _bandwidth(entry: ComparedNumber) -> str:
     row = entry.item.row if entry.item else None
-    return number(row.bandwidth.value * 1e-9) if row and row.bandwidth else UNKNOWN
+    if row is None or not row.bandwidth:
+        return UNKNOWN
+    return number(row.bandwidth.value * 1e-9)

@@ -15,7 +15,7 @@ from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.names import COPIES
-from mpigauge.model.units import first_few
+from mpigauge.model.units import dotted, first_few
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
@@ -63,14 +63,19 @@ def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> lis
         cards = each.run.cards
         for curve in each.view.curves:
             cell = curve.first.cell
-            of_messages = cell.suite != NODE_SUITE or cell.benchmark in COPIES
-            named = chosen.benchmark.lower() == curve.benchmark.lower() or (
-                not chosen.benchmark and of_messages
-            )
-            is_pair = bool(curve.first.cell.members) and not curve.first.cell.placement
-            if named and not is_pair and fits(curve, cards.get(curve.benchmark)):
+            is_pair = bool(cell.members) and not cell.placement
+            if is_pair or not _is_wanted(curve, chosen):
+                continue
+            if fits(curve, cards.get(curve.benchmark)):
                 found.append(Held(each, curve))
     return sorted(found, key=lambda held: held.curve.first.cell.arm not in _DEFAULTS)
+
+
+def _is_wanted(curve: Curve, chosen: Chosen) -> bool:
+    if chosen.benchmark:
+        return chosen.benchmark.lower() == curve.benchmark.lower()
+    cell = curve.first.cell
+    return cell.suite != NODE_SUITE or cell.benchmark in COPIES
 
 
 def is_collective(card: Card | None) -> bool:
@@ -87,25 +92,24 @@ def over_size(
     """Of `value` by message size, with the breaks of the first curves of each panel. `together`: in
     one panel, where benchmarks are all that curves differ in."""
     sized = [each for each in held if _known(each.curve.rows, value)]
-    name, numbers = names(sized), count(1)
-    if together and sized and not any(name(each) for each in sized):
-        panels = {"": [(each.curve.benchmark, each) for each in sized]}
-    else:
-        panels = {
-            benchmark: [(name(each) or each.shown.name, each) for each in of]
-            for benchmark, of in by_benchmark(sized)
-        }
-    return [
-        Panel(
-            title,
-            SIZE,
-            y,
-            tuple(_series(called, each.curve, value) for called, each in of),
-            tuple(_marks([each for _, each in of[:MOST_MARKED]], numbers)),
-            levels=levels,
-        )
-        for title, of in panels.items()
-    ]
+    numbers, panels = count(1), []
+    for title, of in _named_panels(sized, together).items():
+        series = [_series(name, each.curve, value) for name, each in of]
+        marked = [each for _, each in of[:MOST_MARKED]]
+        marks = tuple(_marks(marked, numbers))
+        panels.append(Panel(title, SIZE, y, tuple(series), marks, levels=levels))
+    return panels
+
+
+def _named_panels(held: Sequence[Held], together: bool) -> dict[str, list[tuple[str, Held]]]:
+    """The curves of each panel with their names, by the titles of the panels."""
+    name = names(held)
+    found: dict[str, list[tuple[str, Held]]] = {}
+    if together and held and not any(map(name, held)):
+        return {"": [(each.curve.benchmark, each) for each in held]}
+    for benchmark, of in by_benchmark(held):
+        found[benchmark] = [(name(each) or each.shown.name, each) for each in of]
+    return found
 
 
 def marked_words(panels: Sequence[Panel]) -> tuple[str, ...]:
@@ -126,16 +130,18 @@ def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:
 def names(held: Sequence[Held]) -> Callable[[Held], str]:
     """What to call a curve: its run and its columns, as far as curves differ in these."""
     runs = dict.fromkeys(each.shown.name for each in held)
-    told = {
-        run: {column for _, of in by_benchmark(held) for column in _differ(run, of)} for run in runs
-    }
+    told: dict[str, set[str]] = {run: set() for run in runs}
+    for _, of in by_benchmark(held):
+        for run in runs:
+            told[run].update(_differ(run, of))
 
     def name(each: Held) -> str:
         cell = each.curve.first.cell
         words = [each.shown.name] if len(runs) > 1 else []
-        shown = (column for column in _TOLD if column in told[each.shown.name])
-        words += [word(column, getattr(cell, column)) for column in shown]
-        return " · ".join(filter(None, words))
+        for column in _TOLD:
+            if column in told[each.shown.name]:
+                words.append(word(column, getattr(cell, column)))
+        return dotted(*words)
 
     return name
 
@@ -157,23 +163,29 @@ def word(column: str, value: object) -> str:
 
 def _known(rows: Iterable[Row], value: Value) -> list[tuple[Row, Estimate]]:
     """Rows with a message and a value."""
-    found = ((row, value(row)) for row in rows if row.message_bytes >= 0)
-    return [(row, of) for row, of in found if of is not None and math.isfinite(of.value)]
+    found = []
+    for row in rows:
+        of = value(row)
+        if row.message_bytes >= 0 and of is not None and math.isfinite(of.value):
+            found.append((row, of))
+    return found
 
 
 def _series(name: str, curve: Curve, value: Value) -> Series:
-    return Series(name, tuple(_point(row, of) for row, of in _known(curve.rows, value)))
+    points = [_point(row, of) for row, of in _known(curve.rows, value)]
+    return Series(name, tuple(points))
 
 
 def _point(row: Row, of: Estimate) -> Point:
     """With the range of samples: in the unit of the value, whichever way it runs."""
     cell = row.cell
-    ends = (cell.time_p01_s, cell.time_p99_s)
-    if not all(map(math.isfinite, ends)) or not min(cell.time_p50_s, *ends) > 0:
+    middle, ends = cell.time_p50_s, (cell.time_p01_s, cell.time_p99_s)
+    if not all(map(math.isfinite, ends)) or not min(middle, *ends) > 0:
         return Point.of(row.message_bytes, of)
-    is_time = of == row.latency
-    ratios = [end / cell.time_p50_s if is_time else cell.time_p50_s / end for end in ends]
-    far = [of.value * ratio for ratio in ratios]
+    if of == row.latency:
+        far = [of.value * (end / middle) for end in ends]
+    else:
+        far = [of.value * (middle / end) for end in ends]
     return Point(row.message_bytes, of.value, of.low, of.high, min(far), max(far))
 
 

@@ -38,17 +38,19 @@ def page(name: str, said: Explanation, width: int, whole: bool = False) -> Itera
         yield QUIET if said.rows else NO_ROWS
         yield ""
     for number, finding in enumerate(said.findings, 1):
-        told = tuple(_told(finding, said.whole) if whole else _briefly(finding))
-        yield from _finding(number, finding, told, width, None if whole else _MOST_LINES)
+        if whole:
+            yield from _finding(number, finding, list(_told(finding, said.whole)), width, None)
+        else:
+            yield from _finding(number, finding, list(_briefly(finding)), width, _MOST_LINES)
         yield ""
     not_looked_at = [blind for blind in said.blind if whole or not blind.causes]
     if not_looked_at:
         yield "Not looked at:"
         for blind in not_looked_at:
-            names = f" ({', '.join(blind.causes)})" if blind.causes else ""
-            yield from wrap(
-                f"{blind.reason}{names}", width, initial_indent="- ", subsequent_indent="  "
-            )
+            text = blind.reason
+            if blind.causes:
+                text += f" ({', '.join(blind.causes)})"
+            yield from wrap(text, width, initial_indent="- ", subsequent_indent="  ")
     if not whole and (said.findings or said.blind):
         yield from broken([_MORE], width=width)
 
@@ -65,10 +67,11 @@ def to_json(name: str, said: Explanation) -> dict[str, Any]:
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
-    known = finding.cost if math.isfinite(finding.cost) else None
     said = {each.name: getattr(finding, each.name) for each in fields(finding)}
     del said["rows"]
-    return said | {"cost": known}
+    if not math.isfinite(finding.cost):
+        said["cost"] = None
+    return said
 
 
 def _finding(
@@ -94,7 +97,8 @@ def _briefly(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "void", "these numbers mean nothing"
     sure = finding.proved and not finding.tentative
     yield "likely" if sure else "perhaps", _ASIDE.sub("", finding.likely)
-    yield from _labelled("try", tuple(_ASIDE.sub("", each) for each in finding.attempts[:1]))
+    for attempt in finding.attempts[:1]:
+        yield "try", _ASIDE.sub("", attempt)
 
 
 def _told(finding: Finding, whole: str) -> Iterator[tuple[str, str]]:
@@ -106,8 +110,11 @@ def _told(finding: Finding, whole: str) -> Iterator[tuple[str, str]]:
     yield from _labelled("try", finding.attempts)
 
 
-def _labelled(label: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [(label if place == 0 else "", text) for place, text in enumerate(texts)]
+def _labelled(label: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The label stands at the first of them."""
+    for text in texts:
+        yield label, text
+        label = ""
 
 
 def _cost(finding: Finding, whole: str) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.cards import Cards
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
+    from mpigauge.result.compare.items import Item
 
 HEADING = "Fresh data against static"
 HEADS = ("bytes", "", "static µs", "±", "fresh µs", "±", "write µs", "ratio", "95 %", "")
@@ -37,23 +38,21 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
 def text_rows(table: ComparisonTable) -> Iterator[tuple[str, ...]]:
     """A line for each size at which the two differ, as HEADS has them."""
     for static, fresh in table.differing:
-        yield (_size(static), "", *_value(static), *_value(fresh), _write(fresh), *_ratio(fresh))
+        if static.item and fresh.item:
+            size = byte_count(static.item.message_bytes)
+            values = (*_value(static.item), *_value(fresh.item), _write(fresh.item))
+            yield (size, "", *values, *_ratio(fresh))
 
 
-def _size(entry: ComparedNumber) -> str:
-    return byte_count(entry.item.message_bytes) if entry.item else ""
+def _value(item: Item) -> Sequence[str]:
+    return in_unit(item), error_of(item)
 
 
-def _value(entry: ComparedNumber) -> Sequence[str]:
-    item = entry.item
-    return (in_unit(item), error_of(item)) if item else ("", "")
-
-
-def _write(entry: ComparedNumber) -> str:
+def _write(item: Item) -> str:
     """What writing took, which is no part of the time."""
-    row = entry.item.row if entry.item else None
-    took = row.cell.time_write_s if row else math.nan
-    return "" if math.isnan(took) else microseconds(took)
+    if item.row is None or math.isnan(item.row.cell.time_write_s):
+        return ""
+    return microseconds(item.row.cell.time_write_s)
 
 
 def _ratio(entry: ComparedNumber) -> Sequence[str]:

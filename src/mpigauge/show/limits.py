@@ -15,7 +15,7 @@ from mpigauge.result.node.against import FLOOR
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
-    from mpigauge.model.row import Row
+    from mpigauge.model.row import Estimate, Row
     from mpigauge.result.node.against import Against, Limits
     from mpigauge.result.node.hardware import Hardware
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def lines(found: Limits) -> Iterator[str]:
     """For people: whose limits these are, and how far the run's numbers are from them."""
     yield f"limits of the node  ({found.whose})"
-    yield from (f"  {what:<18}  {words}".rstrip() for what, words in entries(found))
+    for what, words in entries(found):
+        yield f"  {what:<18}  {words}".rstrip()
 
 
 def entries(found: Limits) -> Iterator[tuple[str, str]]:
@@ -34,9 +35,11 @@ def entries(found: Limits) -> Iterator[tuple[str, str]]:
         error = plus_minus(each.ratio.relative_error)
         yield each.what, f"{each.ratio.value:.3g} × {limit}, {error}"
     if found.elsewhere:
-        known = (*_levels(found.hardware, TIME), *_levels(found.hardware, BANDWIDTH))
-        yield from ((level.label, "") for level in known)
-    if node := ", ".join(_node(found.hardware)):
+        for axis in (TIME, BANDWIDTH):
+            for level in _levels(found.hardware, axis):
+                yield level.label, ""
+    node = ", ".join(_node(found.hardware))
+    if node:
         yield "the node", node
 
 
@@ -50,33 +53,31 @@ def _node(hardware: Hardware) -> Iterator[str]:
 
 def levels(found: Limits | None, axis: Axis) -> tuple[Level, ...]:
     """Lines to see curves of messages against, where these are between the same cores."""
-    return _levels(found.hardware, axis) if found and found.alike else ()
+    if found is None or not found.alike:
+        return ()
+    return tuple(_levels(found.hardware, axis))
 
 
-def _levels(of: Hardware, axis: Axis) -> tuple[Level, ...]:
-    known = (
-        [("mailbox floor", of.mailbox_s)]
-        if axis is TIME
-        else [("one copy in memory", of.one_copy), ("two copies", of.two_copies)]
-        if axis is BANDWIDTH
-        else []
-    )
-    return tuple(
-        Level(value.value, f"{name} {axis.words(value.value)}") for name, value in known if value
-    )
+def _levels(of: Hardware, axis: Axis) -> Iterator[Level]:
+    known: list[tuple[str, Estimate | None]] = []
+    if axis is TIME:
+        known = [("mailbox floor", of.mailbox_s)]
+    elif axis is BANDWIDTH:
+        known = [("one copy in memory", of.one_copy), ("two copies", of.two_copies)]
+    for name, value in known:
+        if value:
+            yield Level(value.value, f"{name} {axis.words(value.value)}")
 
 
-def numbers(found: Limits) -> dict[str, Any]:
-    """For programs, in SI units."""
+def numbers(found: Limits | None) -> dict[str, Any] | None:
+    """For programs, in SI units; None: they are not known."""
+    if found is None:
+        return None
     of = found.hardware
-    known = {
-        "line_s": of.line_s,
-        "mailbox_s": of.mailbox_s,
-        "one_copy_bytes_per_s": of.one_copy,
-        "two_copies_bytes_per_s": of.two_copies,
-        "triad_bytes_per_s": of.triad.bandwidth if of.triad else None,
-        "peak_flop_per_s": of.peak.rate if of.peak else None,
-    }
+    against = []
+    for each in found.against:
+        record = {"what": each.what, "limit": each.limit, "ratio": each.ratio._asdict()}
+        against.append(record)
     return {
         "run": of.run,
         "created": of.created,
@@ -84,12 +85,18 @@ def numbers(found: Limits) -> dict[str, Any]:
         "host": of.host,
         "cpus": [sorted(pus) for pus in of.pair],
         "same_cpus": not found.elsewhere,
-        **{name: value._asdict() if value else None for name, value in known.items()},
-        "against": [
-            {"what": each.what, "limit": each.limit, "ratio": each.ratio._asdict()}
-            for each in found.against
-        ],
+        "line_s": _ends(of.line_s),
+        "mailbox_s": _ends(of.mailbox_s),
+        "one_copy_bytes_per_s": _ends(of.one_copy),
+        "two_copies_bytes_per_s": _ends(of.two_copies),
+        "triad_bytes_per_s": _ends(of.triad.bandwidth) if of.triad else None,
+        "peak_flop_per_s": _ends(of.peak.rate) if of.peak else None,
+        "against": against,
     }
+
+
+def _ends(value: Estimate | None) -> dict[str, Any] | None:
+    return value._asdict() if value else None
 
 
 def limit_fields(found: Limits | None) -> tuple[Field, ...]:
@@ -97,7 +104,11 @@ def limit_fields(found: Limits | None) -> tuple[Field, ...]:
     times = found.times if found else {}
 
     def known(of: Callable[[Against], Any]) -> Callable[[Row], Any]:
-        return lambda row: of(times[row.key]) if row.key in times else None
+        def value(row: Row) -> Any:
+            against = times.get(row.key)
+            return of(against) if against else None
+
+        return value
 
     about = "What hardware the message is held against: the mailbox floor, or one copy."
     return (

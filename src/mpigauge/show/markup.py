@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _IN_LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -21,7 +21,7 @@ _IN_MARKDOWN = re.compile(r"[\\`*_~|<>\[\]]")
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
     """Words are Markdown already. The first `left` columns begin alike, the others end alike."""
-    rule = [":--" if place < left else "--:" for place in range(len(heads))]
+    rule = [":--"] * left + ["--:"] * (len(heads) - left)
     return [f"| {' | '.join(words)} |" for words in (heads, rule, *rows)]
 
 
@@ -29,7 +29,7 @@ def latex_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0, last: int = 0
 ) -> list[str]:
     """Words are LaTeX already. Rules are those of booktabs; the `last` rows stand below one."""
-    columns = "".join("l" if place < left else "r" for place in range(len(heads)))
+    columns = "l" * left + "r" * (len(heads) - left)
     body = [f"{' & '.join(words)} \\\\" for words in rows]
     end = len(body) - last
     foot = [r"\midrule", *body[end:]] if last else []
@@ -43,6 +43,11 @@ def latex_table(
         r"\bottomrule",
         r"\end{tabular}",
     ]
+
+
+def commented(lines: Iterable[str]) -> list[str]:
+    """Lines as comments of LaTeX."""
+    return [f"% {line}" for line in lines]
 
 
 def in_markdown(text: str) -> str:

@@ -22,10 +22,11 @@ SECONDS = "s"
 
 def own_programs(runs: Sequence[Run]) -> list[set[str]]:
     """Of each run: the programs that took its MPI by themselves, since they were linked to it."""
-    return [
-        {str(each["name"]) for each in run.header.get("programs") or () if each["how"] == "own"}
-        for run in runs
-    ]
+    found = []
+    for run in runs:
+        programs = run.header.get("programs") or ()
+        found.append({str(each["name"]) for each in programs if each["how"] == "own"})
+    return found
 
 
 def sentences(comparison: Comparison, own: Sequence[set[str]]) -> list[str]:
@@ -40,8 +41,9 @@ def _each(comparison: Comparison, own: Sequence[set[str]]) -> Iterator[_Sentence
     for table in comparison.tables:
         if not _is_of_a_program(table.first):
             continue
-        names = [_named(name, table.first.benchmark, programs)
-                 for name, programs in zip(comparison.names, own, strict=True)]  # fmt: skip
+        names = []
+        for name, programs in zip(comparison.names, own, strict=True):
+            names.append(_named(name, table.first.benchmark, programs))
         for line in table.lines:
             for name, entry in zip(names[1:], line[1:], strict=True):
                 if entry.item and entry.judged:
@@ -74,11 +76,12 @@ class _Sentence:
         ratio = self.entry.ratio
         if ratio is None or not math.isfinite(ratio.estimate.low):
             return f"undecided against {self.first} ({why})"
+        times = f"{_times(ratio.estimate)} {self.what}"
         if said == "UNDECIDED":
-            more = f" ({why})" if why else ""
-            return f"undecided, {_times(ratio.estimate)} {self.what} of {self.first}{more}"
+            text = f"undecided, {times} of {self.first}"
+            return f"{text} ({why})" if why else text
         if said == "SAME":
-            return f"the same as on {self.first}, {_times(ratio.estimate)} {self.what}"
+            return f"the same as on {self.first}, {times}"
         if said == "LESS":
             return f"{_times(ratio.estimate.under(1))} {self.word} than on {self.first}"
         return f"{_times(ratio.estimate)} {self.word} than on {self.first}"
@@ -90,10 +93,10 @@ class _Sentence:
     @property
     def word(self) -> str:
         """What more or less of it means."""
-        worse = self.entry.worse
         if self.item.unit == SECONDS:
-            return "slower" if worse else "faster"
-        return f"{'worse' if worse else 'better'} in {self.item.what}"
+            return "slower" if self.entry.worse else "faster"
+        direction = "worse" if self.entry.worse else "better"
+        return f"{direction} in {self.item.what}"
 
 
 def _times(ratio: Estimate) -> str:

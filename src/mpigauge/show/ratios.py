@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import SIZE, Axis, plain
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.model.units import many
 from mpigauge.result.compare.items import SECONDS
 from mpigauge.show.kinds import ALL
 
@@ -28,13 +27,15 @@ def compared_picture(comparison: Comparison, chosen: Chosen = ALL) -> Picture | 
 def ratio_picture(panels: Sequence[Panel], first: str, others: str) -> Picture | None:
     """`first`: what times are divided by; `others`: what the curves are where they are several.
     None: there are no panels."""
+    if not panels:
+        return None
     names = {series.name for panel in panels for series in panel.series}
     about = (
         f"Time divided by that of {first}, over message size; below the line at 1 is faster. "
         "Bands: the interval of the ratio."
     )
-    title = f"{names.pop() if len(names) == 1 else others} against {first}"
-    return picture(Plot(title, about, tuple(panels))) if panels else None
+    who = names.pop() if len(names) == 1 else others
+    return picture(Plot(f"{who} against {first}", about, tuple(panels)))
 
 
 def ratio_panels(comparison: Comparison, chosen: Chosen, of: str = "") -> Iterator[Panel]:
@@ -46,18 +47,17 @@ def ratio_panels(comparison: Comparison, chosen: Chosen, of: str = "") -> Iterat
         wanted = chosen.benchmark.lower() in ("", item.benchmark.lower())
         series = tuple(_series(comparison, table))
         if wanted and item.unit == SECONDS and item.message_bytes >= 0 and series:
-            ranks = dict(item.columns).get("ranks")
-            on = f" on {many(ranks, 'rank')}" if ranks else ""
-            title = f"{of}{item.benchmark}{on}"
+            title = f"{of}{item.benchmark}"
+            if item.ranks_word:
+                title = f"{title} on {item.ranks_word}"
             yield Panel(title, SIZE, ratio, series, level=1.0, level_name=first)
 
 
 def _series(comparison: Comparison, table: ComparisonTable) -> Iterator[Series]:
     for number, name in enumerate(comparison.names[1:], 1):
-        points = tuple(
-            Point.of(entry.item.message_bytes, entry.ratio.estimate)
-            for entry in table.column(number)
-            if entry.item and entry.ratio and entry.ratio.launches
-        )
+        points = []
+        for entry in table.column(number):
+            if entry.item and entry.ratio and entry.ratio.launches:
+                points.append(Point.of(entry.item.message_bytes, entry.ratio.estimate))
         if points:
-            yield Series(name, points)
+            yield Series(name, tuple(points))

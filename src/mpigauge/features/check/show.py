@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.fields import plain
 from mpigauge.model.row import NOTHING
 from mpigauge.model.units import duration, megabytes_per_s, number, plus_minus, rate
-from mpigauge.model.width import WIDTH, broken
+from mpigauge.model.width import WIDTH, broken, right_aligned, widths
+from mpigauge.show import records
 
 if TYPE_CHECKING:
     from mpigauge.features.check.result import CheckLine, CheckResult
@@ -25,7 +24,7 @@ FAILED, SKIPPED = "failure", "skipped"
 
 def as_table(found: CheckResult) -> str:
     rows = [HEADS, *(_words(line) for line in found.lines)]
-    wide = [max(len(word) for word in column) for column in zip(*rows, strict=True)]
+    wide = widths(rows)
     text: list[str] = []
     if sum(wide[:-1]) + len(_GAP) * (len(wide) - 2) <= WIDTH:
         for words in rows:
@@ -42,7 +41,7 @@ def as_json(found: CheckResult) -> str:
         "lines": [_record(line) for line in found.lines],
         "notes": list(found.notes),
     }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return records.as_json(data)
 
 
 def as_junit(found: CheckResult, name: str, undecided: str) -> str:
@@ -101,7 +100,8 @@ def _words(line: CheckLine) -> tuple[str, ...]:
 def _parts(words: Sequence[str], wide: Sequence[int]) -> list[str]:
     """Why stands in the place of numbers where there are none, and below them without room."""
     if not any(words[3:-1]):
-        return broken([_GAP.join([*_left(words, wide), words[-1]]).rstrip()], _BELOW)
+        what = _GAP.join(f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True))
+        return broken([f"{what}{_GAP}{words[-1]}".rstrip()], _BELOW)
     line = _row(words, wide)
     if len(line) <= WIDTH:
         return [line]
@@ -123,13 +123,9 @@ def _sentences(lines: Sequence[CheckLine]) -> list[str]:
 
 
 def _row(words: Sequence[str], wide: Sequence[int]) -> str:
-    right = [f"{word:>{w}}" for word, w in zip(words[3:-1], wide[3:-1], strict=True)]
-    return _GAP.join([*_left(words, wide), *right, words[-1]]).rstrip()
-
-
-def _left(words: Sequence[str], wide: Sequence[int]) -> list[str]:
-    """The outcome, and what was looked at."""
-    return [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
+    what = [f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True)]
+    numbers = right_aligned(words[3:-1], wide[3:-1], _GAP)
+    return _GAP.join([*what, numbers, words[-1]]).rstrip()
 
 
 def _numbers(line: CheckLine) -> tuple[str, str, str]:
@@ -170,4 +166,4 @@ def _record(line: CheckLine) -> dict[str, Any]:
         "again": line.again,
         "why": line.why,
     }
-    return {name: plain(each) for name, each in record.items()}
+    return records.with_nulls(record)

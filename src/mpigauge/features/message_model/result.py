@@ -4,33 +4,45 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.units import with_commas
 from mpigauge.result.models.bounds import Bound, bounds
-from mpigauge.result.models.breaks import Reason, reasons, shape
+from mpigauge.result.models.breaks import LikelyBreak, likely_breaks
 from mpigauge.result.models.loggp import LogGP, loggp
 from mpigauge.result.run_view import RunView
 from mpigauge.result.stats.fit import fit, points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.row import Row
     from mpigauge.result.run_view import Curve
-    from mpigauge.result.stats.fit import Fit
-    from mpigauge.result.stats.pieces import Break
+    from mpigauge.result.stats.fit import Fit, Residual
     from mpigauge.runs.store import Run
 
 
 @dataclass(frozen=True)
-class NamedBreak:
-    at: Break
-    shape: str
-    """In words."""
-    reasons: tuple[Reason, ...]
-    """The likeliest first; none: nothing that is known fits."""
+class ModelRow:
+    """One size of a curve, and what its models say of it."""
+
+    row: Row
+    on_line: Residual | None
+    """On the line over all sizes; None: there is none, or it is of other sizes."""
+    piece: float
+    """The number of its piece, from 1; NaN: there are no pieces."""
+    in_pieces_s: float
+    """What its piece says of it; NaN: there are no pieces."""
+    bound: Bound | None
+    """Of a collective, the least that it needs; None: not known."""
+
+    @property
+    def off_pieces(self) -> float:
+        """How far its piece lies from it, as a share; NaN: there are no pieces."""
+        return self.in_pieces_s / self.row.latency.value - 1
 
 
 @dataclass(frozen=True)
@@ -40,9 +52,12 @@ class CurveModel:
     """Over all sizes; None: fewer than three."""
     lines: tuple[Fit, ...]
     """In pieces; one where the data carry no break."""
-    breaks: tuple[NamedBreak, ...]
-    bounds: tuple[Bound, ...]
-    """Of a collective, in the order of sizes."""
+    breaks: tuple[LikelyBreak, ...]
+    rows: tuple[ModelRow, ...]
+
+    @property
+    def has_bounds(self) -> bool:
+        return any(row.bound for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -61,15 +76,16 @@ class Model:
 
 
 def model(run: Run, benchmark: str | None = None) -> Model:
-    """Of all benchmarks with messages, or of one. UserError: the run has it not."""
+    """The models of all benchmarks with messages, or of one. UserError: the run has it not."""
     view = RunView.of(run)
     bound_of = {id(bound.row): bound for bound in bounds(view.rows)}
     curves = [curve for curve in view.curves if not curve.first.cell.members]
-    chosen = [c for c in curves if benchmark in (None, c.benchmark)] or _matching(curves, benchmark)
-    return Model(
-        tuple(_curve(view, curve, bound_of) for curve in chosen),
-        tuple(_pairs(view.rows)) if benchmark is None else (),
-    )
+    chosen = [curve for curve in curves if benchmark in (None, curve.benchmark)]
+    if not chosen:
+        chosen = _matching(curves, benchmark)
+    models = [_curve(view, curve, bound_of) for curve in chosen]
+    pairs = tuple(_pairs(view.rows)) if benchmark is None else ()
+    return Model(tuple(models), pairs)
 
 
 def _matching(curves: Sequence[Curve], benchmark: str | None) -> list[Curve]:
@@ -83,18 +99,25 @@ def _matching(curves: Sequence[Curve], benchmark: str | None) -> list[Curve]:
     return found
 
 
-def _curve(view: RunView, curve: Curve, bound_of: dict[int, Bound]) -> CurveModel:
-    pieces = curve.pieces
-    return CurveModel(
-        curve=curve,
-        line=fit(points_of(curve.fitted)),
-        lines=pieces.lines if pieces else (),
-        breaks=tuple(
-            NamedBreak(at, shape(at), reasons(view, curve, at))
-            for at in (pieces.breaks if pieces else ())
-        ),
-        bounds=tuple(bound_of[id(row)] for row in curve.rows if id(row) in bound_of),
-    )
+def _curve(view: RunView, curve: Curve, bound_of: Mapping[int, Bound]) -> CurveModel:
+    line, pieces = fit(points_of(curve.fitted)), curve.pieces
+    on_line = {point.message_bytes: point for point in line.points} if line else {}
+    fitted = pieces.fitted if pieces else {}
+    lines = pieces.lines if pieces else ()
+    rows = []
+    for row in curve.rows:
+        size = row.message_bytes
+        in_pieces = fitted.get(size, math.nan)
+        bound = bound_of.get(id(row))
+        rows.append(ModelRow(row, on_line.get(size), _piece(lines, size), in_pieces, bound))
+    return CurveModel(curve, line, lines, likely_breaks(view, curve), tuple(rows))
+
+
+def _piece(lines: Sequence[Fit], size: int) -> float:
+    for number, line in enumerate(lines, 1):
+        if line.first_bytes <= size <= line.last_bytes:
+            return number
+    return math.nan
 
 
 def _pairs(rows: Iterable[Row]) -> Iterable[PairModel]:
@@ -105,5 +128,5 @@ def _pairs(rows: Iterable[Row]) -> Iterable[PairModel]:
             key = row.cell.placement, row.cell.arm, row.cell.cache
             found.setdefault(key, []).append(row)
     for (placement, arm, cache), of in found.items():
-        words = (placement, arm, f"{cache} caches" if cache not in ("", "hot") else "")
-        yield PairModel(", ".join(filter(None, words)), loggp(of))
+        caches = "" if cache in ("", "hot") else f"{cache} caches"
+        yield PairModel(with_commas(placement, arm, caches), loggp(of))

@@ -7,17 +7,20 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.row import NOTHING
 from mpigauge.model.units import byte_count, duration, microseconds, plus_minus
-from mpigauge.model.width import WIDTH, broken
+from mpigauge.model.width import WIDTH, broken, right_aligned, widths
 from mpigauge.show.formats.table import line_words
 
 if TYPE_CHECKING:
-    from mpigauge.features.message_model.result import CurveModel, Model, NamedBreak, PairModel
-    from mpigauge.model.row import Estimate, Row
-    from mpigauge.result.stats.fit import Fit
+    from mpigauge.features.message_model.result import CurveModel, Model, ModelRow, PairModel
+    from mpigauge.model.row import Estimate
+    from mpigauge.result.models.bounds import Bound
+    from mpigauge.result.models.breaks import LikelyBreak, Reason
+    from mpigauge.result.stats.fit import Fit, Residual
 
 COLUMNS = (
     "benchmark", "ranks", "placement", "arm", "cache", "message_bytes", "observed_s",
@@ -53,17 +56,15 @@ def _curve_lines(found: CurveModel) -> Iterator[str]:
     yield from _table(found)
 
 
-def _break_lines(found: NamedBreak) -> Iterator[str]:
-    at = found.at
-    yield (
-        f"    break between {byte_count(at.before_bytes)} and {byte_count(at.after_bytes)}: "
-        f"{found.shape}"
-    )
+def _break_lines(found: LikelyBreak) -> Iterator[str]:
+    yield f"    break {found.where}: {found.shape}"
     for place, reason in enumerate(found.reasons):
         sure = "likely" if reason.known else "may be"
+        if place > 0:
+            sure = f"or {sure}"
         others = [name for name in reason.knobs if name not in reason.words]
         knobs = f"; moved by {', '.join(others)}" if others else ""
-        yield f"      {sure if place == 0 else f'or {sure}'}: {reason.words}{knobs}"
+        yield f"      {sure}: {reason.words}{knobs}"
     if not found.reasons:
         yield "      nothing that is known here lies there"
 
@@ -74,44 +75,43 @@ def _range(line: Fit) -> str:
 
 def _table(found: CurveModel) -> Iterator[str]:
     heads = ["bytes", "observed µs", "±"]
-    heads += ["fitted µs", "±", "off by"] if found.line else []
-    heads += ["in pieces µs", "off by"] if found.breaks else []
-    heads += ["bound µs", "of", "× bound", "±"] if found.bounds else []
-    rows = [_words(found, row) for row in found.curve.rows]
-    wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    if found.line:
+        heads += ["fitted µs", "±", "off by"]
+    if found.breaks:
+        heads += ["in pieces µs", "off by"]
+    if found.has_bounds:
+        heads += ["bound µs", "of", "× bound", "±"]
+    lines = [heads, *(_words(found, row) for row in found.rows)]
+    wide = widths(lines)
     gap = "  " if sum(wide) + 2 * len(wide) <= WIDTH else " "
-    for words in (heads, *rows):
-        yield "  " + gap.join(f"{word:>{w}}" for word, w in zip(words, wide, strict=True)).rstrip()
+    for words in lines:
+        yield f"  {right_aligned(words, wide, gap)}".rstrip()
 
 
-def _words(found: CurveModel, row: Row) -> list[str]:
-    time, size = row.latency, row.message_bytes
+def _words(found: CurveModel, of: ModelRow) -> list[str]:
+    row = of.row
     words = [
-        byte_count(size),
-        microseconds(time.value, time.error),
+        byte_count(row.message_bytes),
+        microseconds(row.latency.value, row.latency.error),
         row.error_words,
     ]
     if found.line:
-        point = next((p for p in found.line.points if p.message_bytes == size), None)
-        words += (
-            [
-                microseconds(point.fitted_s),
-                plus_minus(point.error_s / abs(point.fitted_s)),
-                _off(point.relative),
-            ]
-            if point
-            else ["", "", ""]
-        )
+        words += _line_words(of.on_line)
     if found.breaks:
-        fitted = _in_pieces(found, size)
-        words += [microseconds(fitted), _off(fitted / time.value - 1)]
-    if found.bounds:
-        words += _bound_words(found, row)
+        words += [microseconds(of.in_pieces_s), _off(of.off_pieces)]
+    if found.has_bounds:
+        words += _bound_words(of.bound)
     return words
 
 
-def _bound_words(found: CurveModel, row: Row) -> list[str]:
-    bound = next((each for each in found.bounds if each.row is row), None)
+def _line_words(point: Residual | None) -> list[str]:
+    if point is None:
+        return ["", "", ""]
+    error = plus_minus(point.error_s / abs(point.fitted_s))
+    return [microseconds(point.fitted_s), error, _off(point.relative)]
+
+
+def _bound_words(bound: Bound | None) -> list[str]:
     if bound is None:
         return ["", "", "", ""]
     ratio = bound.ratio
@@ -127,14 +127,10 @@ def _off(ratio: float) -> str:
     return f"{round(100 * ratio):+d} %" if math.isfinite(ratio) else ""
 
 
-def _in_pieces(found: CurveModel, size: int) -> float:
-    pieces = found.curve.pieces
-    return pieces.fitted.get(size, math.nan) if pieces else math.nan
-
-
 def _pair_lines(found: PairModel) -> Iterator[str]:
     known = found.loggp
-    yield "LogGP between two ranks" + (f", {found.where}" if found.where else "")
+    title = "LogGP between two ranks"
+    yield f"{title}, {found.where}" if found.where else title
     if known.latency_and_overheads:
         yield f"  L + 2o     {_time(known.latency_and_overheads)}"
     if known.gap:
@@ -158,7 +154,9 @@ def to_csv(found: Model) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(values(row) for curve in found.curves for row in _rows(curve))
+    for curve in found.curves:
+        for row in curve.rows:
+            writer.writerow(values(_row(row)))
     return text.getvalue()
 
 
@@ -181,7 +179,7 @@ def _curve_json(found: CurveModel) -> dict[str, Any]:
         "line": _line_json(found.line) if found.line else None,
         "pieces": [_line_json(line) for line in found.lines],
         "breaks": [_break_json(each) for each in found.breaks],
-        "rows": _rows(found),
+        "rows": [_row(row) for row in found.rows],
     }
 
 
@@ -196,17 +194,23 @@ def _line_json(line: Fit) -> dict[str, Any]:
     }
 
 
-def _break_json(found: NamedBreak) -> dict[str, Any]:
+def _break_json(found: LikelyBreak) -> dict[str, Any]:
     return {
         "before_bytes": found.at.before_bytes,
         "after_bytes": found.at.after_bytes,
         "step": _plain(found.at.step),
         "slope": _plain(found.at.slope),
         "shape": found.shape,
-        "reasons": [
-            {"kind": r.kind, "words": r.words, "settings": list(r.knobs), "known": r.known}
-            for r in found.reasons
-        ],
+        "reasons": [_reason_json(reason) for reason in found.reasons],
+    }
+
+
+def _reason_json(reason: Reason) -> dict[str, Any]:
+    return {
+        "kind": reason.kind,
+        "words": reason.words,
+        "settings": list(reason.knobs),
+        "known": reason.known,
     }
 
 
@@ -223,31 +227,21 @@ def _pair_json(found: PairModel) -> dict[str, Any]:
     }
 
 
-def _rows(found: CurveModel) -> list[dict[str, Any]]:
-    return [_row(found, row) for row in found.curve.rows]
-
-
-def _row(found: CurveModel, row: Row) -> dict[str, Any]:
-    cell, time, size = row.cell, row.latency, row.message_bytes
-    points = found.line.points if found.line else ()
-    point = next((each for each in points if each.message_bytes == size), None)
-    fitted = (point.fitted_s, point.error_s) if point else (math.nan, math.nan)
-    bound = next((each for each in found.bounds if each.row is row), None)
-    ratio: Sequence[float] = bound.ratio if bound else (math.nan,) * 3
+def _row(of: ModelRow) -> dict[str, Any]:
+    """A flat record with the columns of COLUMNS."""
+    row, cell = of.row, of.row.cell
+    facts = row.benchmark, cell.ranks, cell.placement, cell.arm, cell.cache, row.message_bytes
+    fitted, error, bound, ratio = math.nan, math.nan, math.nan, NOTHING
+    if of.on_line:
+        fitted, error = of.on_line.fitted_s, of.on_line.error_s
+    if of.bound:
+        bound, ratio = of.bound.bound_s.value, of.bound.ratio
     numbers = (
-        *time, fitted[0], fitted[0] - fitted[1], fitted[0] + fitted[1], _piece(found, size),
-        _in_pieces(found, size), bound.bound_s.value if bound else math.nan, *ratio,
-    )  # fmt: skip
-    facts = row.benchmark, cell.ranks, cell.placement, cell.arm, cell.cache, size
-    return dict(zip(COLUMNS, (*facts, *map(_plain, numbers)), strict=True))
-
-
-def _piece(found: CurveModel, size: int) -> float:
-    """From 1; NaN where there are no pieces."""
-    for place, line in enumerate(found.lines, 1):
-        if line.first_bytes <= size <= line.last_bytes:
-            return place
-    return math.nan
+        *(*row.latency, fitted, fitted - error, fitted + error),
+        *(of.piece, of.in_pieces_s, bound, *ratio),
+    )
+    known = [_plain(number) for number in numbers]
+    return dict(zip(COLUMNS, (*facts, *known), strict=True))
 
 
 def _ends(estimate: Estimate | None) -> list[float | None] | None:

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mpigauge.model.fields import fields, values
 from mpigauge.model.screen import PLAIN
+from mpigauge.show import records
 from mpigauge.show.limits import limit_fields
 
 if TYPE_CHECKING:
@@ -20,16 +19,6 @@ ABOUT = "a line for each row, SI units, for spreadsheets"
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
-    text = io.StringIO()
     columns = (*fields(), *limit_fields(document.limits))
-    writer = csv.DictWriter(text, [column.name for column in columns], lineterminator="\n")
-    writer.writeheader()
-    for row in document.rows:
-        writer.writerow({name: _word(value) for name, value in values(row, columns).items()})
-    return text.getvalue()
-
-
-def _word(value: Any) -> Any:
-    if isinstance(value, bool):
-        return int(value)
-    return ";".join(map(str, value)) if isinstance(value, list) else value
+    rows = [values(row, columns) for row in document.rows]
+    return records.as_csv(rows, [column.name for column in columns])

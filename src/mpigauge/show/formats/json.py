@@ -4,19 +4,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import SCHEMA_VERSION
 from mpigauge.model.fields import fields, plain, values
 from mpigauge.model.screen import PLAIN
+from mpigauge.show import records
 from mpigauge.show.compared import ratios
 from mpigauge.show.limits import limit_fields, numbers
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
     from mpigauge.model.screen import Screen
+    from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.document import Document
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.headline import Headline
@@ -33,26 +34,31 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
         "columns": [{"name": f.name, "unit": f.unit, "about": f.about} for f in columns],
         "rows": [values(row, columns) for row in document.rows],
         "figures": [asdict(figure) for figure in document.figures],
-        "skipped": [dict(skip.key) | {"reason": skip.reason} for skip in document.skips],
-        "fresh_against_static": list(ratios(document.fresh)) if document.fresh else [],
-        "compilers": list(ratios(document.compilers)) if document.compilers else [],
+        "skipped": [{**skip.key, "reason": skip.reason} for skip in document.skips],
+        "fresh_against_static": _ratios(document.fresh),
+        "compilers": _ratios(document.compilers),
         "headline": _headline(document.headline),
-        "limits": _plain(numbers(document.limits)) if document.limits else None,
+        "limits": _plain(numbers(document.limits)),
         "remarks": list(document.sentences),
     }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return records.as_json(data)
+
+
+def _ratios(comparison: Comparison | None) -> list[dict[str, Any]]:
+    return list(ratios(comparison)) if comparison else []
 
 
 def _headline(head: Headline | None) -> dict[str, Any] | None:
     if head is None:
         return None
+    ranges = [_fit(line) for line in head.ranges]
     return {
         "latency_s": _estimate(head.latency_s),
         "bandwidth_bytes_per_s": _estimate(head.peak_bandwidth),
         "bandwidth_at_message_bytes": head.peak.message_bytes if head.peak else None,
         "message_rate_per_s": _estimate(head.message_rate),
         "fit": _fit(head.line),
-        "fit_small_and_large": [_fit(line) for line in head.ranges] if head.ranges else None,
+        "fit_small_and_large": ranges or None,
     }
 
 
@@ -60,7 +66,9 @@ def _plain(data: Any) -> Any:
     """What is not known is null, however deep."""
     if isinstance(data, dict):
         return {name: _plain(value) for name, value in data.items()}
-    return [_plain(value) for value in data] if isinstance(data, list) else plain(data)
+    if isinstance(data, list):
+        return [_plain(value) for value in data]
+    return plain(data)
 
 
 def _fit(line: Fit | None) -> dict[str, Any] | None:
@@ -76,4 +84,6 @@ def _fit(line: Fit | None) -> dict[str, Any] | None:
 
 
 def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
-    return {k: plain(v) for k, v in estimate._asdict().items()} if estimate else None
+    if estimate is None:
+        return None
+    return records.with_nulls(estimate._asdict())

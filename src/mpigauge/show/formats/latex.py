@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.model.flags import legend
 from mpigauge.model.screen import PLAIN
-from mpigauge.show.formats.table import heading, text_rows
-from mpigauge.show.markup import in_latex, latex_table
+from mpigauge.model.width import as_blocks
+from mpigauge.show.formats.table import heading, notes_of, text_rows
+from mpigauge.show.markup import commented, in_latex, latex_table
 from mpigauge.show.titles import title
 
 if TYPE_CHECKING:
@@ -20,14 +20,10 @@ ABOUT = "tables of LaTeX, with the rules of booktabs"
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
-    blocks = [
-        ["% needs \\usepackage{booktabs}", *(f"% {line}" for line in heading(document.facts))]
-    ]
+    blocks = [["% needs \\usepackage{booktabs}", *commented(heading(document.facts))]]
     for table in document.tables():
         if table.rows:
-            heads, *rows = [[in_latex(word) for word in words] for words in text_rows(table)]
+            heads, *rows = text_rows(table, in_latex)
             blocks.append([f"% {title(table)}", *latex_table(heads, rows)])
-    flags = legend(document.rows)
-    notes = [f"Flags: {', '.join(flags)}"] if flags else []
-    blocks.append([f"% {line}" for line in (*notes, *document.sentences)])
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    blocks.append(commented(notes_of(document)))
+    return as_blocks(blocks)

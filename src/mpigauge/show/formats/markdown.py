@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.model.flags import legend
 from mpigauge.model.screen import PLAIN
-from mpigauge.show.formats.table import heading, text_rows
+from mpigauge.model.width import as_blocks
+from mpigauge.show.formats.table import heading, notes_of, text_rows
 from mpigauge.show.markup import in_markdown, markdown_table
 from mpigauge.show.titles import title
 
@@ -20,12 +20,10 @@ ABOUT = "tables of Markdown, to be pasted into a page or an issue"
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
-    blocks = [[in_markdown(line) + "  " for line in heading(document.facts)]]
+    blocks = [[f"{in_markdown(line)}  " for line in heading(document.facts)]]
     for table in document.tables():
         if table.rows:
-            heads, *rows = [[in_markdown(word) for word in words] for words in text_rows(table)]
+            heads, *rows = text_rows(table, in_markdown)
             blocks += [[f"**{in_markdown(title(table))}**"], markdown_table(heads, rows)]
-    flags = legend(document.rows)
-    notes = [f"Flags: {', '.join(flags)}"] if flags else []
-    blocks.append([f"- {in_markdown(line)}" for line in (*notes, *document.sentences)])
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    blocks.append([f"- {in_markdown(line)}" for line in notes_of(document)])
+    return as_blocks(blocks)

@@ -301,13 +301,22 @@ def _fitting(lines: list[list[str]]) -> list[list[str]]:
     return lines
 
 
-def text_rows(table: RowTable) -> list[list[str]]:
-    """The heads of the columns that say anything, then the words of each row."""
+def text_rows(table: RowTable, escape: Callable[[str], str] = str) -> list[list[str]]:
+    """The heads of the columns that say anything, then the words of each row; `escape`: how words
+    are written in markup."""
     columns = [column for column in _columns(table) if any(map(column.text, table.rows))]
-    lines = [[column.head for column in columns]]
+    lines = [[escape(column.head) for column in columns]]
     for row in table.rows:
-        lines.append([column.text(row) for column in columns])
+        lines.append([escape(column.text(row)) for column in columns])
     return lines
+
+
+def notes_of(document: Document) -> list[str]:
+    """The legend of flags, and every sentence, for formats without a screen."""
+    flags = legend(document.rows)
+    if not flags:
+        return list(document.sentences)
+    return [f"Flags: {', '.join(flags)}", *document.sentences]
 
 
 def figure_lines(figures: Sequence[FigureRow], colour: bool = False) -> list[str]:

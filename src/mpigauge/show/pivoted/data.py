@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.fields import plain
+from mpigauge.show import records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.row import Estimate
     from mpigauge.result.compare.comparison import ComparedNumber, Overall
-    from mpigauge.result.compare.pivot import Pivot, PivotLine, PivotTable
+    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.pivot import Choice, Pivot, PivotLine, PivotTable
 
 _OF_ONE_NUMBER = ("benchmark", "message_bytes", "name", "unit", "better")
 """Columns that lines have in words of their own."""
@@ -30,18 +29,12 @@ def as_json(pivot: Pivot) -> str:
         "tables": [_table(table) for table in pivot.tables],
         "alone": list(pivot.alone),
     }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return records.as_json(data)
 
 
 def as_csv(pivot: Pivot) -> str:
     """In SI units. The line of means has ratios only, and says so in `of`."""
-    rows = [row for table in pivot.tables for row in _rows(table)]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return records.as_csv([row for table in pivot.tables for row in _rows(table)])
 
 
 def _table(table: PivotTable) -> dict[str, Any]:
@@ -52,14 +45,23 @@ def _table(table: PivotTable) -> dict[str, Any]:
         "lines": [_line(table, line) for line in table.lines],
         "mean": {
             "outcome": table.choice.outcome,
-            "best": [table.names[place] for place in sorted(table.choice.columns)],
-            "ratios": {
-                name: _overall(found)
-                for name, found in zip(table.names, table.overall, strict=True)
-                if found
-            },
+            "best": _best(table, table.choice),
+            "ratios": _means(table),
         },
     }
+
+
+def _best(table: PivotTable, choice: Choice) -> list[str]:
+    """The names of the columns that are best."""
+    return [table.names[place] for place in sorted(choice.columns)]
+
+
+def _means(table: PivotTable) -> dict[str, Any]:
+    found = {}
+    for name, mean in zip(table.names, table.overall, strict=True):
+        if mean:
+            found[name] = _overall(mean)
+    return found
 
 
 def _columns(table: PivotTable) -> dict[str, Any]:
@@ -70,15 +72,15 @@ def _columns(table: PivotTable) -> dict[str, Any]:
 
 
 def _line(table: PivotTable, line: PivotLine) -> dict[str, Any]:
+    numbers = {}
+    for name, entry in zip(table.names, line.entries, strict=True):
+        if entry.item:
+            numbers[name] = _number(entry, entry.item)
     return {
         **_what(line),
         "outcome": line.choice.outcome,
-        "best": [table.names[place] for place in sorted(line.choice.columns)],
-        "numbers": {
-            name: _number(entry)
-            for name, entry in zip(table.names, line.entries, strict=True)
-            if entry.item
-        },
+        "best": _best(table, line.choice),
+        "numbers": numbers,
     }
 
 
@@ -87,15 +89,11 @@ def _what(line: PivotLine) -> dict[str, Any]:
     return {"message_bytes": item.message_bytes, "of": item.what, "unit": item.unit}
 
 
-def _number(entry: ComparedNumber) -> dict[str, Any]:
-    item = entry.item
-    return {
-        **(_ends("value", item.value) if item else {}),
-        "launches": len(item.numbers) if item else 0,
-        **(_ends("ratio", entry.ratio.estimate) if entry.ratio else {}),
-        "verdict": entry.verdict,
-        "undecided": entry.undecided,
-    }
+def _number(entry: ComparedNumber, item: Item) -> dict[str, Any]:
+    record = {**_ends("value", item.value), "launches": len(item.numbers)}
+    if entry.ratio:
+        record |= _ends("ratio", entry.ratio.estimate)
+    return record | {"verdict": entry.verdict, "undecided": entry.undecided}
 
 
 def _overall(found: Overall) -> dict[str, Any]:
@@ -114,18 +112,23 @@ def _rows(table: PivotTable) -> Iterator[dict[str, Any]]:
         for place, (name, entry) in enumerate(zip(table.names, line.entries, strict=True)):
             if entry.item:
                 row |= _ends(name, entry.item.value, " ")
-                row |= _ends(f"{name} ratio", entry.ratio.estimate, " ") if entry.ratio else {}
+                if entry.ratio:
+                    row |= _ends(f"{name} ratio", entry.ratio.estimate, " ")
                 row[f"{name} best"] = int(place in line.choice.columns)
         yield row
     if any(table.overall):
         row = {**shared, "of": MEAN, "outcome": table.choice.outcome}
         for place, (name, found) in enumerate(zip(table.names, table.overall, strict=True)):
-            row |= _ends(f"{name} ratio", found.ratio.estimate, " ") if found else {}
+            if found:
+                row |= _ends(f"{name} ratio", found.ratio.estimate, " ")
             row[f"{name} best"] = int(place in table.choice.columns)
         yield row
 
 
 def _ends(name: str, of: Estimate, link: str = "_") -> dict[str, Any]:
     """A number and the ends of its interval, as columns; what is not known is empty."""
-    words = (name, f"{name}{link}low", f"{name}{link}high")
-    return {word: plain(value) for word, value in zip(words, of, strict=True)}
+    return {
+        name: plain(of.value),
+        f"{name}{link}low": plain(of.low),
+        f"{name}{link}high": plain(of.high),
+    }

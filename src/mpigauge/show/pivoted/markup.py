@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.markup import in_latex, in_markdown, latex_table, markdown_table
-from mpigauge.show.pivoted.words import NumberWords, legend
+from mpigauge.model.width import as_blocks
+from mpigauge.show.markup import commented, in_latex, in_markdown, latex_table, markdown_table
+from mpigauge.show.pivoted.words import NumberWords, legend, notes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from mpigauge.show.pivoted.words import LineWords, TableWords
 
@@ -21,31 +22,32 @@ _NEEDS = "% needs \\usepackage{booktabs} and \\usepackage{xcolor}"
 def markdown(
     tables: Sequence[TableWords], heading: Sequence[str] = (), remarks: Sequence[str] = ()
 ) -> str:
-    blocks = [[in_markdown(line) + "  " for line in heading]]
+    blocks = [[f"{in_markdown(line)}  " for line in heading]]
     for table in tables:
-        rows = [_words(table, line, _in_markdown) for line in _lines(table)]
+        rows = [_words(table, line, _in_markdown) for line in table.every_line]
         heads = [in_markdown(head) for head in heads_of(table)]
         blocks.append([f"**{in_markdown(title_of(table))}**"])
         blocks.append(markdown_table(heads, rows))
-    blocks += [[f"- {in_markdown(line)}"] for line in _notes(tables, remarks)]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    for line in _notes(tables, remarks):
+        blocks.append([f"- {in_markdown(line)}"])
+    return as_blocks(blocks)
 
 
 def latex(
     tables: Sequence[TableWords], heading: Sequence[str] = (), remarks: Sequence[str] = ()
 ) -> str:
-    blocks = [[_NEEDS, *(f"% {line}" for line in heading)]]
+    blocks = [[_NEEDS, *commented(heading)]]
     for table in tables:
-        rows = [_words(table, line, _in_latex) for line in _lines(table)]
+        rows = [_words(table, line, _in_latex) for line in table.every_line]
         heads = [in_latex(head) for head in heads_of(table)]
         last = 1 if table.mean else 0
         blocks.append([f"% {title_of(table)}", *latex_table(heads, rows, last=last)])
-    blocks.append([f"% {line}" for line in _notes(tables, remarks)])
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    blocks.append(commented(_notes(tables, remarks)))
+    return as_blocks(blocks)
 
 
 def title_of(table: TableWords) -> str:
-    return " · ".join([table.title, f"ratio to {table.names[table.base]}"])
+    return f"{table.title} · ratio to {table.names[table.base]}"
 
 
 def heads_of(table: TableWords) -> list[str]:
@@ -53,17 +55,14 @@ def heads_of(table: TableWords) -> list[str]:
     heads = ["bytes"]
     for place, name in enumerate(table.names):
         heads.append(f"{name}, {table.unit}" if table.unit else name)
-        heads += ["ratio (95 %)"] if place != table.base else []
+        if place != table.base:
+            heads.append("ratio (95 %)")
     return heads
 
 
 def rows_of(table: TableWords) -> list[list[str]]:
     """Plain words, with the marks of text."""
-    return [_words(table, line, _plain) for line in _lines(table)]
-
-
-def _lines(table: TableWords) -> list[LineWords]:
-    return [*table.lines, *([table.mean] if table.mean else [])]
+    return [_words(table, line, _plain) for line in table.every_line]
 
 
 def _words(
@@ -89,8 +88,12 @@ def _plain(text: str, number: NumberWords, line: LineWords) -> str:
 
 
 def _in_markdown(text: str, number: NumberWords, line: LineWords) -> str:
-    said = in_markdown(_plain(text, number, line) if line.outcome == "undecided" else text)
-    return f"**{said}**" if number.mark and line.outcome == "best" and said else said
+    if line.outcome == "undecided":
+        text = _plain(text, number, line)
+    said = in_markdown(text)
+    if said and number.mark and line.outcome == "best":
+        return f"**{said}**"
+    return said
 
 
 def _in_latex(text: str, number: NumberWords, line: LineWords) -> str:
@@ -99,10 +102,10 @@ def _in_latex(text: str, number: NumberWords, line: LineWords) -> str:
         return said
     if line.outcome == "undecided":
         return rf"\textcolor{{gray}}{{{said}}}"
-    return rf"\textbf{{{said}}}" if number.mark else said
+    if number.mark:
+        return rf"\textbf{{{said}}}"
+    return said
 
 
-def _notes(tables: Sequence[TableWords], remarks: Sequence[str]) -> Iterator[str]:
-    yield from legend(tables)
-    yield from dict.fromkeys(note for table in tables for note in table.notes())
-    yield from remarks
+def _notes(tables: Sequence[TableWords], remarks: Sequence[str]) -> list[str]:
+    return [*legend(tables), *notes_of(tables), *remarks]

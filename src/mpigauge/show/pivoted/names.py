@@ -28,13 +28,21 @@ class ShortNames:
 def short_names(names: Sequence[str]) -> ShortNames:
     """The default stays as it is, whatever the names of settings begin with."""
     others = [name for name in names if name not in _OWN]
-    begin = _whole_parts(_common_start(others)) if len(others) > 1 else ""
-    begin = begin if all(len(name) > len(begin) for name in others) else ""
-    end = _common_end([name[len(begin) :] for name in others]) if len(others) > 1 else ""
-    short = [name if name in _OWN else _cut(name, begin, end) for name in names]
+    begin, end = _in_common(others) if len(others) > 1 else ("", "")
+    short = []
+    for name in names:
+        short.append(name if name in _OWN else _cut(name, begin, end))
     if len(set(short)) < len(names) or not all(short):
         return ShortNames(tuple(names))
     return ShortNames(tuple(short), " … ".join(filter(None, (begin, end))))
+
+
+def _in_common(names: Sequence[str]) -> tuple[str, str]:
+    """What all names begin and end with, in whole parts; something is left between them."""
+    begin = _whole_parts(_common_start(names))
+    if len(begin) >= min(map(len, names)):
+        begin = ""
+    return begin, _common_end([name[len(begin) :] for name in names])
 
 
 def in_lines(name: str, width: int) -> list[str]:
@@ -52,10 +60,12 @@ def _cut(name: str, begin: str, end: str) -> str:
 
 
 def _common_start(names: Sequence[str]) -> str:
-    """Letter by letter."""
+    """What all names begin with, letter by letter: those of the first and the last in order."""
     first, last = min(names), max(names)
-    alike = (n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
-    return first[: next(alike, min(len(first), len(last)))]
+    for place, (one, other) in enumerate(zip(first, last, strict=False)):
+        if one != other:
+            return first[:place]
+    return first
 
 
 def _whole_parts(text: str) -> str:
@@ -69,4 +79,6 @@ def _common_end(names: Sequence[str]) -> str:
     end = _common_start([name[::-1] for name in names])[::-1]
     starts = [place for place, sign in enumerate(end) if sign in _ENDS]
     kept = end[starts[0] :] if starts else ""
-    return kept if all(len(name) > len(kept) for name in names) else ""
+    if len(kept) >= min(map(len, names)):
+        return ""
+    return kept

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.screen import PLAIN
-from mpigauge.model.width import aligned, broken
+from mpigauge.model.units import dotted
+from mpigauge.model.width import aligned, as_blocks, broken, right_aligned, widths
 from mpigauge.show.pivoted.names import in_lines
-from mpigauge.show.pivoted.words import LineWords, legend
+from mpigauge.show.pivoted.words import LineWords, legend, notes_of
 
 if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
@@ -56,19 +57,17 @@ def render(
 ) -> str:
     """Text of the tables, with what they are of above and how they were judged below."""
     room = screen.room
-    notes = list(dict.fromkeys(note for table in tables for note in table.notes()))
-    blocks = [
-        broken(heading, width=room),
-        *(list(lines_of(table, screen)) for table in tables),
-        broken([*legend(tables), *notes, *remarks], width=room),
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    blocks = [broken(heading, width=room)]
+    for table in tables:
+        blocks.append(list(lines_of(table, screen)))
+    blocks.append(broken([*legend(tables), *notes_of(tables), *remarks], width=room))
+    return as_blocks(blocks)
 
 
 def lines_of(table: TableWords, screen: Screen = PLAIN) -> Iterator[str]:
     """A heading, then a line for each size; where columns do not fit side by side, several
     times."""
-    lines = [*table.lines, *([table.mean] if table.mean else [])]
+    lines = table.every_line
     labels = [label for (label,) in aligned([[line.label] for line in lines])]
     wide = max(map(len, labels))
     room = screen.room - wide
@@ -77,15 +76,15 @@ def lines_of(table: TableWords, screen: Screen = PLAIN) -> Iterator[str]:
     for title in broken([_title(table)], width=screen.room):
         yield _paint(title, _BOLD, colour)
     for number, group in enumerate(_groups(found, room)):
-        yield from [""] if number else []
+        if number > 0:
+            yield ""
         yield from _heads(group, wide, colour)
         for at, (line, label) in enumerate(zip(lines, labels, strict=True)):
             yield _line(line, f"{label:>{wide}}", at, group, colour)
 
 
 def _title(table: TableWords) -> str:
-    unit = [table.unit] if table.unit else []
-    return " · ".join([table.title, *unit, f"ratio to {table.names[table.base]}"])
+    return dotted(table.title, table.unit, f"ratio to {table.names[table.base]}")
 
 
 def _blocks(table: TableWords, lines: Sequence[LineWords], room: int) -> list[Block]:
@@ -101,22 +100,19 @@ def _block(
     table: TableWords, place: int, lines: Sequence[LineWords], shown: Sequence[Part]
 ) -> Block:
     numbers = [line.numbers[place] for line in lines]
-    marked = any(number.mark for number in numbers)
-    values = [_marked(number, marked) for number in numbers]
-    columns = [[_value_head(table, marked), *values]]
+    marks = [bool(number.mark) for number in numbers]
+    columns = [[_value_head(table, any(marks))]]
+    for number in numbers:
+        columns[0].append(_marked(number, any(marks)))
     for part in shown:
         words = [part.word(number) for number in numbers]
         if any(words):
             columns.append([part.head, *words])
-    shown_words = aligned(list(zip(*columns, strict=True)))
-    widths = [max(map(len, column)) for column in columns]
-    head, *joined = (
-        " ".join(f"{word:>{wide}}" for word, wide in zip(words, widths, strict=True))
-        for words in shown_words
-    )
+    rows = aligned(list(zip(*columns, strict=True)))
+    wide = widths(zip(*columns, strict=True))
+    head, *joined = [right_aligned(words, wide) for words in rows]
     name = in_lines(table.names[place], max(len(head), LEAST_NAME))
-    width = max(len(head), *map(len, name))
-    return Block(name, head, joined, [bool(number.mark) for number in numbers], width)
+    return Block(name, head, joined, marks, max(len(head), *map(len, name)))
 
 
 def _marked(number: NumberWords, marked: bool) -> str:
@@ -147,20 +143,25 @@ def _groups(blocks: Sequence[Block], room: int) -> Iterator[list[Block]]:
 def _heads(group: Sequence[Block], wide: int, colour: bool) -> Iterator[str]:
     """Names of columns end in the same line, right above what they are the names of."""
     high = max(len(block.name) for block in group)
-    rows = [[*([""] * (high - len(block.name))), *block.name] for block in group]
-    for words in (*zip(*rows, strict=True), [block.head for block in group]):
-        cells = (f"{w:>{b.width}}" for w, b in zip(words, group, strict=True))
-        yield _paint((" " * wide + GAP + GAP.join(cells)).rstrip(), _BOLD, colour)
+    columns = []
+    for block in group:
+        empty = [""] * (high - len(block.name))
+        columns.append([*empty, *block.name, block.head])
+    room = [block.width for block in group]
+    for words in zip(*columns, strict=True):
+        text = " " * wide + GAP + right_aligned(words, room, GAP)
+        yield _paint(text.rstrip(), _BOLD, colour)
 
 
 def _line(line: LineWords, label: str, at: int, group: Sequence[Block], colour: bool) -> str:
     undecided = line.outcome == "undecided"
-    cells = []
+    cells = [label]
     for block in group:
         word = f"{block.words[at]:>{block.width}}"
-        good = block.marked[at] and not undecided
-        cells.append(_paint(word, _GREEN, colour) if good else word)
-    text = (label + GAP + GAP.join(cells)).rstrip()
+        if block.marked[at] and not undecided:
+            word = _paint(word, _GREEN, colour)
+        cells.append(word)
+    text = GAP.join(cells).rstrip()
     return _paint(text, _GREY, colour) if undecided else text
 
 

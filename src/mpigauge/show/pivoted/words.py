@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import UNKNOWN, byte_count, listed, many, number, plus_minus
+from mpigauge.model.units import UNKNOWN, byte_count, dotted, listed, number, plus_minus
 from mpigauge.result.compare.items import SECONDS
 from mpigauge.show.beside import ends, numbers_of, remarks, what_of
 from mpigauge.show.pivoted.names import short_names
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Overall,
     )
     from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.pivot import Choice, Outcome, Pivot, PivotTable
+    from mpigauge.result.compare.pivot import Choice, Outcome, Pivot, PivotLine, PivotTable
 
 MARKS = {"best": "*", "undecided": "~"}
 """Behind the best numbers of a line, by what is known of it."""
@@ -70,10 +70,15 @@ class TableWords:
     """Of how many numbers each mean is; empty: of as many in all columns."""
 
     @property
+    def every_line(self) -> tuple[LineWords, ...]:
+        """The lines of sizes, then that of means, where there is one."""
+        return (*self.lines, self.mean) if self.mean else self.lines
+
+    @property
     def knows_errors(self) -> bool:
         """Whether any of its numbers has one."""
-        errors = (number.error for line in self.lines for number in line.numbers)
-        return any(error not in ("", "±?") for error in errors)
+        errors = {number.error for line in self.lines for number in line.numbers}
+        return not errors <= {"", "±?"}
 
     def notes(self) -> Iterator[str]:
         """What a reader has to know of the columns and of the last line."""
@@ -82,11 +87,10 @@ class TableWords:
         if not self.knows_errors:
             yield "±?: nothing is known of the error of these numbers."
         if self.mean and self.counts:
-            counted = (
-                f"{count} of {name}"
-                for place, (name, count) in enumerate(zip(self.names, self.counts, strict=True))
-                if place != self.base and count
-            )
+            counted = []
+            for place, (name, count) in enumerate(zip(self.names, self.counts, strict=True)):
+                if place != self.base and count:
+                    counted.append(f"{count} of {name}")
             yield f"Means are over the sizes that both columns have: {', '.join(counted)}."
 
 
@@ -96,7 +100,7 @@ def tables_of(pivot: Pivot, cards: Cards) -> list[TableWords]:
 
 def legend(tables: Sequence[TableWords]) -> list[str]:
     """What the marks mean that stand in these tables."""
-    found = {line.outcome for table in tables for line in (*table.lines, *_means(table))}
+    found = {line.outcome for table in tables for line in table.every_line}
     said = []
     if "best" in found:
         said.append("*: the best, or cannot be told from it.")
@@ -105,19 +109,20 @@ def legend(tables: Sequence[TableWords]) -> list[str]:
     return said
 
 
+def notes_of(tables: Sequence[TableWords]) -> list[str]:
+    """What a reader has to know of the columns of these tables, each sentence once."""
+    return list(dict.fromkeys(note for table in tables for note in table.notes()))
+
+
 def remarks_of(pivot: Pivot) -> list[str]:
     """What the columns gain, how it was judged, and what has no place in the tables."""
-    said = [line for comparison in pivot.comparisons for line in _sentences(comparison)]
-    judged = [
-        line
-        for comparison in pivot.comparisons
-        for line in remarks(replace(comparison, left_out=()), MEAN)
-    ]
-    return [
-        *said,
-        *dict.fromkeys(judged),
-        *(f"Left out: {words}." for words in pivot.alone),
-    ]
+    said: list[str] = []
+    judged: list[str] = []
+    for comparison in pivot.comparisons:
+        said += _sentences(comparison)
+        judged += remarks(replace(comparison, left_out=()), MEAN)
+    left_out = [f"Left out: {words}." for words in pivot.alone]
+    return [*said, *dict.fromkeys(judged), *left_out]
 
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
@@ -126,55 +131,55 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     for table in comparison.tables:
         of = f"{table.first.benchmark}: " if several else ""
         open_ones = [name for place, name in enumerate(comparison.names) if _is_open(table, place)]
+        undecided = tuple(f"{name} is undecided (" for name in open_ones)
         for sentence in table.sentences:
-            if not any(sentence.startswith(f"{name} is undecided (") for name in open_ones):
+            if not sentence.startswith(undecided):
                 yield f"{of}{sentence}"
         if open_ones:
             yield f"{of}Nothing is decided of {listed(open_ones)}."
 
 
 def _is_open(table: ComparisonTable, place: int) -> bool:
-    verdicts = [entry.verdict for entry in table.column(place) if entry.judged]
-    return bool(verdicts) and all(verdict == "UNDECIDED" for verdict in verdicts)
-
-
-def _means(table: TableWords) -> Sequence[LineWords]:
-    return [table.mean] if table.mean else []
+    """Whether nothing is decided of a side."""
+    verdicts = {entry.verdict for entry in table.column(place) if entry.judged}
+    return verdicts == {"UNDECIDED"}
 
 
 def _table(table: PivotTable, cards: Cards, varied: str) -> TableWords:
     short = short_names(table.names)
-    mean = _mean(table) if any(table.overall) else None
-    counts = tuple(each.numbers if each else 0 for each in table.overall)
-    told = {count for place, count in enumerate(counts) if place != table.base}
     return TableWords(
         title=_title(table, cards, varied),
         unit="µs" if table.first.unit == SECONDS else "",
         names=short.names,
         common=short.common,
         base=table.base,
-        lines=tuple(
-            LineWords(
-                _label(line.first),
-                tuple(
-                    _number(entry, place, line.choice) for place, entry in enumerate(line.entries)
-                ),
-                line.choice.outcome,
-            )
-            for line in table.lines
-        ),
-        mean=mean,
-        counts=counts if len(told) > 1 else (),
+        lines=tuple(_line(line) for line in table.lines),
+        mean=_mean(table),
+        counts=_counts(table),
     )
+
+
+def _line(line: PivotLine) -> LineWords:
+    numbers = []
+    for place, entry in enumerate(line.entries):
+        numbers.append(_number(entry, place, line.choice))
+    return LineWords(_label(line.first), tuple(numbers), line.choice.outcome)
+
+
+def _counts(table: PivotTable) -> tuple[int, ...]:
+    """Of how many numbers each mean is; empty: of as many in all columns."""
+    counts = tuple(mean.numbers if mean else 0 for mean in table.overall)
+    others = {*counts[: table.base], *counts[table.base + 1 :]}
+    return counts if len(others) > 1 else ()
 
 
 def _title(table: PivotTable, cards: Cards, varied: str) -> str:
     first = table.first
     if first.row or len(table.lines) == 1:
         return what_of(first, cards, varied)
-    ranks = dict(first.columns).get("ranks")
-    on = many(ranks, "rank") if ranks and varied != "ranks" else ""
-    return " · ".join(filter(None, (first.benchmark, on)))
+    if varied == "ranks":
+        return first.benchmark
+    return dotted(first.benchmark, first.ranks_word)
 
 
 def _label(item: Item) -> str:
@@ -191,7 +196,10 @@ def _number(entry: ComparedNumber, place: int, choice: Choice) -> NumberWords:
     return NumberWords(value, error, ratio, interval, _mark(place, choice))
 
 
-def _mean(table: PivotTable) -> LineWords:
+def _mean(table: PivotTable) -> LineWords | None:
+    """None: there is no mean in any column."""
+    if not any(table.overall):
+        return None
     numbers = [_mean_number(found, at, table) for at, found in enumerate(table.overall)]
     return LineWords(MEAN, tuple(numbers), table.choice.outcome)
 
@@ -212,4 +220,6 @@ def _mean_number(found: Overall | None, place: int, table: PivotTable) -> Number
 
 
 def _mark(place: int, choice: Choice) -> str:
-    return MARKS.get(choice.outcome, "") if place in choice.columns else ""
+    if place not in choice.columns:
+        return ""
+    return MARKS.get(choice.outcome, "")
