@@ -12,6 +12,7 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ PERSON = ("LC_", "LANG", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", 
 OURS = ("MPIGAUGE_KERNELS",)
 SHELL = ("BASH_ENV", "ENV", "CDPATH", "GIT_", "MAKE", "MFLAGS")
 UMASK = 0o022
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 def isolate() -> None:
@@ -47,6 +49,24 @@ def isolate() -> None:
     os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is no part of a test
     os.umask(UMASK)
     hear_signals()
+    keep_bytecode()
+    find_python()
+
+
+def keep_bytecode() -> None:
+    """Each file is compiled once, here and in each program that a test starts, as Python does it
+    where nobody forbids it: else a command of mpigauge takes twice its time."""
+    os.environ.pop(NO_BYTECODE, None)
+    sys.dont_write_bytecode = False
+
+
+def find_python() -> None:
+    """Scripts that ask for `python3` get the one that runs the tests. Where versions of Python are
+    managed, this name is a script that looks for one, which takes longer than most tests."""
+    ours = Path(sys.executable).resolve()
+    found = shutil.which("python3")
+    if found is None or Path(found).resolve() != ours:
+        os.environ["PATH"] = f"{ours.parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def hear_signals() -> None:
