@@ -21,6 +21,8 @@ PYTEST = (sys.executable, "-m", "pytest", "-rs")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
+WITHOUT_MPI = ("tests/replay", "tests/process")
+"""Beside unit tests what starts no MPI job, so that there may be a worker for each core."""
 ALONE = "tests/cases/test_one_sided.py"
 """Beside other jobs Open MPI 5.0.11 ended by signal 11 in one-sided communication twice in about
 five runs of all tests, alone never; why is not known."""
@@ -47,12 +49,15 @@ class Outcome:
 
 def parts() -> tuple[Part, ...]:
     workers = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
-    unit, alone, rest, cpp = (RESULTS / f"{each}.xml" for each in ("unit", "alone", "rest", "cpp"))
-    others = ("--ignore=tests/unit", f"--ignore={ALONE}")
+    unit, many, alone, rest, cpp = (
+        RESULTS / f"{each}.xml" for each in ("unit", "many", "alone", "rest", "cpp")
+    )
+    others = tuple(f"--ignore={each}" for each in ("tests/unit", *WITHOUT_MPI, ALONE))
     return (
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
         Part("unit tests", (*PYTEST, "-n", workers, f"--junitxml={unit}", "tests/unit"), unit),
+        Part("data, processes", (*PYTEST, "-n", workers, f"--junitxml={many}", *WITHOUT_MPI), many),
         Part("one-sided tests", (*PYTEST, f"--junitxml={alone}", ALONE), alone),
         Part("all other tests", (*PYTEST, *PAIR, f"--junitxml={rest}", *others), rest),
     )

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.main import run
 from mpigauge.draw.scale import STOPS, ColourScale
 from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
@@ -161,49 +160,6 @@ def test_the_cost_of_a_map_grows_with_its_rounds() -> None:
     assert known.seconds[0] == pytest.approx(1 + 127 * (ROUND_S + 2 * 0.1))
     alone = replace(plan, parts=(replace(plan.parts[0], pairs="each"),))
     assert cost(alone, known.rates).seconds[0] == pytest.approx(1 + 8128 * (ROUND_S + 2 * 0.1))
-
-
-@pytest.mark.mpi
-@pytest.mark.usefixtures("mpi")
-def test_a_dry_run_says_how_long_a_map_takes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a node of 2 x 64 cores, where nothing was measured before."""
-    monkeypatch.chdir(tmp_path)
-    where = ["map", "--dry-run", "--topology", str(MACHINES / "epyc-rome-2s-nps4.xml")]
-    assert run(where) == 0
-    *seats, _, schedule_line, cost_line = capsys.readouterr().out.splitlines()
-    assert len(seats) == 2 + 128
-    assert schedule_line == "8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB"
-    assert re.search(r": 1 launch, 16256 cells in each round: about \d+ s; .* assumed", cost_line)
-    assert run([*where, "--benchmark", "NODE:Mailbox", "--pairs", "0-1;0-2"]) == 0
-    assert "\n2 pairs in 2 rounds\n" in capsys.readouterr().out
-
-
-@pytest.mark.mpi
-@pytest.mark.usefixtures("mpi")
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--np", "1"], "a pair needs 2 ranks"),
-        (["--pairs", "0-9"], "there is no rank 9"),
-        (["--draw", "no/where/m.svg"], "there is no folder"),
-        (["--draw", "m.gif"], "ends with .svg, .png or .pdf"),
-        (["--place", "l3,node", "--dry-run", "--topology", str(MACHINES / "epyc-rome-2s-nps4.xml")],
-         "a map is of one placement, not 2 (l3, node)"),
-    ],
-)  # fmt: skip
-def test_wrong_words_launch_nothing(
-    words: list[str],
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["map", *words]) == 2
-    assert said in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 # --- what is found --------------------------------------------------------------------------

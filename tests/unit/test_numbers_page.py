@@ -13,12 +13,11 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.message_model.show import COLUMNS as OF_MODELS
-from mpigauge.model.cards import Cards
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.fields import fields
 from mpigauge.model.record import Clock, End, Noise, Rank
+from mpigauge.runs.readers.known import all_cards
 from mpigauge.show.formats import table
-from mpigauge.site.mpi import find, kernels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,10 +72,8 @@ def test_ratios_have_a_section(page: str, capsys: pytest.CaptureFixture[str]) ->
     assert {h for h in heads if not sides.match(h)} - WHICH - set(named(page)) == set()
 
 
-@pytest.mark.mpi
 def test_what_a_node_can_do_has_a_section(page: str) -> None:
-    cards = Cards.load(kernels(find("mpich")).cards)
-    benchmarks = {FORM.sub("", card.word) for card in cards if card.suite == "NODE"}
+    benchmarks = {FORM.sub("", card.word) for card in all_cards() if card.suite == "NODE"}
     assert benchmarks
     assert benchmarks - set(named(page)) == set()
 

@@ -332,52 +332,6 @@ def test_placements_know_their_hosts() -> None:
     assert list(Placement("x", (seat(1), site(PI, "a").seat(0), seat(2))).by_host) == ["b", "a"]
 
 
-# --- --dry-run ------------------------------------------------------------------------------
-DRY = """\
-numa: 2 ranks, PingPong
-  rank  host  cpuset  core  NUMA  socket  shares with rank 0
-  0     rome  0       0     0     0
-  1     rome  4       4     0     0       numa
-
-node: 2 ranks, PingPong
-  rank  host  cpuset  core  NUMA  socket  shares with rank 0
-  0     rome  0       0     0     0
-  1     rome  64      64    4     1       node
-"""
-
-
-@pytest.mark.mpi
-@pytest.mark.usefixtures("mpi")
-def test_dry_run_prints_the_table_of_a_machine_that_is_a_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ["run", "PingPong", "--dry-run", "--topology", str(MACHINES / ROME)]
-    assert run([*words, "--place", "numa,node"]) == 0
-    assert capsys.readouterr().out == DRY
-    assert not Path("mpigauge-runs").exists()
-
-
-@pytest.mark.mpi
-@pytest.mark.usefixtures("mpi")
-def test_dry_run_on_hosts_that_are_like_a_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Four hosts of 128 cores that are not there, and a rank on each core of each."""
-    monkeypatch.chdir(tmp_path)
-    words = ["run", "Allreduce", "--dry-run", "--topology", str(MACHINES / ROME)]
-    assert run([*words, "--hosts", "n[1-4]"]) == 0
-    title, heads, *rows = capsys.readouterr().out.splitlines()
-    assert title == "a core for each rank: 512 ranks, Allreduce"
-    assert heads.split()[:3] == ["rank", "host", "cpuset"]
-    seats = [tuple(row.split()[:3]) for row in rows]
-    assert seats == [(str(r), f"n{r // 128 + 1}", str(r % 128)) for r in range(512)]
-    assert run([*words, "--hosts", "n[1-4]", "--place", "hosts"]) == 0
-    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()[2:]] == [
-        "n1", "n2", "n3", "n4",
-    ]  # fmt: skip
-
-
 def test_a_topology_cannot_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", "PingPong", "--topology", str(MACHINES / ROME)]) == 2
     assert "--topology is for --dry-run" in capsys.readouterr().err

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
-from mpigauge.runs.readers.known import all_cards
 from mpigauge.runs.readers.reading import joined
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import setting_in
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
-    from mpigauge.model.mpi import Kernels
     from mpigauge.runs.readers.reading import Reading
 
 PRINTED = Path(__file__).parents[1] / "golden/printed"
@@ -129,13 +126,6 @@ def test_launches_of_several_texts_follow_each_other() -> None:
     assert both.rows == 2 * one.rows + 24
     assert sorted({table.fixed["launch"] for table in both.tables}) == [0, 1, 2]
     assert len(both.remarks) == 1
-
-
-# --- cards ----------------------------------------------------------------------------------
-@pytest.mark.mpi
-def test_cards_are_those_of_the_kernels(built: Kernels) -> None:
-    """`mpigauge list --json | python tools/imported_cards.py` makes them so."""
-    assert all_cards() == Cards.load(built.cards)
 
 
 # --- STREAM ---------------------------------------------------------------------------------
