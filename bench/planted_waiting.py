@@ -123,7 +123,7 @@ def compared(profile: Profile, call: str, output: str) -> Planted:
         return tuple(float(known[rank][column]) if rank in known else 0.0 for rank in ranks)
 
     happened = [
-        without_rare(seconds[:, None], float(known[rank]["usual_s"]) if rank in known else 0.0)[0]
+        without_rare(seconds, float(known[rank]["usual_s"]) if rank in known else 0.0)[0]
         for rank, seconds in enumerate(printed(output, "happened"))
     ]
     return Planted(

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "layout.hpp"
 #include "objects.hpp"
@@ -37,12 +38,32 @@ constexpr std::uint64_t next_kept(std::uint64_t index, std::uint32_t level) {
   return own > index ? own : kept_of(block + 1, level);
 }
 
-/// What is not stored of those that are numbered: which one is kept next, and where there may be a
-/// place for it.
+/// Most blocks of places of a collective; of a channel a quarter, since there are more of these.
+constexpr std::size_t most_blocks = 16;
+
+/// What is not stored of those that are numbered: which one is kept next, where there may be a
+/// place for it, and where the places are.
 struct Picker {
   std::uint64_t next = 0;
   std::uint32_t place = 0;
+  std::uint32_t blocks = 0;
+  std::uint32_t may_have = 0;  // blocks
+  std::array<layout::Kept*, most_blocks> block{};
+
+  [[nodiscard]] layout::Instance& at(std::uint32_t place) const {
+    return block[place / layout::kept_places]->instance[place % layout::kept_places];
+  }
+  [[nodiscard]] std::uint32_t places() const { return blocks * layout::kept_places; }
 };
+
+/// Gives what has this number its first places; false: there is no room. Holds the lock already.
+bool begin_keeping(Picker& picker, std::uint32_t number, std::uint32_t may_have);
+/// The number of the next collective or channel. Holds the lock already.
+std::uint32_t next_number();
+/// As many blocks as a collective may have: in large jobs fewer, as all ranks' files are read.
+std::uint32_t blocks_of_collective();
+/// More places, where it may have them, and there is room.
+bool has_more_places(Picker& picker);
 
 /// Whether the one that comes now is kept.
 template <class Stored>
@@ -53,23 +74,22 @@ bool picks(const Stored& stored, Picker& picker) {
   return is_kept(stored.count, stored.level);
 }
 
-/// Keeps one that was picked. Where all places are taken, every second one is given up; not at
-/// once, which would be a pause on all ranks, but when its place is needed.
+/// Keeps one that was picked. Where all places are taken that it may have, every second one is
+/// given up; not at once, which would be a pause on all ranks, but when its place is needed.
 template <class Stored>
 void keep(Stored& stored, Picker& picker, const layout::Instance& instance) {
-  const auto places = static_cast<std::uint32_t>(stored.instance.size());
-  const auto free_from = [&stored](std::uint32_t place) {
-    while (place < stored.used && is_kept(stored.instance[place].index, stored.level)) ++place;
+  const auto free_from = [&stored, &picker](std::uint32_t place) {
+    while (place < stored.used && is_kept(picker.at(place).index, stored.level)) ++place;
     return place;
   };
   std::uint32_t place = free_from(picker.place);
-  while (place == places) {
+  while (place == picker.places() && !has_more_places(picker)) {
     ++stored.level;
     place = free_from(0);
   }
   picker.place = place;
   if (!is_kept(instance.index, stored.level)) return;
-  stored.instance[place] = instance;
+  picker.at(place) = instance;
   stored.used = std::max(stored.used, place + 1);
   picker.place = place + 1;
 }

@@ -15,7 +15,7 @@
 namespace mpigauge::profile::layout {
 
 constexpr std::array<char, 8> magic = {'m', 'p', 'i', 'g', 'p', 'r', 'o', 'f'};
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 /// What files are mapped by: the largest page that processors have.
 constexpr std::size_t page = 65536;
 constexpr std::size_t most_pieces = 128;
@@ -93,6 +93,7 @@ enum class Kind : std::uint32_t {
   cpus,
   instances,
   channel,
+  kept,
 };
 
 struct Block {
@@ -254,7 +255,16 @@ struct Instance {
   std::uint32_t needs;  // for how many such the call waited, this one and others
   std::uint32_t unused;
 };
-constexpr std::size_t most_instances = 1024;
+
+constexpr std::size_t kept_places = 256;
+/// Those of one collective or channel that are kept. As many such blocks as it needs: the places of
+/// the first one, then those of the second, and so on.
+struct Kept {
+  Block block;
+  std::uint32_t of;    // the number of the collective or channel
+  std::uint32_t part;  // which of its blocks, from 0
+  std::array<Instance, kept_places> instance;
+};
 
 /// Calls of one collective on one communicator, of one size where that is the same on all ranks.
 struct Instances {
@@ -268,12 +278,12 @@ struct Instances {
   std::uint64_t ticks;  // of all that count; 0 where others wait for their requests
   std::uint32_t
       level;  // one of 2^level is kept, see instances.hpp; others that are there still are older
-  std::uint32_t used;
-  std::array<Instance, most_instances> instance;
+  std::uint32_t used;  // places
+  std::uint32_t kept;  // its number in Kept
+  std::uint32_t unused;
 };
 constexpr std::uint8_t other_sizes = 255;
 
-constexpr std::size_t most_messages = 256;
 /// Messages of this rank to another one, or from it, on a communicator, with tags that begin alike.
 struct Channel {
   Block block;
@@ -286,8 +296,7 @@ struct Channel {
   std::uint64_t count;
   std::uint64_t from;
   std::uint32_t used;
-  std::uint32_t unused_too;
-  std::array<Instance, most_messages> instance;
+  std::uint32_t kept;
 };
 
 }  // namespace mpigauge::profile::layout

@@ -35,18 +35,19 @@ Channel* make_channel(Comm& comm, std::int32_t peer, Way way, std::uint8_t tags,
   auto* const channel = own<Channel>();
   auto* const stored = process.storage.make<layout::Channel>();
   if (channel == nullptr || stored == nullptr) return nullptr;
+  const std::uint32_t number = next_number();
+  if (!begin_keeping(channel->picker, number, blocks_of_collective() / 4)) return nullptr;
   ++channel_count;
+  stored->kept = number;
   stored->comm = comm.number;
   stored->peer = peer;
   stored->way = static_cast<std::uint8_t>(way);
   stored->tags = tags;
   Storage::publish(stored->block, layout::Kind::channel);
-  *channel = {.stored = stored,
-              .picker = {},
-              .comm = &comm,
-              .tags = tags,
-              .probed = 0,
-              .older = all_channels};
+  channel->stored = stored;
+  channel->comm = &comm;
+  channel->tags = tags;
+  channel->older = all_channels;
   all_channels = channel;
   channels.put(key, reinterpret_cast<Word>(channel));
   return channel;

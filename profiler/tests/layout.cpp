@@ -85,13 +85,16 @@ int main() {
   FIELD(Instances, waits);
   FIELD(Instances, from);
   FIELD(Instances, level);
-  FIELD(Instances, instance);
+  FIELD(Instances, kept);
   WHOLE(Instances);
+  FIELD(Kept, part);
+  FIELD(Kept, instance);
+  WHOLE(Kept);
   FIELD(Channel, way);
   FIELD(Channel, tags);
   FIELD(Channel, level);
   FIELD(Channel, from);
   FIELD(Channel, used);
-  FIELD(Channel, instance);
+  FIELD(Channel, kept);
   WHOLE(Channel);
 }

@@ -113,3 +113,14 @@ def test_calls_that_are_all_rare_are_disturbed() -> None:
     waiting = np.full(CALLS, 2 * RARE_S)
     found = total(waiting, np.arange(0, CALLS, 4))
     assert found.parts[0] == pytest.approx(waiting.sum(), rel=0.02)
+
+
+def test_calls_that_were_kept_waited_as_they_did_however_long_they_took() -> None:
+    """Ranks are late in turn, so there is no usual waiting; some calls are disturbed."""
+    waiting = np.where(np.arange(CALLS) % 2 == 0, 0.0, 1000 * US)
+    longer = np.where(np.arange(CALLS) % 20 == 3, 50e-3, 0.0)
+    all_kept = total(waiting, np.arange(CALLS), longer)
+    assert all_kept.parts[0] == pytest.approx(waiting.sum(), rel=1e-6)
+    some = total(waiting, one_of_four(), longer)
+    assert holds(some, 0, waiting.sum())
+    assert width(some) < 0.1 * waiting.sum()

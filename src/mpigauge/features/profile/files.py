@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -569,8 +570,16 @@ class _Reader:
                 count=int(part["count"]) - int(part["from"]),
                 seconds=self._seconds(int(part["ticks"])),
                 level=int(part["level"]),
-                records=_kept(part, places),
+                records=_records(part, self.kept, places),
             )
+
+    @cached_property
+    def kept(self) -> dict[int, npt.NDArray[np.void]]:
+        """The places of each collective and channel, by its number."""
+        blocks: dict[int, list[Any]] = defaultdict(list)
+        for part, _ in self._each(Kind.KEPT, layout.KEPT):
+            blocks[int(part["of"])].append(part)
+        return {number: _in_a_row(parts) for number, parts in blocks.items()}
 
     def _channels(self, places: Places) -> Iterator[Channel]:
         for part, _ in self._each(Kind.CHANNEL, layout.CHANNEL):
@@ -581,16 +590,28 @@ class _Reader:
                 tags=int(part["tags"]),
                 count=int(part["count"]),
                 level=int(part["level"]),
-                records=_kept(part, places),
+                records=_records(part, self.kept, places),
             )
 
 
-def _kept(part: Any, places: Places) -> npt.NDArray[np.void]:
+def _in_a_row(blocks: list[Any]) -> npt.NDArray[np.void]:
+    """The places of the blocks of one number, as far as none is missing."""
+    blocks.sort(key=lambda block: int(block["part"]))
+    whole = [block["instance"] for place, block in enumerate(blocks) if block["part"] == place]
+    return np.concatenate([np.empty(0, layout.INSTANCE), *whole])
+
+
+def _records(
+    part: Any, kept: Mapping[int, npt.NDArray[np.void]], places: Places
+) -> npt.NDArray[np.void]:
     """The records that count, by index, with the place of their site in the list of sites."""
-    records = part["instance"][: int(part["used"])].copy()
-    keys = list(zip(records["thread"].tolist(), records["site"].tolist(), strict=True))
-    known = np.array([key in places for key in keys], dtype=bool)
-    records["site"] = [places.get(key, 0) for key in keys]
+    all_places = kept.get(int(part["kept"]), np.empty(0, layout.INSTANCE))
+    records = all_places[: int(part["used"])].copy()
+    words = records["thread"].astype(np.uint64) << np.uint64(32) | records["site"]
+    keys, of_key = np.unique(words, return_inverse=True)
+    found = [places.get((int(key) >> 32, int(key) & 0xFFFFFFFF)) for key in keys]
+    known = np.array([site is not None for site in found], dtype=bool)[of_key]
+    records["site"] = np.array([site or 0 for site in found], dtype=np.uint32)[of_key]
     records = records[known & (records["index"] >= part["from"])]
     return np.asarray(records[np.argsort(records["index"], kind="stable")])
 

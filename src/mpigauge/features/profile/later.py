@@ -62,8 +62,8 @@ def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
     waiting = np.clip(own["ready"] - own["entered"], 0, took)
     alone = took - waiting
     usual = float(np.median(alone))
-    moving, long_moving = without_rare(alone[:, None], usual)
-    waited, long_waited = without_rare(waiting[:, None], usual)
+    moving, long_moving = without_rare(alone, usual)
+    waited, long_waited = without_rare(waiting, usual)
     sites = [
         site
         for site, number in zip(kept.files[rank].sites, kept.numbers[rank], strict=True)
@@ -73,14 +73,14 @@ def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
     stands_for = float(own["weight"].sum())
     is_whole = stands_for >= NEARLY_ALL * whole.calls  # the others waited for what was sent
     sample = Sample(
-        parts=np.concatenate([waited, moving, long_moving + long_waited], axis=1),
+        parts=np.stack([waited, moving, long_moving + long_waited], axis=1),
         took=took,
         here=np.ones(len(own), dtype=bool),
         weight=own["weight"],
         calls=stands_for,
         seconds=min(whole.seconds, float((took * own["weight"]).sum())),
         usual_s=usual,
-        rare_s=float(most_usual(alone, usual) + most_usual(waiting, usual)),
+        rare_s=most_usual(alone, usual) + most_usual(waiting, usual),
     )
     return wait((spot, rank), [sample], whole if is_whole else None)
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 MAGIC = b"mpigprof"
-VERSION = 2
+VERSION = 3
 PAGE = 65536
 MOST_PIECES = 128
 STEPS = 1000
@@ -41,6 +41,7 @@ class Kind(IntEnum):
     CPUS = 11
     INSTANCES = 12
     CHANNEL = 13
+    KEPT = 14
 
 
 class Way(IntEnum):
@@ -111,18 +112,16 @@ REGION = _block("region u4 parent u4 entered u8 ticks u8 name S96")
 TYPE = _block("type u4 size u4 name S64 operation S48")
 CPU = _fields("cpu u4 node u4 times u8")
 CPUS = _block("thread u4 used u4", ("cpu", CPU, (MOST_CPUS,)))
-MOST_INSTANCES = 1024
 OTHER_SIZES = 255
 WAITS: dict[int, Literal["all", "for_root", "at_root"]] = {1: "all", 2: "for_root", 3: "at_root"}
 INSTANCE = _fields(
     "index u4 thread u4 site u4 root i4 posted u8 entered u8 left u8 needs u4 unused u4"
 )
+KEPT_PLACES = 256
+KEPT = _block("of u4 part u4", ("instance", INSTANCE, (KEPT_PLACES,)))
 INSTANCES = _block(
-    "comm u4 call u2 bin u1 waits u1 count u8 from u8 ticks u8 level u4 used u4",
-    ("instance", INSTANCE, (MOST_INSTANCES,)),
+    "comm u4 call u2 bin u1 waits u1 count u8 from u8 ticks u8 level u4 used u4 kept u4 unused u4"
 )
-MOST_MESSAGES = 256
 CHANNEL = _block(
-    "comm u4 peer i4 way u1 tags u1 unused u2 level u4 count u8 from u8 used u4 unused_too u4",
-    ("instance", INSTANCE, (MOST_MESSAGES,)),
+    "comm u4 peer i4 way u1 tags u1 unused u2 level u4 count u8 from u8 used u4 kept u4"
 )

@@ -98,34 +98,55 @@ class Total:
 
 
 def by_time(samples: Sequence[Sample], whole: AllCalls) -> Total:
-    """Of a call site of which it is known how long all calls took."""
+    """Of a call site of which it is known how long all calls took: the kept calls have their parts,
+    and each of the others has those of kept ones that took alike."""
     parts = np.concatenate([each.parts[each.here] for each in samples])
     took = np.concatenate([each.took[each.here] for each in samples])
     weight = np.concatenate([each.weight[each.here] for each in samples])
-    middle, rare_s = whole.middle_s, max(each.rare_s for each in samples)
-
-    long = middle > rare_s
-    long_calls = float(whole.counts[long].sum())
-    long_s = float((whole.counts * middle)[long].sum())
-    total = long_calls * np.median(parts, axis=0)
-    total[DISTURBED] = max(long_s - total[WAITING] - total[MOVING], 0.0)
-
-    usual = took <= rare_s
-    parts, took, weight = parts[usual], took[usual], weight[usual]
     bins = np.searchsorted(whole.edges_s, took, side="right") - 1
-    counts = np.where(long, 0.0, whole.counts)
-    stratum = _strata(np.bincount(bins, minlength=len(counts)), counts)
+    middle = whole.middle_s
+    others = np.clip(whole.counts - np.bincount(bins, minlength=len(middle)), 0, None)
+    others_s = others * middle
+    others_s *= max(whole.seconds - float(took.sum()), 0.0) / (others_s.sum() or 1.0)
+
+    long = middle > max(each.rare_s for each in samples)
+    usual = ~long[bins]
+    if not usual.any():
+        long, usual = np.ones_like(long), np.ones_like(usual)
+    like = parts[~usual] if (~usual).sum() >= LEAST_KEPT else parts
+    total, variance = _of_long(float(others[long].sum()), float(others_s[long].sum()), like)
+    total += _of_kept(parts, took, whole.seconds)
+
+    stratum = _strata(
+        np.bincount(bins[usual], minlength=len(middle)), np.where(long, 0.0, whole.counts)
+    )
     strata = int(stratum.max()) + 1
-    seconds = _sums(counts * middle, stratum, strata)
-    seconds = seconds * max(whole.seconds - float(total.sum()), 0.0) / (seconds.sum() or 1.0)
-    calls = _sums(counts, stratum, strata)
-    own, variance = _shares(parts, took, weight, stratum[bins], seconds, calls)
+    seconds = _sums(np.where(long, 0.0, others_s), stratum, strata)
+    calls = _sums(np.where(long, 0.0, others), stratum, strata)
+    own, spread = _shares(
+        parts[usual], took[usual], weight[usual], stratum[bins[usual]], seconds, calls
+    )
     total += own
 
-    wider = SURE * np.sqrt(variance) + STEP_S * whole.calls
-    wider += _unlike(took[stratum[bins] == 0], np.where(stratum == 0, counts, 0.0), middle)
+    wider = SURE * np.sqrt(variance + spread) + STEP_S * whole.calls
+    longest = np.where((stratum == 0) & ~long, others, 0.0)
+    wider += _unlike(took[usual & (stratum[bins] == 0)], longest, middle)
     low = np.clip(total - wider, 0, None)
     return Total(whole.calls, whole.seconds, total, low, total + wider)
+
+
+def _of_kept(parts: Times, took: Times, seconds: float) -> Times:
+    """The parts of the kept calls, no longer than all calls together: what the profiler itself
+    costs is not taken off single calls."""
+    return np.asarray(parts.sum(axis=0) * min(1.0, seconds / (float(took.sum()) or 1.0)))
+
+
+def _of_long(calls: float, seconds: float, like: Times) -> tuple[Times, Times]:
+    """The parts of calls that were disturbed and not kept, with variances: they wait and move as
+    these kept ones do in the mean, and all else is disturbance."""
+    total = calls * like.mean(axis=0)
+    total[DISTURBED] = max(seconds - total[WAITING] - total[MOVING], 0.0)
+    return total, calls * (1 + calls / len(like)) * like.var(axis=0)
 
 
 def _strata(kept: npt.NDArray[np.int64], counts: Times) -> npt.NDArray[np.int64]:
@@ -146,14 +167,12 @@ def _strata(kept: npt.NDArray[np.int64], counts: Times) -> npt.NDArray[np.int64]
     return stratum
 
 
-def _unlike(took: Times, counts: Times, middle: Times) -> float:
-    """Seconds by which the few longest calls may be others than the kept ones of them: those that
-    were not kept may have waited for all that they took more than usual, or for nothing of it.
-    `counts`: of them, by bins."""
+def _unlike(took: Times, others: Times, middle: Times) -> float:
+    """Seconds by which the longest calls that were not kept may be others than the kept ones: they
+    may have waited for all that they took more than usual, or for nothing of it. `took`: of the
+    kept ones; `others`: how many were not kept, by bins."""
     usual = float(np.median(took)) if len(took) else 0.0
-    over = float((counts * np.clip(middle - usual, 0, None)).sum())
-    kept = float(np.clip(took - usual, 0, None).sum())
-    return max(over - kept, 0.0)
+    return float((others * np.clip(middle - usual, 0, None)).sum())
 
 
 def _shares(
@@ -164,14 +183,14 @@ def _shares(
     seconds: Times,
     calls: Times,
 ) -> tuple[Times, Times]:
-    """The seconds of all strata in parts as the kept calls of each have them, with variances.
-    `seconds`, `calls`: of all calls by stratum."""
+    """The seconds of calls that were not kept in parts as the kept ones of their stratum have them,
+    with variances. `seconds`, `calls`: of those that were not kept, by stratum."""
     strata = len(seconds)
     kept = _sums(np.ones(len(took)), stratum, strata)
     kept_s = _sums(took * weight, stratum, strata)
     factor = np.divide(seconds, kept_s, out=np.zeros(strata), where=kept_s > 0)
-    left_out = np.clip(1 - kept / np.maximum(calls, 1), 0, None)
-    spread = left_out * factor**2 * kept / np.maximum(kept - 1, 1)
+    all_to_others = np.divide(kept + calls, calls, out=np.zeros(strata), where=calls > 0)
+    spread = all_to_others * factor**2 * kept / np.maximum(kept - 1, 1)
     total, variance = np.zeros(3), np.zeros(3)
     for n in range(3):
         own = _sums(parts[:, n] * weight, stratum, strata)
@@ -188,20 +207,28 @@ def _sums(values: Times, stratum: npt.NDArray[np.int64], strata: int) -> Times:
 
 
 def shared_out(samples: Sequence[Sample]) -> Total:
-    """Of a call site whose time is known together with that of others."""
-    total, variance, by_chance = np.zeros(3), np.zeros(3), np.zeros(3)
+    """Of a call site whose time is known together with that of others: the kept calls have their
+    parts, and all others those of the kept ones in the mean."""
+    total, variance = np.zeros(3), np.zeros(3)
     for each in samples:
-        one = np.zeros(len(each.took), dtype=np.int64)
-        whole = np.array([each.seconds]), np.array([float(each.calls)])
-        own, spread = _shares(each.parts, each.took, each.weight, one, *whole)
-        total += own
+        own, spread = _of_others(each)
+        total += _of_kept(each.parts, each.took, each.seconds) + own
         variance += spread
-        table = each.parts * each.weight[:, None]
-        kept_s = float((each.took * each.weight).sum()) or 1.0
-        by_chance += (_by_chance(table) / kept_s * each.seconds) ** 2
     calls = sum(each.calls * float(each.here.mean()) for each in samples)
-    wider = SURE * (np.sqrt(variance) + np.sqrt(by_chance)) + STEP_S * calls
+    wider = SURE * np.sqrt(variance) + STEP_S * calls
     return Total(calls, float(total.sum()), total, np.clip(total - wider, 0, None), total + wider)
+
+
+def _of_others(sample: Sample) -> tuple[Times, Times]:
+    """The parts of the calls that were not kept, with variances."""
+    others_s = max(sample.seconds - float(sample.took.sum()), 0.0)
+    others = max(sample.calls - len(sample.took), 0.0)
+    one = np.zeros(len(sample.took), dtype=np.int64)
+    whole = np.array([others_s]), np.array([others])
+    own, variance = _shares(sample.parts, sample.took, sample.weight, one, *whole)
+    table = sample.parts * sample.weight[:, None]
+    factor = others_s / (float((sample.took * sample.weight).sum()) or 1.0)
+    return own, variance + factor * (1 + factor) * _by_chance(table) ** 2
 
 
 def _by_chance(table: Times) -> Times:

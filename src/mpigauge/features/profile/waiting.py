@@ -83,7 +83,7 @@ class Parts:
     disturbed: Times
     usual_s: float
     rare_s: Times
-    """By rank: a call that took longer was disturbed."""
+    """Of the call site of a call on its rank: a call that took longer was disturbed."""
 
 
 Split = tuple[Kind, Parts]
@@ -143,7 +143,7 @@ def _sample(kind: Kind, parts: Parts, place: int, spot: int) -> Sample:
         calls=kind.calls,
         seconds=float(kind.seconds[place]),
         usual_s=parts.usual_s,
-        rare_s=float(parts.rare_s[place]),
+        rare_s=float(parts.rare_s[here, place][0]),
     )
 
 
@@ -291,10 +291,14 @@ def split(kind: Kind) -> Parts | None:
             return None
     alone = took - waiting
     usual = float(np.median(alone))
-    moving, long_moving = without_rare(alone, usual)
-    waited, long_waited = without_rare(waiting, usual)
-    rare_s = most_usual(alone, usual) + most_usual(waiting, usual)
-    return Parts(waited, moving, long_moving + long_waited, usual, rare_s)
+    waited, moving, rare_s = (np.zeros_like(took) for _ in range(3))
+    for place, spots in enumerate(kind.spots.T):
+        for spot in np.unique(spots):
+            at = spots == spot, place
+            moving[at] = without_rare(alone[at], usual)[0]
+            waited[at] = without_rare(waiting[at], usual)[0]
+            rare_s[at] = most_usual(alone[at], usual) + most_usual(waiting[at], usual)
+    return Parts(waited, moving, took - moving - waited, usual, rare_s)
 
 
 def _lateness(kind: Kind) -> Times:
@@ -311,12 +315,12 @@ def _lateness(kind: Kind) -> Times:
 
 
 def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
-    """Times as they would be, and what the long and rare ones have more, by call and rank."""
-    most = most_usual(times, usual)
-    kept = np.where(times > most, np.median(times, axis=0), times)
+    """Times of one call site on one rank as they would be, and what the long and rare ones have
+    more."""
+    kept = np.where(times > most_usual(times, usual), np.median(times), times)
     return kept, times - kept
 
 
-def most_usual(times: Times, usual: float) -> Times:
-    """By rank; what is longer is disturbance."""
-    return np.asarray(LONG * np.quantile(times, 1 - RARE, axis=0) + max(LONG * usual, FLOOR_S))
+def most_usual(times: Times, usual: float) -> float:
+    """What is longer is disturbance."""
+    return float(LONG * np.quantile(times, 1 - RARE)) + max(LONG * usual, FLOOR_S)
