@@ -50,8 +50,8 @@ struct Picker {
   std::uint32_t may_have = 0;  // blocks
   std::array<layout::Kept*, most_blocks> block{};
 
-  [[nodiscard]] layout::Instance& at(std::uint32_t place) const {
-    return block[place / layout::kept_places]->instance[place % layout::kept_places];
+  [[nodiscard]] layout::Instance& at(std::uint32_t which) const {
+    return block[which / layout::kept_places]->instance[which % layout::kept_places];
   }
   [[nodiscard]] std::uint32_t places() const { return blocks * layout::kept_places; }
 };

@@ -189,7 +189,10 @@ def test_what_is_not_in_the_numbers_is_said() -> None:
     assert "Only 1 of 2 ranks were seen." in text
     assert "Rank 0 did not end in order: the numbers are those of until then." in text
     assert "Rank 0: 7 calls could not be kept, since its disk was full." in text
-    assert page([]) == ["nothing was profiled: no process called MPI"]
+    exited = [replace(rank_file(rank), ended="exited") for rank in (0, 1)]
+    text = "\n".join(page(jobs_of(0, exited)))
+    assert "Ranks 0-1 ended without MPI_Finalize: the run time lasts until then." in text
+    assert page([]) == ["nothing was profiled: no process came out of MPI_Init"]
     (second,) = jobs_of(1, [killed])
     assert "Launch 2: Only 1 of 2 ranks were seen." in "\n".join(page([job(), second]))
 
@@ -419,6 +422,9 @@ def test_why_nobody_was_seen_is_said_afterwards(tmp_path: Path) -> None:
     words = [str(tmp_path / "app")]
     assert not foretold([words], {}, {})
     assert unseen([words], {}) == [f"{words[0]} needs no library of MPI"]
+    Made(dynamic=False, interpreter="").write(tmp_path / "app")
+    assert len(foretold([words], {}, {})) == 1
+    assert unseen([words], {}) == []
 
 
 def test_a_library_that_is_preloaded_already_is_said() -> None:

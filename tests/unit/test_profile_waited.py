@@ -16,7 +16,7 @@ from mpigauge.features.profile.waiting import WAIT
 from tests.profiles import job
 
 
-def waits(waiting_s: float, wide_s: float, resolved: bool) -> Job:
+def waits(waiting_s: float, wide_s: float, resolved: bool, disturbed_s: float = 0.0) -> Job:
     """The first spot that is no message: 10 ms of waiting and moving on two ranks."""
     plain = job()
     site = next(n for n, spot in enumerate(plain.profile.spots) if spot.group == "collective")
@@ -24,7 +24,7 @@ def waits(waiting_s: float, wide_s: float, resolved: bool) -> Job:
     rows["site"], rows["rank"], rows["calls"], rows["kept"] = site, [0, 1], 100, 100
     rows["waiting_s"] = [waiting_s, waiting_s / 10]
     rows["waiting_low_s"], rows["waiting_high_s"] = rows["waiting_s"], rows["waiting_s"] + wide_s
-    rows["moving_s"], rows["resolved"] = 1e-3, resolved
+    rows["moving_s"], rows["resolved"], rows["disturbed_s"] = 1e-3, resolved, disturbed_s
     return replace(plain, profile=replace(plain.profile, waits=rows))
 
 
@@ -44,6 +44,12 @@ def test_an_interval_wider_than_the_time_is_not_printed() -> None:
 
 def test_a_balanced_program_is_called_so() -> None:
     assert "no rank waits for others longer than the operation" in said(waits(1e-4, 1e-5, False))
+
+
+def test_disturbance_is_told_where_waiting_is_not() -> None:
+    assert "Disturbance" not in said(waits(1e-4, 1e-5, False))
+    text = said(waits(1e-4, 1e-5, False, disturbed_s=9e-3))
+    assert "Disturbance is 90 % of the time in collectives: few calls took far longer" in text
 
 
 def test_a_profile_without_kept_calls_says_nothing_of_waiting() -> None:

@@ -47,7 +47,7 @@ def profiles_of(words: Sequence[str]) -> list[tuple[Job, ...]]:
                 "profiles with profiles"
             )
         if not main_jobs(jobs):
-            raise UserError(f"{word} holds no profile: no process called MPI in it")
+            raise UserError(f"{word} holds no profile: no process in it came out of MPI_Init")
         found.append(jobs)
     return found
 

@@ -42,14 +42,16 @@ def foretold(
 
 
 def unseen(programs: Sequence[Sequence[str]], env: Mapping[str, str]) -> list[str]:
-    """After a run in which nobody was seen: which of its programs need no MPI."""
+    """After a run in which nobody was seen: which of its programs need no MPI, but for those
+    of which more was said before."""
     said: dict[str, None] = {}
     for words in programs:
         try:
             found = look(words, env)
         except UserError:
             continue
-        if found.kind == "binary" and not found.uses_mpi:
+        foretold_already = found.static or found.secure
+        if found.kind == "binary" and not found.uses_mpi and not foretold_already:
             said[f"{words[0]} needs no library of MPI"] = None
     return [*said]
 

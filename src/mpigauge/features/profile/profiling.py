@@ -314,6 +314,6 @@ def seen(jobs: Sequence[Job]) -> str:
     """How many ranks were seen, of how many."""
     shown = main_jobs(jobs)
     if not shown:
-        return "no rank was seen: no process called MPI where the profiler could see it"
+        return "no rank was seen: no process came out of MPI_Init where the profiler could see it"
     fewest = min(shown, key=lambda job: len(job.ranks) / max(job.expected, 1))
     return f"{len(fewest.ranks)} of {many(fewest.expected, 'rank')} seen"

@@ -33,6 +33,7 @@ from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.site.mpi.query import named
 
 if TYPE_CHECKING:
+    from mpigauge.features.profile.files import Ended
     from mpigauge.features.profile.joined import Joined
 
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
@@ -43,6 +44,8 @@ LEAST_JOINED = 0.01
 """Of the time in MPI: places that take less have no row."""
 MOST_OTHERS, LEAST_OTHER = 2, 0.05
 """So many places are named after the first, each with at least this share of the time in MPI."""
+MUCH_DISTURBED = 0.05
+"""Of the time in what could be split: so much disturbance is told where waiting is not."""
 _OF_LAUNCHES = (
     "Time is the median over launches, with its interval, or of fewer than six launches their "
     "range; all else is of the launch in the middle."
@@ -55,7 +58,7 @@ def page(jobs: Sequence[Job], width: int = WIDTH, found: Joined | None = None) -
     shown = main_jobs(jobs)
     accounts = accounts_of(shown)
     if not accounts:
-        return ["nothing was profiled: no process called MPI"]
+        return ["nothing was profiled: no process came out of MPI_Init"]
     first = accounts[0]
     lines = [*_head(accounts, width), "", *_answer(accounts, width)]
     lines += wrap(saved_at_most(found), width) if found else []
@@ -137,16 +140,24 @@ def _missing(account: Account) -> Iterator[str]:
     """What is not in the numbers."""
     if len(account.ranks) < account.job.expected:
         yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."
-    if killed := [file.rank for file in account.ranks if file.ended == "killed"]:
-        which = as_list([rank for rank in killed if rank is not None])
-        who = f"Rank {which}" if len(killed) == 1 else f"Ranks {which}"
-        yield f"{who} did not end in order: the numbers are those of until then."
+    if killed := _ranks_that(account, "killed"):
+        yield f"{killed} did not end in order: the numbers are those of until then."
+    if exited := _ranks_that(account, "exited"):
+        yield f"{exited} ended without MPI_Finalize: the run time lasts until then."
     for file in account.ranks:
         if file.lost.calls or file.lost.cells:
             what = "call" if file.lost.calls else "size of messages"
             why = "its disk was full" if file.lost.reason == "disk" else "there were too many"
             count = many(file.lost.calls or file.lost.cells, what)
             yield f"Rank {file.rank}: {count} could not be kept, since {why}."
+
+
+def _ranks_that(account: Account, ended: Ended) -> str:
+    """Those that ended so, at the beginning of a sentence; empty: none did."""
+    ranks = [file.rank for file in account.ranks if file.ended == ended and file.rank is not None]
+    if not ranks:
+        return ""
+    return f"Rank {ranks[0]}" if len(ranks) == 1 else f"Ranks {as_list(ranks)}"
 
 
 def _over_launches(values: Sequence[float], words: Callable[[float], str]) -> str:
@@ -235,12 +246,24 @@ _SPLIT = (
 
 def _split(account: Account, found: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
     top = found[0]
+    whole = sum(each.whole_s for each in found)
+    disturbed = sum(each.disturbed_s for each in found) / whole
     if not any(each.resolved for each in found):
         yield f"In {name} no rank waits for others longer than the operation itself takes."
-        return
-    if not top.waiting.is_sure:
+    elif not top.waiting.is_sure:
         yield f"How long ranks wait for others in {name} cannot be told from so few calls."
+    else:
+        yield from _who_waits(account, found, name, whom)
         return
+    if disturbed >= MUCH_DISTURBED:
+        yield (
+            f"Disturbance is {percent(disturbed)} of the time in {name}: few calls took far "
+            "longer than usual."
+        )
+
+
+def _who_waits(account: Account, found: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
+    top = found[0]
     whole = sum(each.whole_s for each in found)
     waiting = sum(each.waiting.value for each in found) / whole
     moving = sum(each.moving_s for each in found) / whole
